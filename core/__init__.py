@@ -1,0 +1,1 @@
+"""Motion without Blender: clips, their synchronisation, what is woven from them, and how good it is."""

@@ -1,0 +1,171 @@
+"""Makes the Python environments that the other tools and the tests run in.
+
+Needs nothing but a Python of any version from 3.8 on. Blender's module wants exactly Python 3.11 (Blender 4.2
+to 5.0) or 3.13 (5.1 and 5.2); both are looked for by running candidates, since a launcher that exists may
+still refuse to start.
+"""
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# bpy version, Python and numpy of each Blender we support; numpy as the real application bundles it.
+BLENDERS = {
+    "4.2": ("4.2.13", "3.11", "1.24.3"),
+    "4.5": ("4.5.15", "3.11", "1.26.4"),
+    "5.0": ("5.0.1", "3.11", "1.26.4"),
+    "5.1": ("5.1.2", "3.13", "2.3.4"),
+    "5.2": ("5.2.3", "3.13", "2.3.4"),
+}
+NUMBA, LLVMLITE = "0.68.1", "0.50.0"
+TEST_PACKAGES = ["pytest>=8.2", "hypothesis>=6.100"]
+
+# Shared libraries that Blender links to, and the Debian or Ubuntu package that holds each.
+SYSTEM_LIBRARIES = {
+    "libX11.so.6": "libx11-6",
+    "libXrender.so.1": "libxrender1",
+    "libXxf86vm.so.1": "libxxf86vm1",
+    "libXfixes.so.3": "libxfixes3",
+    "libXi.so.6": "libxi6",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libSM.so.6": "libsm6",
+    "libICE.so.6": "libice6",
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1",
+    "libgomp.so.1": "libgomp1",
+}
+
+
+class SetupError(Exception):
+    """Something on this machine is missing; the message says what and how to get it."""
+
+
+def find_python(version):
+    """Return the path of a working interpreter of that version, e.g. "3.11"."""
+    for candidate in _python_candidates(version):
+        probe = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+        try:
+            answer = subprocess.run(
+                [str(candidate), "-c", probe], capture_output=True, text=True, timeout=30, check=False
+            )
+        except OSError:
+            continue
+        if answer.returncode == 0 and answer.stdout.strip() == version:
+            return str(candidate)
+    variable = "PYTHON" + version.replace(".", "")
+    raise SetupError(
+        f"No Python {version} (with venv and pip) was found: install it, or name it with {variable}=/path/to/python"
+    )
+
+
+def _python_candidates(version):
+    variable = "PYTHON" + version.replace(".", "")
+    if os.environ.get(variable):
+        yield os.environ[variable]
+        return
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        found = shutil.which("python" + version, path=folder)
+        if found:
+            yield found
+    home = Path.home()
+    for pattern in (
+        f".pyenv/versions/{version}.*/bin/python",
+        f".local/share/uv/python/cpython-{version}*/bin/python3",
+        f".asdf/installs/python/{version}.*/bin/python",
+        f".local/share/mise/installs/python/{version}*/bin/python",
+        f"miniconda3/envs/*{version}*/bin/python",
+    ):
+        yield from sorted(home.glob(pattern), reverse=True)
+    yield from (f"/usr/bin/python{version}", f"/usr/local/bin/python{version}", sys.executable)
+
+
+def python_of(folder):
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def make(folder, version, requirements, *, editable=False):
+    """Make (or bring up to date) one environment and return its interpreter."""
+    source = "\n".join([version, *requirements, str(ROOT) if editable else ""])
+    if editable:
+        source += (ROOT / "pyproject.toml").read_text()
+    stamp, wanted = folder / "stamp", hashlib.sha256(source.encode()).hexdigest()
+    python = python_of(folder)
+    if stamp.exists() and stamp.read_text() == wanted and python.exists():
+        return python
+    print(f"making {folder.relative_to(ROOT)} (Python {version})", flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([find_python(version), "-m", "venv", str(folder)], check=True)
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if requirements:
+        _run(install + list(requirements), folder)
+    if editable:
+        _run([*install, "--editable", f"{ROOT}[fast,dev]"], folder)
+    stamp.write_text(wanted)
+    return python
+
+
+def _run(command, folder):
+    if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
+        raise SetupError(f"Installing into {folder.relative_to(ROOT)} failed: see the lines above")
+
+
+def package():
+    """The package with its command line, its tests and checkers; no Blender."""
+    return make(ROOT / ".venv", "3.11", [f"numba=={NUMBA}", f"llvmlite=={LLVMLITE}"], editable=True)
+
+
+def oldest():
+    """The oldest numpy that a supported Blender bundles, without numba."""
+    return make(ROOT / ".venv-oldest", "3.11", ["numpy==1.24.3", *TEST_PACKAGES])
+
+
+def blender(name):
+    """Blender itself as a module, with the numpy it bundles, and pytest; without our package."""
+    if name not in BLENDERS:
+        raise SetupError(f"Blender {name} is not one of {', '.join(BLENDERS)}")
+    bpy, python, numpy = BLENDERS[name]
+    folder = ROOT / ".venv-blender" / name
+    interpreter = make(folder, python, [f"bpy=={bpy}", f"numpy=={numpy}", *TEST_PACKAGES])
+    check_system_libraries(interpreter)
+    return interpreter
+
+
+def check_system_libraries(interpreter):
+    probe = (
+        "import ctypes, sys\n"
+        "for name in sys.argv[1:]:\n"
+        "    try: ctypes.CDLL(name)\n"
+        "    except OSError: print(name)\n"
+    )
+    missing = subprocess.run(
+        [str(interpreter), "-c", probe, *SYSTEM_LIBRARIES], capture_output=True, text=True, check=True
+    ).stdout.split()
+    if missing:
+        packages = " ".join(SYSTEM_LIBRARIES[name] for name in missing)
+        raise SetupError(f"Blender needs {', '.join(missing)}: apt-get install {packages}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "names", nargs="*", default=["package", "oldest", *BLENDERS], help="package, oldest, or a Blender version"
+    )
+    names = parser.parse_args().names
+    try:
+        for version in {"3.11", *(BLENDERS[n][1] for n in names if n in BLENDERS)}:
+            find_python(version)  # say at once what is missing, before minutes of installing
+        for name in names:
+            make_one = {"package": package, "oldest": oldest}.get(name)
+            make_one() if make_one else blender(name)
+    except SetupError as error:
+        sys.exit(f"setup: {error}")
+
+
+if __name__ == "__main__":
+    main()
