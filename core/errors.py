@@ -1,0 +1,41 @@
+"""What can go wrong with a user's material; the message of each is the sentence that the user reads."""
+
+
+class LoomError(Exception):
+    """The material or a setting can't be worked with; the message says which, and what to do."""
+
+
+class MotionFileError(LoomError):
+    """A motion file can't be read; the message begins with the file and, where known, the line."""
+
+    def __init__(self, path: object, line: int | None, problem: str) -> None:
+        self.path, self.line = str(path), line
+        where = self.path if line is None else f"{self.path}, line {line}"
+        super().__init__(f"{where}: {problem}")
+
+
+class SkeletonError(LoomError):
+    """A skeleton is not a tree we can walk, or two skeletons do not fit together."""
+
+
+class ClipError(LoomError):
+    """A clip is too short, has values that are not numbers, or does not fit its skeleton."""
+
+
+class RigError(LoomError):
+    """An armature or action has something we do not read or write."""
+
+
+class RegistrationError(LoomError):
+    """Two clips can't be synchronised under the given limits."""
+
+
+class OptionError(LoomError):
+    """An option's value is not one it accepts."""
+
+
+class Cancelled(LoomError):
+    """The user stopped the work."""
+
+    def __init__(self) -> None:
+        super().__init__("Cancelled")

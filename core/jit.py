@@ -1,0 +1,92 @@
+"""Which engine computes the recurrences: numba kernels, or their numpy twins. The only module that names numba.
+
+A package with a recurrence has two private modules with the same functions: `_kernels` (numba) and `_twins`
+(numpy). `kernels(__package__)` returns whichever runs. Kernels are compiled for fixed types when `_kernels` is
+imported, so that everything that can go wrong with a compiler or its cache goes wrong in one place, here.
+"""
+
+import logging
+import os
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module, util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .errors import OptionError
+
+ENGINES = ("auto", "numba", "numpy")
+
+_log = logging.getLogger(__name__)
+_wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
+_cache_folder: str | None = None
+
+
+def use(engine: str) -> None:
+    """Choose the engine for everything that follows: auto, numba or numpy."""
+    global _wanted
+    if engine not in ENGINES:
+        raise OptionError(f"engine is {engine!r}, but must be one of {', '.join(ENGINES)}")
+    if engine == "numba" and util.find_spec("numba") is None:
+        raise OptionError("The numba engine was asked for, but numba is not installed; use numpy")
+    _wanted = engine
+
+
+def keep_compiled_in(folder: str) -> None:
+    """Keep compiled kernels in that folder from now on; call before the first kernel is used."""
+    global _cache_folder
+    _cache_folder = folder
+
+
+def kernels(package: str) -> ModuleType:
+    """Return the package's `_kernels`, or its `_twins` where numba is missing, unwanted or does not work."""
+    if _wanted == "numpy" or (compiled := _compiled(package)) is None:
+        return import_module("._twins", package)
+    return compiled
+
+
+def kernel(signature: str) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function for the given numba types now, or load it from the cache."""
+    import numba
+
+    return numba.njit(signature, cache=True, nogil=True, error_model="numpy")
+
+
+@cache
+def _compiled(package: str) -> ModuleType | None:
+    if util.find_spec("numba") is None:
+        _log.info("numba is not installed: the slower numpy engine is used")
+        return None
+    # Whatever numba or its cache raises (version clash, read-only or corrupt cache), numpy still works.
+    try:
+        _set_cache_folder()
+        return import_module("._kernels", package)
+    except Exception:
+        _delete_cache(package)
+    try:
+        return import_module("._kernels", package)
+    except Exception as error:
+        _log.warning("numba does not work here (%s): the slower numpy engine is used", error)
+        return None
+
+
+def _set_cache_folder() -> None:
+    import numba
+
+    # The setting belongs to the whole process: another add-on may have made it before us.
+    if _cache_folder and not numba.config.CACHE_DIR:
+        numba.config.CACHE_DIR = str(Path(_cache_folder) / f"numba-{numba.__version__}")
+
+
+def _delete_cache(package: str) -> None:
+    spec = util.find_spec("._kernels", package)
+    folders = [Path(spec.origin).parent / "__pycache__"] if spec and spec.origin else []
+    if _cache_folder:
+        folders.append(Path(_cache_folder))
+    for folder in folders:
+        for file in folder.rglob("_kernels.*.nb?"):
+            try:
+                file.unlink()
+            except OSError:
+                _log.info("could not delete %s", file)

@@ -1,0 +1,1 @@
+"""What a clip is: rotations, skeletons, clips, their kinematics and their files."""

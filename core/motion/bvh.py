@@ -1,0 +1,264 @@
+"""BVH motion files: read, write, and turn into clips and back. The only place that turns axes and units."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OptionError, SkeletonError
+from . import bvh_text, kinematics, quat
+from .clip import Clip
+from .quat import Array
+from .skeleton import Skeleton
+
+UNITS = {"auto": 0.0, "m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.056444}
+UPS = ("auto", "y", "z")
+# Tried in this order: the unit that makes the body between 1.2 and 2.3 m tall. One CMU unit is 1/0.45 inch.
+_GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
+_BODY = (1.2, 2.3)
+_Y_TO_Z = quat.about_axis("X", np.array(0.5 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """What a BVH file says, in its own units, axes and order, so that writing it again loses nothing.
+
+    names : J joints in the file's order; parents (J,), −1 for roots
+    offsets (J, 3); tips (J, 3) of End Sites, NaN where there is none
+    channels : per joint its channel names, e.g. ("Xposition", …, "Zrotation")
+    frame_time : seconds, as written; values (F, C) : degrees and lengths
+    """
+
+    path: str
+    names: tuple[str, ...]
+    parents: NDArray[np.int64]
+    offsets: Array
+    tips: Array
+    channels: tuple[tuple[str, ...], ...]
+    frame_time: str
+    values: Array
+
+    @property
+    def rate(self) -> float:
+        """Frames per second; a whole number where the written digits of the frame time allow one."""
+        seconds = float(self.frame_time)
+        digits = self.frame_time.lower().partition("e")[0].partition(".")[2]
+        if "e" not in self.frame_time.lower():
+            rounding = 0.5 * 10.0 ** -len(digits)
+            whole = round(1.0 / seconds)
+            if whole >= 1 and abs(1.0 / whole - seconds) <= rounding:
+                return float(whole)
+        return 1.0 / seconds
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How a file's numbers became metres and Z up, and whether that was asked for or guessed."""
+
+    unit: str
+    metres: float
+    up: str
+    guessed: bool
+
+
+def read(path: str | os.PathLike[str]) -> Motion:
+    """Read a BVH file; raises MotionFileError with file, line and what was expected instead."""
+    parsed = bvh_text.parse(path)
+    return Motion(str(path), *parsed)
+
+
+def write(motion: Motion, path: str | os.PathLike[str]) -> None:
+    """Write a BVH file, whole or not at all: beside the target first, then renamed."""
+    path = Path(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(
+            bvh_text.compose(
+                motion.names,
+                motion.parents,
+                motion.offsets,
+                motion.tips,
+                motion.channels,
+                motion.frame_time,
+                motion.values,
+            ),
+            encoding="utf-8",
+            newline="\n",
+        )
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def to_clip(motion: Motion, *, unit: str = "auto", up: str = "auto") -> tuple[Clip, Convention]:
+    """Return the clip of a file in metres, Z up, and the convention that was asked for or guessed.
+
+    unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : auto, y or z.
+    A position channel replaces the joint's offset, as in Blender's importer.
+    """
+    names = _unique(motion.names)
+    up_found = _guess_up(motion) if up == "auto" else up
+    if up_found not in UPS:
+        raise OptionError(f"up is {up!r}, but must be one of {', '.join(UPS)}")
+    scale, unit_found = _unit(unit, Skeleton(names, motion.parents, motion.offsets, *_rest(motion)))
+    turn = _Y_TO_Z if up_found == "y" else quat.IDENTITY
+    tips = np.nan_to_num(motion.tips)
+    skeleton = Skeleton(
+        names,
+        motion.parents,
+        scale * quat.rotate(turn, motion.offsets),
+        np.tile(quat.IDENTITY, (len(names), 1)),
+        scale * quat.rotate(turn, tips),
+    )
+    rotations, positions = _rotations_and_positions(motion)
+    rotations = quat.mul(quat.mul(turn, rotations), quat.inv(turn))
+    translations = scale * quat.rotate(turn, positions - motion.offsets)
+    clip = Clip(Path(motion.path).stem, skeleton, motion.rate, rotations, translations)
+    return clip, Convention(unit_found, scale, up_found, "auto" in (unit, up))
+
+
+def from_clip(clip: Clip, like: Motion | None = None, convention: Convention | None = None) -> Motion:
+    """Return a clip as a BVH motion, in the names, channels, units and axes of `like` where one is given.
+
+    Without one: centimetres, Y up, ZXY rotations, position channels on roots and on joints that move in their
+    parent. A joint frame that is turned at rest (a Blender bone) is straightened: BVH knows offsets only.
+    """
+    clip = _straightened(clip)
+    skeleton = clip.skeleton
+    convention = convention or Convention("cm", 0.01, "y", False)
+    if like is not None and len(like.names) != len(skeleton):
+        raise SkeletonError(f"{clip.name} has {len(skeleton)} joints, {like.path} has {len(like.names)}")
+    turn = quat.inv(_Y_TO_Z) if convention.up == "y" else quat.IDENTITY
+    offsets = quat.rotate(turn, skeleton.offsets) / convention.metres
+    tips = np.where(skeleton.tips.any(axis=1, keepdims=True), skeleton.tips, np.nan)
+    tips = quat.rotate(turn, tips) / convention.metres
+    channels = like.channels if like is not None else _default_channels(clip)
+    rotations = quat.mul(quat.mul(turn, clip.rotations), quat.inv(turn))
+    positions = offsets + quat.rotate(turn, clip.translations) / convention.metres
+    frame_time = like.frame_time if like is not None and like.rate == clip.rate else f"{1.0 / clip.rate:.10g}"
+    return Motion(
+        clip.name if like is None else like.path,
+        skeleton.names if like is None else like.names,
+        skeleton.parents,
+        offsets if like is None else like.offsets,
+        tips if like is None else like.tips,
+        channels,
+        frame_time,
+        np.round(_values(rotations, positions, channels), 7),
+    )
+
+
+def _rest(motion: Motion) -> tuple[Array, Array]:
+    return np.tile(quat.IDENTITY, (len(motion.names), 1)), np.nan_to_num(motion.tips)
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    """Give a second joint of the same name a number, as Blender does."""
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        count = seen.get(name, 0)
+        seen[name] = count + 1
+        out.append(f"{name}.{count:03d}" if count else name)
+    return tuple(out)
+
+
+def _guess_up(motion: Motion) -> str:
+    """Rest poses stand: the legs point down and the head up; arms spread along X and tell nothing."""
+    places = np.zeros_like(motion.offsets)
+    for joint, parent in enumerate(motion.parents):
+        if parent >= 0:
+            places[joint] = places[parent] + motion.offsets[joint]
+    extent = np.ptp(places, axis=0)
+    return "z" if extent[2] > 1.5 * extent[1] else "y"
+
+
+def _unit(unit: str, skeleton: Skeleton) -> tuple[float, str]:
+    if unit != "auto":
+        try:
+            scale = UNITS[unit] if unit in UNITS else float(unit)
+        except ValueError:
+            scale = 0.0
+        if not 0.0 < scale < 1e6:
+            raise OptionError(f"units is {unit!r}, but must be {', '.join(UNITS)} or a number of metres")
+        return scale, unit
+    name = guess_unit(skeleton.height)
+    return UNITS[name or "m"], name or "unknown"
+
+
+def guess_unit(height: float) -> str:
+    """Return the unit in which a body of that many units is a person's height, or "" where none is."""
+    return next((u for u in _GUESSES if _BODY[0] <= height * UNITS[u] <= _BODY[1]), "")
+
+
+def _rotations_and_positions(motion: Motion) -> tuple[Array, Array]:
+    frames, joints = len(motion.values), len(motion.names)
+    rotations = np.tile(quat.IDENTITY, (frames, joints, 1))
+    positions = np.tile(motion.offsets, (frames, 1, 1))
+    for joint, columns in enumerate(_columns(motion.channels)):
+        for axis, column in columns["position"]:
+            positions[:, joint, "XYZ".index(axis)] = motion.values[:, column]
+        turns = columns["rotation"]
+        if turns:
+            angles = np.radians(motion.values[:, [column for _, column in turns]])
+            rotations[:, joint] = quat.from_euler(angles, "".join(axis for axis, _ in turns))
+    return rotations, positions
+
+
+def _columns(channels: Sequence[Sequence[str]]) -> list[dict[str, list[tuple[str, int]]]]:
+    """Return per joint its (axis, column of the values) for positions and for rotations, in written order."""
+    out, column = [], 0
+    for names in channels:
+        kinds: dict[str, list[tuple[str, int]]] = {"position": [], "rotation": []}
+        for name in names:
+            kinds[name[1:].lower()].append((name[0].upper(), column))
+            column += 1
+        out.append(kinds)
+    return out
+
+
+def _values(rotations: Array, positions: Array, channels: Sequence[Sequence[str]]) -> Array:
+    values = np.zeros((len(rotations), sum(len(c) for c in channels)))
+    for joint, columns in enumerate(_columns(channels)):
+        for axis, column in columns["position"]:
+            values[:, column] = positions[:, joint, "XYZ".index(axis)]
+        turns = columns["rotation"]
+        axes = "".join(axis for axis, _ in turns)
+        if len(set(axes)) == 3:
+            angles = quat.to_euler(rotations[:, joint], axes)
+            values[:, [column for _, column in turns]] = np.degrees(angles)
+        elif turns:
+            raise SkeletonError(f"Joint {joint} has the rotation channels {axes}: three different ones are needed")
+    return values
+
+
+def _default_channels(clip: Clip) -> tuple[tuple[str, ...], ...]:
+    place, turn = ("Xposition", "Yposition", "Zposition"), ("Zrotation", "Xrotation", "Yrotation")
+    moving = np.abs(clip.translations).max(axis=(0, 2)) > 1e-9
+    return tuple(
+        place + turn if parent < 0 or moving[joint] else turn
+        for joint, parent in enumerate(clip.skeleton.parents)
+    )
+
+
+def _straightened(clip: Clip) -> Clip:
+    """Return the same motion on a skeleton whose joint frames are the world's at rest."""
+    skeleton = clip.skeleton
+    if np.allclose(np.abs(skeleton.orients[:, 0]), 1.0, rtol=0.0, atol=1e-12):
+        return clip
+    turned, places = kinematics.rest(skeleton)
+    parents = skeleton.parents
+    offsets = np.where(parents[:, None] >= 0, places - places[parents], places)
+    straight = Skeleton(
+        skeleton.names,
+        parents,
+        offsets,
+        np.tile(quat.IDENTITY, (len(skeleton), 1)),
+        quat.rotate(turned, skeleton.tips),
+        skeleton.roles,
+    )
+    rotations = quat.mul(quat.mul(turned, clip.rotations), quat.inv(turned))
+    return Clip(clip.name, straight, clip.rate, rotations, quat.rotate(turned, clip.translations))

@@ -1,0 +1,196 @@
+"""Unit quaternions (w, x, y, z) on whole arrays with leading axes ``(..., 4)``; vectors are ``(..., 3)``."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
+_AXIS = {"X": 0, "Y": 1, "Z": 2}
+
+
+def mul(a: Array, b: Array) -> Array:
+    """Return the product a·b: the rotation b followed by a."""
+    aw, ax, ay, az = (a[..., k] for k in range(4))
+    bw, bx, by, bz = (b[..., k] for k in range(4))
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    out[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    out[..., 2] = aw * by - ax * bz + ay * bw + az * bx
+    out[..., 3] = aw * bz + ax * by - ay * bx + az * bw
+    return out
+
+
+def inv(q: Array) -> Array:
+    """Return the inverse of unit quaternions."""
+    return q * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def rotate(q: Array, v: Array) -> Array:
+    """Turn vectors ``(..., 3)`` by rotations ``(..., 4)``."""
+    w, axis = q[..., :1], q[..., 1:]
+    t = 2.0 * cross(axis, v)
+    return v + w * t + cross(axis, t)
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return the cross product; several times faster than numpy's on many short vectors."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return out
+
+
+def normalize(q: Array) -> Array:
+    """Scale to unit length; a zero quaternion becomes the identity, as in Blender."""
+    length = np.linalg.norm(q, axis=-1, keepdims=True)
+    return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), IDENTITY)
+
+
+def exp(v: Array) -> Array:
+    """Return the rotation of a rotation vector (axis times angle, radians)."""
+    half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], axis=-1)
+
+
+def log(q: Array) -> Array:
+    """Return the shortest rotation vector (axis times angle, radians) of a rotation."""
+    q = np.where(q[..., :1] < 0.0, -q, q)
+    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, q[..., :1])
+    small = sine < 1e-9
+    return q[..., 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, sine))
+
+
+def same_side(q: Array, reference: Array) -> Array:
+    """Return q or −q, whichever lies in the hemisphere of the reference."""
+    return np.where(np.sum(q * reference, axis=-1, keepdims=True) < 0.0, -q, q)
+
+
+def continuous(q: Array) -> Array:
+    """Choose signs along the first axis (frames) so that neighbours lie in one hemisphere."""
+    if len(q) == 0:
+        return q
+    flips = np.sum(q[1:] * q[:-1], axis=-1) < 0.0
+    sign = np.where(np.concatenate([np.zeros_like(flips[:1]), np.cumsum(flips, axis=0) % 2 == 1]), -1.0, 1.0)
+    return q * sign[..., None]
+
+
+def mean(qs: Sequence[Array], weights: Array, iterations: int = 5) -> Array:
+    """Return the weighted mean rotation of N arrays ``(..., 4)``.
+
+    ``weights`` is ``(N, ...)`` with sum 1 over N, broadcast against the leading axes. Logarithms about an
+    estimate that begins at the heaviest rotation and moves to the mean (Park, Shin, Shin 2002).
+    """
+    stacked = np.stack(np.broadcast_arrays(*qs))
+    w = np.broadcast_to(weights, stacked.shape[:-1])
+    heaviest = np.argmax(w, axis=0)
+    estimate = np.take_along_axis(stacked, heaviest[None, ..., None], axis=0)[0]
+    for _ in range(iterations):
+        step = np.sum(w[..., None] * log(mul(inv(estimate)[None], stacked)), axis=0)
+        estimate = mul(estimate, exp(step))
+        if np.max(np.abs(step), initial=0.0) < 1e-12:
+            break
+    return normalize(estimate)
+
+
+def about_axis(axis: str, angle: Array) -> Array:
+    """Return rotations by ``angle`` (radians) about X, Y or Z."""
+    out = np.zeros((*np.shape(angle), 4))
+    out[..., 0] = np.cos(0.5 * np.asarray(angle))
+    out[..., 1 + _AXIS[axis]] = np.sin(0.5 * np.asarray(angle))
+    return out
+
+
+def from_euler(angles: Array, axes: str) -> Array:
+    """Return R_axes[0](angles[0]) · R_axes[1](angles[1]) · … for any string of axes; angles in radians.
+
+    The order is that of the matrix product, left to right: a BVH line "Zrotation Yrotation Xrotation" is "ZYX";
+    Blender's mode XYZ, which turns about X first, is "ZYX" too, with its angles reversed.
+    """
+    out = about_axis(axes[0], angles[..., 0])
+    for k in range(1, len(axes)):
+        out = mul(out, about_axis(axes[k], angles[..., k]))
+    return out
+
+
+def to_euler(q: Array, axes: str) -> Array:
+    """Return angles ``(F, ..., 3)`` for `from_euler`, without jumps along the first axis (frames).
+
+    Every rotation has two triples of angles and any number of whole turns; each frame takes the ones nearest
+    to the frame before. In gimbal lock the third angle keeps its last value.
+    """
+    i, j, k = (_AXIS[a] for a in axes)
+    sign = 1.0 if (i + 1) % 3 == j else -1.0
+    m = to_matrix(q)
+    middle = np.arcsin(np.clip(sign * m[..., i, k], -1.0, 1.0))
+    first = np.arctan2(-sign * m[..., j, k], m[..., k, k])
+    last = np.arctan2(-sign * m[..., i, j], m[..., i, i])
+    locked = np.hypot(m[..., i, i], m[..., i, j]) < 1e-7
+    if locked.any():
+        last = _hold(last, locked)
+        rest = to_matrix(mul(q, about_axis(axes[2], -last)))
+        first = np.where(locked, np.arctan2(sign * rest[..., k, j], rest[..., j, j]), first)
+    one = np.stack([first, middle, last], axis=-1)
+    other = np.stack([first + np.pi, np.pi - middle, last + np.pi], axis=-1)
+    return _nearest_branch(one, other)
+
+
+def _hold(values: Array, locked: NDArray[np.bool_]) -> Array:
+    frame = np.arange(len(values)).reshape(-1, *[1] * (values.ndim - 1))
+    source = np.maximum.accumulate(np.where(locked, -1, frame), axis=0)
+    held = np.take_along_axis(values, np.maximum(source, 0), axis=0)
+    return np.where(source < 0, 0.0, held)
+
+
+def _nearest_branch(one: Array, other: Array) -> Array:
+    def turns(difference: Array) -> Array:
+        return np.abs(difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))).sum(axis=-1)
+
+    # Which of the two triples follows, given which one was taken before; then one walk along the frames.
+    follows = np.stack(
+        [turns(other[1:] - before[:-1]) < turns(one[1:] - before[:-1]) for before in (one, other)], axis=-1
+    )
+    taken = np.zeros(one.shape[:-1], dtype=np.int64)
+    for f in range(1, len(one)):
+        taken[f] = np.take_along_axis(follows[f - 1], taken[f - 1][..., None], axis=-1)[..., 0]
+    return np.unwrap(np.where(taken[..., None] == 0, one, other), axis=0)
+
+
+def to_matrix(q: Array) -> Array:
+    """Return rotation matrices ``(..., 3, 3)``."""
+    w, x, y, z = (q[..., k] for k in range(4))
+    out = np.empty((*q.shape[:-1], 3, 3))
+    out[..., 0, 0], out[..., 1, 1], out[..., 2, 2] = (
+        1.0 - 2.0 * (y * y + z * z),
+        1.0 - 2.0 * (x * x + z * z),
+        1.0 - 2.0 * (x * x + y * y),
+    )
+    out[..., 0, 1], out[..., 1, 0] = 2.0 * (x * y - w * z), 2.0 * (x * y + w * z)
+    out[..., 0, 2], out[..., 2, 0] = 2.0 * (x * z + w * y), 2.0 * (x * z - w * y)
+    out[..., 1, 2], out[..., 2, 1] = 2.0 * (y * z - w * x), 2.0 * (y * z + w * x)
+    return out
+
+
+def from_matrix(m: Array) -> Array:
+    """Return unit quaternions of rotation matrices ``(..., 3, 3)`` (Bar-Itzhack: the largest eigenvector)."""
+    k = np.empty((*m.shape[:-2], 4, 4))
+    m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    k[..., 0, 0], k[..., 1, 1] = m00 + m11 + m22, m00 - m11 - m22
+    k[..., 2, 2], k[..., 3, 3] = m11 - m00 - m22, m22 - m00 - m11
+    k[..., 1, 0] = m[..., 2, 1] - m[..., 1, 2]
+    k[..., 2, 0] = m[..., 0, 2] - m[..., 2, 0]
+    k[..., 3, 0] = m[..., 1, 0] - m[..., 0, 1]
+    k[..., 2, 1] = m[..., 1, 0] + m[..., 0, 1]
+    k[..., 3, 1] = m[..., 2, 0] + m[..., 0, 2]
+    k[..., 3, 2] = m[..., 2, 1] + m[..., 1, 2]
+    q = np.linalg.eigh(k)[1][..., :, -1]  # eigh reads the lower triangle
+    return np.where(q[..., :1] < 0.0, -q, q)
+
+
+def yaw(q: Array) -> Array:
+    """Return the angle about Z (radians) that is left when the tilt is taken off (swing-twist)."""
+    return 2.0 * np.arctan2(q[..., 3], q[..., 0])

@@ -1,0 +1,45 @@
+"""A clip at other times than its frames."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from . import quat
+from .clip import Clip
+from .quat import Array
+
+
+def sample(clip: Clip, frames: Array) -> Clip:
+    """Return the clip at fractional frames (K,), exact where they are whole; outside it holds its ends.
+
+    Cubic Hermite curves with Catmull-Rom tangents through the samples; rotations as quaternions in one
+    hemisphere, scaled back to unit length. Against spherical linear interpolation this keeps the speed
+    continuous, which a re-timed clip otherwise shows as shaking.
+    """
+    rotations = quat.normalize(curve(quat.continuous(clip.rotations), frames))
+    return replace(clip, rotations=rotations, translations=curve(clip.translations, frames))
+
+
+def curve(values: Array, frames: Array) -> Array:
+    """Return evenly spaced samples (F, ...) at fractional frames (K,), by cubic Hermite interpolation."""
+    last = len(values) - 1
+    frames = np.clip(frames, 0.0, last)
+    if last == 0:
+        return np.repeat(values, len(frames), axis=0)
+    start = np.minimum(frames.astype(np.int64), last - 1)
+    t = (frames - start).reshape(-1, *[1] * (values.ndim - 1))
+    before, end, after = np.maximum(start - 1, 0), start + 1, np.minimum(start + 2, last)
+    a, b = values[start], values[end]
+    # At the clip's own ends the tangent is the one-sided difference.
+    slope_a = (b - values[before]) / (end - before).reshape(t.shape)
+    slope_b = (values[after] - a) / (after - start).reshape(t.shape)
+    step = b - a
+    return a + t * (slope_a + t * (3.0 * step - 2.0 * slope_a - slope_b + t * (slope_a + slope_b - 2.0 * step)))
+
+
+def to_rate(clip: Clip, rate: float) -> Clip:
+    """Return the clip at another frame rate; the last frame is the last one inside the clip."""
+    if rate == clip.rate:
+        return clip
+    count = int(np.floor(clip.seconds * rate + 1e-6)) + 1
+    return replace(sample(clip, np.arange(count) * clip.rate / rate), rate=rate)

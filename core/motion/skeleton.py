@@ -1,0 +1,109 @@
+"""The rest pose: names, parents, and where each joint stands in its parent's frame."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SkeletonError
+from . import roles as body_roles
+from .quat import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """A rest pose of J joints, parents before children; metres, Z up.
+
+    names : J different strings
+    parents (J,) : index of the parent, −1 for a root; several roots are allowed
+    offsets (J, 3) : the joint in its parent's frame
+    orients (J, 4) : the joint's own rest frame in its parent's frame
+    tips (J, 3) : end of a leaf bone in the joint's frame, zero where there is none
+    roles : joint index of each body role, found from the names where not given (see `roles`)
+    """
+
+    names: tuple[str, ...]
+    parents: NDArray[np.int64]
+    offsets: Array
+    orients: Array
+    tips: Array
+    roles: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        count = len(self.names)
+        shapes = (self.parents.shape, self.offsets.shape, self.orients.shape, self.tips.shape)
+        if shapes != ((count,), (count, 3), (count, 4), (count, 3)):
+            raise SkeletonError(f"A skeleton of {count} joints got arrays of shapes {shapes}")
+        if count == 0:
+            raise SkeletonError("A skeleton needs at least one joint")
+        if len(set(self.names)) < count:
+            twice = next(n for k, n in enumerate(self.names) if n in self.names[:k])
+            raise SkeletonError(f"The skeleton has two joints named {twice!r}")
+        if np.any(self.parents >= np.arange(count)) or np.any(self.parents < -1):
+            raise SkeletonError("Parents must come before their children")
+        if not self.roles:
+            object.__setattr__(self, "roles", body_roles.find(self.names, self.parents))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def levels(self) -> tuple[NDArray[np.int64], ...]:
+        """Joints of the same depth together, roots first: what forward kinematics walks."""
+        depth = np.zeros(len(self), dtype=np.int64)
+        for joint, parent in enumerate(self.parents):
+            depth[joint] = 0 if parent < 0 else depth[parent] + 1
+        return tuple(np.flatnonzero(depth == d) for d in range(depth.max() + 1))
+
+    @cached_property
+    def tipped(self) -> NDArray[np.int64]:
+        """Joints that have a tip."""
+        return np.flatnonzero(np.any(self.tips != 0.0, axis=1))
+
+    @cached_property
+    def point_weights(self) -> Array:
+        """Importance of each point of the body (joints, then tips): half the length of the bones that meet there.
+
+        Sum 1 (methods 2). A skeleton whose bones have no length weighs all points alike.
+        """
+        bones = np.where(self.parents >= 0, np.linalg.norm(self.offsets, axis=1), 0.0)
+        weights = np.zeros(len(self) + len(self.tipped))
+        weights[: len(self)] += 0.5 * bones
+        np.add.at(weights, self.parents[self.parents >= 0], 0.5 * bones[self.parents >= 0])
+        tip = np.linalg.norm(self.tips[self.tipped], axis=1)
+        weights[self.tipped] += 0.5 * tip
+        weights[len(self) :] += 0.5 * tip
+        total = weights.sum()
+        return weights / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
+
+    @cached_property
+    def leg_length(self) -> float:
+        """Mean length of thigh and shin; 0 where the skeleton has no legs that we know."""
+        legs = [
+            np.linalg.norm(self.offsets[self.roles[f"shin.{side}"]])
+            + np.linalg.norm(self.offsets[self.roles[f"foot.{side}"]])
+            for side in "LR"
+            if f"shin.{side}" in self.roles and f"foot.{side}" in self.roles
+        ]
+        return float(np.mean(legs)) if legs else 0.0
+
+    @cached_property
+    def height(self) -> float:
+        """Height of the standing body, estimated from the legs (49 % of it), else from all bones.
+
+        Rest poses can't be measured for this: many sit, or have their arms up.
+        """
+        if self.leg_length > 0.0:
+            return self.leg_length / 0.49
+        reach = np.zeros(len(self))
+        for joint, parent in enumerate(self.parents):
+            if parent >= 0:
+                reach[joint] = reach[parent] + np.linalg.norm(self.offsets[joint])
+        return float(np.max(reach + np.linalg.norm(self.tips, axis=1)))
+
+    def index(self, name: str) -> int:
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise SkeletonError(f"There is no joint named {name!r}") from None

@@ -1,0 +1,48 @@
+"""Frames at a clip's ends that are no motion: calibration poses and the jump out of them (methods 1)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import kinematics
+from .clip import Clip
+
+END_SECONDS = 0.1
+FASTEST = 15.0  # m/s; no joint of a person is faster
+OUTLIER = 8.0  # times the clip's median step
+SLOWEST_JUMP = 1.0  # m/s; below it a step is no jump, whatever the median of a nearly still clip
+STILL = 1e-4  # m a frame; a pose that is held
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """A clip without its bad ends, and how many frames were left out at each."""
+
+    clip: Clip
+    first: int
+    last: int
+
+
+def ends(clip: Clip) -> Trimmed:
+    """Drop everything in the first and last 0.1 s up to and including the last impossible joint step.
+
+    A step is impossible over 15 m/s or over 8 times the clip's median step. A pose held still before such a
+    step (a T-pose of any length) goes with it.
+    """
+    positions = kinematics.points(clip)
+    steps = np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1, initial=0.0)
+    if len(steps) < 4:
+        return Trimmed(clip, 0, 0)
+    limit = min(FASTEST / clip.rate, max(OUTLIER * float(np.median(steps)), SLOWEST_JUMP / clip.rate))
+    first, last = _bad(steps, limit, clip.rate), _bad(steps[::-1], limit, clip.rate)
+    if first + last >= len(clip) - 1:
+        return Trimmed(clip, 0, 0)  # jumps everywhere: this is not about the ends
+    return Trimmed(clip.cut(first, len(clip) - last), first, last)
+
+
+def _bad(steps: "np.ndarray[tuple[int], np.dtype[np.float64]]", limit: float, rate: float) -> int:
+    moving = np.flatnonzero(steps > STILL)
+    held = int(moving[0]) if len(moving) else 0
+    window = steps[: held + max(1, round(END_SECONDS * rate))]
+    jumps = np.flatnonzero(window > limit)
+    return int(jumps[-1]) + 1 if len(jumps) else 0

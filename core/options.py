@@ -1,0 +1,82 @@
+"""Declaring an option once: the panel's property, the command line's flag and the JSON key derive from it.
+
+Standard library only: registering the extension reads the options and must not load numpy.
+"""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import OptionError
+
+_KEY = "action_loom"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a recipe: what it means and which values it accepts."""
+
+    name: str
+    default: Any
+    description: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    unit: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.name.replace("_", " ").title()
+
+    @property
+    def kind(self) -> type:
+        return type(self.default)
+
+    def checked(self, value: Any) -> Any:
+        """Return the value in the option's own type; raises OptionError with the range or the choices."""
+        if self.choices:
+            if value not in self.choices:
+                raise OptionError(f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}")
+            return value
+        if self.kind is tuple:
+            return tuple(self._number(v, float) for v in value)
+        if self.kind in (int, float):
+            return self._number(value, self.kind)
+        if not isinstance(value, self.kind):
+            raise OptionError(f"{self.name} is {value!r}, but must be {self.kind.__name__}")
+        return value
+
+    def _number(self, value: Any, kind: type) -> float:
+        try:
+            number = kind(value)
+        except (TypeError, ValueError):
+            raise OptionError(f"{self.name} is {value!r}, but must be a number") from None
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        if not low <= number <= high:
+            raise OptionError(f"{self.name} is {value}, but must lie between {low:g} and {high:g}{self.unit}")
+        return number
+
+
+def option(
+    default: Any,
+    description: str,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: tuple[str, ...] = (),
+    unit: str = "",
+) -> Any:
+    """Declare an option as a dataclass field; the type of the default is the type of the option."""
+    about = Option("", default, description, minimum, maximum, choices, unit)
+    return dataclasses.field(default=default, metadata={_KEY: about})
+
+
+def declared(recipe: type) -> dict[str, Option]:
+    """Return the options of a recipe class by name, in the order of declaration."""
+    return {
+        field.name: dataclasses.replace(field.metadata[_KEY], name=field.name)
+        for field in dataclasses.fields(recipe)
+        if _KEY in field.metadata
+    }

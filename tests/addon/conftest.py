@@ -1,0 +1,70 @@
+"""Runs the add-on's tests against the built zip, installed in a fresh Blender with no preferences of anyone.
+
+Each Blender is the `bpy` module of one environment; `tools/run_tests.py` starts pytest there and names the
+zip in ACTION_LOOM_ZIP.
+"""
+
+import faulthandler
+import os
+import shutil
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "bl_ext.user_default.action_loom"
+SECONDS_TO_EXIT = 30
+
+
+def pytest_configure(config):
+    """Start Blender with an empty home, before any test module names bpy or one of Blender's own modules."""
+    folder = tempfile.mkdtemp(prefix="action-loom-test-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    os.environ["BLENDER_USER_RESOURCES"] = folder
+    import_module("bpy")
+
+
+def pytest_unconfigure():
+    # Blender 4.5 never ends when the extension leaves a class, timer or handler registered: say so, and end.
+    faulthandler.dump_traceback_later(SECONDS_TO_EXIT, exit=True)
+
+
+@pytest.fixture(scope="session")
+def resources():
+    """The folder that this Blender takes for its user's home."""
+    return Path(os.environ["BLENDER_USER_RESOURCES"])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def extension():
+    """The name of the installed and enabled extension's package."""
+    zip_path = os.environ.get("ACTION_LOOM_ZIP", "")
+    if not Path(zip_path).is_file():
+        pytest.exit("ACTION_LOOM_ZIP must name the built zip: `make test` sets it", returncode=2)
+    import addon_utils
+    import bpy
+
+    bpy.ops.extensions.package_install_files(filepath=zip_path, repo="user_default", enable_on_install=True)
+    # A zip for another platform is reported as installed, and only printed as an error.
+    assert PACKAGE in bpy.context.preferences.addons, "not enabled: the reason is in the captured output"
+    yield PACKAGE
+    addon_utils.disable(PACKAGE, default_set=True, handle_error=_let_it_fail)
+
+
+def _let_it_fail(error):
+    raise error
+
+
+@pytest.fixture(scope="session")
+def loom(extension):
+    """Return an installed module by its name inside the package: `loom("core.motion.quat")`."""
+    return lambda name: import_module(f"{extension}.{name}")
+
+
+@pytest.fixture(autouse=True)
+def empty_file():
+    """Every test starts with an empty scene; what is registered stays."""
+    import bpy
+
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -1,0 +1,100 @@
+"""The built zip installs, registers lightly, and leaves Blender and its numpy as they were."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+import addon_utils
+import bpy
+import pytest
+
+# What a fresh Blender loads when the extension is enabled, and what the extension's own modules ask for: from
+# 4.5 on Blender loads numpy by itself, so the first alone would show nothing.
+REGISTER = """
+import builtins, json, sys
+import bpy, addon_utils
+
+package, asked_for, plain_import = sys.argv[1], set(), builtins.__import__
+
+def noting_import(name, globals=None, locals=None, fromlist=(), level=0):
+    importer = (globals or {}).get("__name__", "")
+    if level == 0 and (importer + ".").startswith(package + "."):
+        asked_for.add(name.partition(".")[0])
+    return plain_import(name, globals, locals, fromlist, level)
+
+before = set(sys.modules)
+builtins.__import__ = noting_import
+module = addon_utils.enable(package, default_set=True)
+builtins.__import__ = plain_import
+loaded = set(sys.modules) - before
+addon_utils.disable(package, default_set=True)
+print("ANSWER", json.dumps({
+    "enabled": module is not None, "loaded": sorted(loaded), "asked_for": sorted(asked_for)
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def fresh_process(extension):
+    """What the extension does in a process of its own, and how that process ends."""
+    command = [sys.executable, "-P", "-c", REGISTER, extension]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def registered(fresh_process):
+    assert "ANSWER" in fresh_process.stdout, fresh_process.stdout + fresh_process.stderr
+    return json.loads(fresh_process.stdout.partition("ANSWER")[2].splitlines()[0])
+
+
+def test_it_is_enabled(extension):
+    assert extension in bpy.context.preferences.addons
+    assert addon_utils.check(extension) == (True, True)
+
+
+def test_the_repository_is_not_imported_beside_it():
+    strangers = {name.partition(".")[0] for name in sys.modules}
+    assert not [name for name in strangers if name.startswith("action_loom")]
+
+
+def test_a_fresh_process_can_enable_it(registered, extension):
+    assert registered["enabled"]
+    assert extension in registered["loaded"]
+
+
+@pytest.mark.parametrize("heavy", ["numpy", "numba", "llvmlite"])
+def test_registering_does_not_load(registered, heavy):
+    assert heavy not in registered["loaded"]
+    assert heavy not in registered["asked_for"]
+
+
+def test_nothing_stays_registered_that_breaks_blenders_exit(fresh_process):
+    assert fresh_process.returncode == 0, fresh_process.stderr
+
+
+def test_it_can_be_disabled_and_enabled_again_and_again(extension):
+    failures = []
+    for _ in range(2):
+        addon_utils.disable(extension, default_set=True, handle_error=failures.append)
+        assert extension not in bpy.context.preferences.addons
+        addon_utils.enable(extension, default_set=True, handle_error=failures.append)
+        assert extension in bpy.context.preferences.addons
+    assert failures == []
+
+
+def test_numba_comes_from_the_bundled_wheels(resources):
+    with zipfile.ZipFile(os.environ["ACTION_LOOM_ZIP"]) as archive:
+        if not any(name.endswith(".whl") for name in archive.namelist()):
+            pytest.skip("this zip was built without wheels")
+    for name in ("numba", "llvmlite"):
+        assert Path(import_module(name).__file__).is_relative_to(resources / "extensions" / ".local")
+
+
+def test_numpy_is_blenders_own(resources):
+    numpy = import_module("numpy")
+    assert not Path(numpy.__file__).is_relative_to(resources)
+    assert not list(resources.rglob("numpy"))

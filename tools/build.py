@@ -1,0 +1,155 @@
+"""Builds the extension's zip: stages a clean tree, has Blender's own tool pack it, checks what is inside.
+
+Prints the path of each zip on standard output and nothing else there, so that other programs can read it.
+"""
+
+import argparse
+import platform as machine
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+
+import environments
+import fetch_wheels
+
+ROOT = environments.ROOT
+BUILD = ROOT / "build"
+TOP_FILES = ("blender_manifest.toml", "__init__.py", "LICENSE", "README.md")
+FOLDERS = ("addon", "core")
+SYSTEMS = {"linux": "linux", "darwin": "macos", "windows": "windows"}
+MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}
+
+
+class BuildError(Exception):
+    """The zip cannot be built or must not be shipped; the message says why."""
+
+
+def this_platform():
+    """Blender's name of the platform this runs on."""
+    system, processor = machine.system().lower(), machine.machine().lower()
+    return f"{SYSTEMS.get(system, system)}-{MACHINES.get(processor, processor)}"
+
+
+def version():
+    """The version that the manifest declares."""
+    return tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+
+
+def zip_path(platform):
+    """Where the zip for a platform goes; None means the one without wheels, which fits every platform."""
+    return BUILD / f"action_loom-{version()}-{platform or 'nowheels'}.zip"
+
+
+def build(platform):
+    """Build and check one zip; return its path."""
+    wheels = fetch_wheels.fetch(platform) if platform else []
+    stage = BUILD / "stage" / (platform or "nowheels")
+    stage_tree(stage, platform, wheels)
+    target = zip_path(platform)
+    target.unlink(missing_ok=True)
+    tool, tags = blender_tool()
+    run_tool(tool, "build", "--valid-tags", tags, "--source-dir", stage, "--output-filepath", target)
+    run_tool(tool, "validate", "--valid-tags", tags, target)
+    wrong = problems(zip_names(target), source_names(), platform)
+    if wrong:
+        # A zip that must not be shipped must not lie where the next step looks for one.
+        target.unlink()
+        raise BuildError("\n  ".join([f"{target.name} was refused:", *wrong]))
+    return target
+
+
+def stage_tree(stage, platform, wheels):
+    """Lay out what belongs in the zip, and nothing else, in an empty folder."""
+    shutil.rmtree(stage, ignore_errors=True)
+    (stage / "wheels").mkdir(parents=True)
+    for name in TOP_FILES:
+        if not (ROOT / name).is_file():
+            raise BuildError(f"{name} is missing in {ROOT}")
+        shutil.copy(ROOT / name, stage / name)
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, stage / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in wheels:
+        shutil.copy(path, stage / "wheels" / path.name)
+    manifest = stage / "blender_manifest.toml"
+    text = manifest_text(manifest.read_text(encoding="utf-8"), platform, [path.name for path in wheels])
+    manifest.write_text(text, encoding="utf-8")
+
+
+def manifest_text(text, platform, wheels):
+    """The manifest with its platform and wheels, which the committed one leaves out."""
+    if not platform:
+        return text
+    listed = "".join(f'    "./wheels/{name}",\n' for name in wheels)
+    # Keys after the first table's heading would belong to that table.
+    head, heading, tables = text.partition("\n[")
+    return f'{head}\nplatforms = ["{platform}"]\nwheels = [\n{listed}]\n{heading}{tables}'
+
+
+def blender_tool():
+    """Blender's packing tool, which runs as plain Python, and its list of the tags that are allowed."""
+    site = environments.blender("5.2").parent.parent
+    scripts = next(site.glob("**/bpy/*/scripts/addons_core/bl_pkg"), None)
+    if scripts is None:
+        raise BuildError(f"no blender_ext.py in {site.relative_to(ROOT)}: remove that folder and try again")
+    tags = scripts.parent.parent / "modules" / "_bpy_internal" / "extensions" / "tags.py"
+    return scripts / "cli" / "blender_ext.py", tags
+
+
+def run_tool(tool, *arguments):
+    command = [sys.executable, str(tool), *map(str, arguments)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        raise BuildError(f"Blender's tool refused to {arguments[0]}:\n{answer.stdout}{answer.stderr}")
+
+
+def zip_names(path):
+    """The files in a zip, as paths with forward slashes."""
+    with zipfile.ZipFile(path) as archive:
+        return [name for name in archive.namelist() if not name.endswith("/")]
+
+
+def source_names():
+    """The files that the repository means to ship, wheels apart."""
+    modules = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+    return [*TOP_FILES, *(path.relative_to(ROOT).as_posix() for path in modules)]
+
+
+def problems(names, sources, platform):
+    """What is wrong with a zip's content, one sentence each: strangers, and what is missing."""
+    wheels = [rf"wheels/{pattern}" for pattern in fetch_wheels.wheel_patterns(platform)] if platform else []
+    allowed = [*map(re.escape, TOP_FILES), r"(addon|core)/(\w+/)*\w+\.py", *wheels]
+    found = [f"{name} does not belong in it" for name in names if not _matches_any(name, allowed)]
+    found += [f"{name} is missing" for name in sorted(set(sources) - set(names))]
+    for pattern in wheels:
+        count = sum(_matches_any(name, [pattern]) for name in names)
+        if count != 1:
+            found.append(f"one wheel named like {pattern} is wanted, and there are {count}")
+    return found
+
+
+def _matches_any(name, patterns):
+    return any(re.fullmatch(pattern, name) for pattern in patterns)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="for every platform, not only this one")
+    parser.add_argument("--wheels", choices=["bundled", "none"], default="bundled", help="with numba or not")
+    options = parser.parse_args()
+    platforms = list(fetch_wheels.PLATFORMS) if options.all else [this_platform()]
+    if options.wheels == "none":
+        platforms = [None]
+    try:
+        for platform in platforms:
+            if platform and platform not in fetch_wheels.PLATFORMS:
+                raise BuildError(f"there are no wheels for {platform}: build with --wheels none")
+            print(build(platform), flush=True)
+    except (BuildError, fetch_wheels.WheelsError, environments.SetupError) as error:
+        sys.exit(f"build: {error}")
+
+
+if __name__ == "__main__":
+    main()
