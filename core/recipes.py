@@ -16,6 +16,7 @@ from .progress import SILENT, Progress
 if TYPE_CHECKING:
     from .motion.clip import Clip
     from .sync.registration import Registration
+    from .weave.prepare import Prepared
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Woven:
 
     clip: "Clip"
     report: dict[str, Any]
+    prepared: "Prepared"
     registration: "Registration"
 
 
@@ -73,7 +75,7 @@ class Synchronise(Recipe):
         choices=("auto", "pinned", "open"),
     )
     keep: float = option(
-        1.5, "With open ends: larger keeps more of the clips, smaller matches better", minimum=1.0, maximum=10.0
+        2.5, "With open ends: larger keeps more of the clips, smaller matches better", minimum=1.0, maximum=10.0
     )
     smoothing: str = option(
         "spline", "How the registration curve is smoothed", choices=("spline", "none")

@@ -9,16 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OptionError, SkeletonError
-from . import bvh_text, kinematics, quat
+from . import bvh_text, kinematics, quat, units
 from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
+from .units import UNITS
 
-UNITS = {"auto": 0.0, "m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.056444}
 UPS = ("auto", "y", "z")
-# Tried in this order: the unit that makes the body between 1.2 and 2.3 m tall. One CMU unit is 1/0.45 inch.
-_GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
-_BODY = (1.2, 2.3)
 _Y_TO_Z = quat.about_axis("X", np.array(0.5 * np.pi))
 
 
@@ -185,13 +182,8 @@ def _unit(unit: str, skeleton: Skeleton) -> tuple[float, str]:
         if not 0.0 < scale < 1e6:
             raise OptionError(f"units is {unit!r}, but must be {', '.join(UNITS)} or a number of metres")
         return scale, unit
-    name = guess_unit(skeleton.height)
+    name = units.guess(skeleton.height)
     return UNITS[name or "m"], name or "unknown"
-
-
-def guess_unit(height: float) -> str:
-    """Return the unit in which a body of that many units is a person's height, or "" where none is."""
-    return next((u for u in _GUESSES if _BODY[0] <= height * UNITS[u] <= _BODY[1]), "")
 
 
 def _rotations_and_positions(motion: Motion) -> tuple[Array, Array]:

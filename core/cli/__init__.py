@@ -1,0 +1,1 @@
+"""The command line: action-loom VERB …, on BVH files."""

@@ -1,0 +1,116 @@
+"""What every verb's command line has in common: reading clips, flags from options, writing results."""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from ..errors import LoomError
+from ..jit import ENGINES
+from ..motion import bvh
+from ..motion.clip import Clip
+from ..motion.units import UNITS
+from ..options import Option, declared
+from ..progress import Progress
+from ..recipes import Recipe
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A clip, the file it came from, and the convention it was read by."""
+
+    clip: Clip
+    motion: bvh.Motion
+    convention: bvh.Convention
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that every verb has."""
+    parser.add_argument("--units", default="auto", help=f"of the files: {', '.join(UNITS)} or metres a unit")
+    parser.add_argument("--up", default="auto", choices=bvh.UPS, help="the files' upward axis")
+    parser.add_argument("--engine", default="auto", choices=ENGINES, help="what computes the recurrences")
+    parser.add_argument("--report", type=Path, metavar="R.json", help="write the figures as JSON")
+    parser.add_argument("--force", action="store_true", help="overwrite files that exist")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+
+
+def add_options(parser: argparse.ArgumentParser, recipe: type[Recipe]) -> None:
+    """Add a flag for every option of a recipe."""
+    for about in declared(recipe).values():
+        flag = "--" + about.name.replace("_", "-")
+        text = f"{about.description} (default: {_shown(about)})".replace("%", "%%")
+        if about.kind is bool:
+            parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=about.default, help=text)
+        elif about.kind is tuple:
+            parser.add_argument(flag, nargs="+", type=float, default=about.default, metavar="W", help=text)
+        else:
+            choices = about.choices or None
+            parser.add_argument(
+                flag, type=about.kind, default=about.default, choices=choices, help=text, metavar=_meta(about)
+            )
+
+
+def _shown(about: Option) -> str:
+    return "equal" if about.kind is tuple else f"{about.default}{about.unit}"
+
+
+def _meta(about: Option) -> str | None:
+    return None if about.choices else about.name.upper()
+
+
+def recipe_from(recipe: type[Recipe], arguments: argparse.Namespace) -> Recipe:
+    """Return the recipe that the flags describe; raises OptionError."""
+    return recipe(**{name: getattr(arguments, name) for name in declared(recipe)})
+
+
+def read(paths: Sequence[str], units: str, up: str) -> list[Source]:
+    """Read motion files; raises LoomError kinds that name the file."""
+    sources = []
+    for path in paths:
+        motion = bvh.read(path)
+        clip, convention = bvh.to_clip(motion, unit=units, up=up)
+        sources.append(Source(clip, motion, convention))
+    return sources
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Progress]:
+    """Show a bar on a terminal, nothing elsewhere."""
+    with tqdm(total=100, disable=True if quiet else None, leave=False, bar_format="{l_bar}{bar}| {elapsed}") as bar:
+
+        def show(fraction: float, doing: str) -> bool:
+            bar.set_description(doing, refresh=False)
+            bar.update(round(100 * fraction) - bar.n)
+            bar.refresh()
+            return True
+
+        yield Progress(show)
+
+
+def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
+    """Raise LoomError for a file that exists already or a folder that does not, before any work is done."""
+    for path in paths:
+        if path is None:
+            continue
+        if not path.absolute().parent.is_dir():
+            raise LoomError(f"{path}: there is no folder {path.parent}")
+        if path.exists() and not force:
+            raise LoomError(f"{path} exists already; --force overwrites it")
+
+
+def write_report(report: dict[str, Any], path: Path | None) -> None:
+    """Write a report as JSON, whole or not at all."""
+    if path is None:
+        return
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

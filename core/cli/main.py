@@ -1,0 +1,49 @@
+"""action-loom: parses the command line, runs the verb, and turns errors into one line and an exit code.
+
+0 done; 1 the input can't be worked with (one line on stderr); 2 wrong usage.
+"""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from .. import jit
+from ..errors import LoomError
+from . import info, weave
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = parser().parse_args(arguments)
+    logging.basicConfig(format="action-loom: %(message)s", level=logging.WARNING)
+    try:
+        jit.use(options.engine)
+        options.run(options)
+    except LoomError as error:
+        print(f"action-loom: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader of our output has gone (… | head): nothing is left to say, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("action-loom: interrupted", file=sys.stderr)
+        return 1
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all verbs."""
+    top = argparse.ArgumentParser(
+        prog="action-loom", description="Weaves new character animation out of the clips you already have."
+    )
+    verbs = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
+    info.add_verb(verbs)
+    weave.add_verbs(verbs)
+    return top
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+"""Units of length that motion is stored in, and which of them makes a body a person."""
+
+UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}
+
+# Tried in this order. The CMU database stores lengths in inches times 0.45.
+_GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
+_SHORTEST, _TALLEST = 1.2, 2.3  # m
+
+
+def guess(height: float) -> str:
+    """Return the unit in which a body of that many units is as tall as a person, or "" where none is."""
+    return next((u for u in _GUESSES if _SHORTEST <= height * UNITS[u] <= _TALLEST), "")

@@ -1,0 +1,1 @@
+"""Which frames of different clips correspond."""

@@ -1,0 +1,196 @@
+"""Synchronising clips: for every frame of a reference, the corresponding frame of each clip (methods 3).
+
+Kovar & Gleicher 2003; seeds 000 and 003.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OptionError, RegistrationError
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..progress import SILENT, Progress
+from ..recipes import Synchronise
+from . import curve, timewarp
+from .distance import METRICS, Metric, Stretch
+
+LIMIT = 3
+RAISED_LIMIT = 6
+RAISE_AT = 0.10  # share of the path at the limit: a sneak's double support is 4.5 times as long as a walk's
+OPEN_GAIN = 1.3  # open ends are taken where they match that many times better
+FINE_SECONDS = 0.033  # half-width of the band of the second pass
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The registration curve of one clip against the reference.
+
+    first, frames (K,) : reference frame first + k corresponds to frame frames[k] of the clip, strictly increasing
+    cost : mean pose distance along the path; ends : pinned or open; limit : the slope limit that was used
+    at_limit : share of the path that runs at the limit; cells (·, 2) and matrix (M, N) : what a picture shows
+    """
+
+    first: int
+    frames: Array
+    metric: str
+    ends: str
+    cost: float
+    limit: int
+    at_limit: float
+    cells: NDArray[np.int64]
+    matrix: Array | None
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.frames) - 1
+
+    def at(self, reference_frames: Array) -> Array:
+        """Return the clip's frames at fractional reference frames."""
+        return curve.evaluate(self.frames, reference_frames - self.first)
+
+
+@dataclass(frozen=True, eq=False)
+class Registration:
+    """The curves of N clips against one of them, over the reference frames first … last that all have."""
+
+    reference: int
+    curves: tuple[Curve, ...]
+
+    @cached_property
+    def first(self) -> int:
+        return max(c.first for c in self.curves)
+
+    @cached_property
+    def last(self) -> int:
+        return min(c.last for c in self.curves)
+
+    def frames(self, reference_frames: Array) -> Array:
+        """Return the frame (N, K) of every clip at fractional reference frames (K,)."""
+        return np.stack([c.at(reference_frames) for c in self.curves])
+
+
+def register(
+    clips: Sequence[Clip], reference: int, options: Synchronise, progress: Progress = SILENT
+) -> Registration:
+    """Register clips of one skeleton and one rate against the reference among them (its index).
+
+    Raises RegistrationError where they can't be matched under the options' limits.
+    """
+    curves = []
+    for k, clip in enumerate(clips):
+        progress.at(k / len(clips), f"Synchronising {clip.name}")
+        curves.append(identity(clip) if k == reference else register_pair(clips[reference], clip, options))
+    registration = Registration(reference, tuple(curves))
+    if registration.last - registration.first < 1:
+        raise RegistrationError("The clips have no stretch in common; leave one out, or choose pinned ends")
+    return registration
+
+
+def identity(clip: Clip) -> Curve:
+    """Return the curve of a clip against itself."""
+    frames = np.arange(len(clip))
+    return Curve(0, frames.astype(float), "none", "pinned", 0.0, 1, 0.0, np.stack([frames, frames], axis=1), None)
+
+
+def choose_reference(clips: Sequence[Clip], options: Synchronise, progress: Progress = SILENT) -> int:
+    """Return the index of the reference: a number from 1, the longest clip, or the one nearest to all others."""
+    wanted = options.reference
+    if wanted == "longest":
+        return int(np.argmax([clip.seconds for clip in clips]))
+    if wanted == "medoid":
+        return _medoid(clips, options, progress)
+    if not wanted.isdigit() or not 1 <= int(wanted) <= len(clips):
+        raise OptionError(f"reference is {wanted!r}, but must be medoid, longest or a clip from 1 to {len(clips)}")
+    return int(wanted) - 1
+
+
+def _medoid(clips: Sequence[Clip], options: Synchronise, progress: Progress) -> int:
+    cost = np.zeros(len(clips))
+    pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
+    for k, (i, j) in enumerate(pairs):
+        progress.at(k / len(pairs), f"Comparing {clips[i].name} and {clips[j].name}")
+        cost[[i, j]] += register_pair(clips[i], clips[j], options).cost
+    return int(np.argmin(cost))
+
+
+def register_pair(reference: Clip, clip: Clip, options: Synchronise) -> Curve:
+    """Return the registration curve of a clip against a reference of the same skeleton and rate."""
+    if len(reference) < 2 or len(clip) < 2:
+        short = reference if len(reference) < 2 else clip
+        raise RegistrationError(f"{short.name} has a single frame; synchronising takes two or more")
+    metric = METRICS["motion" if options.metric == "auto" else options.metric]
+    limits = [options.slope] if options.slope else [LIMIT, RAISED_LIMIT]
+    for limit in limits:
+        found = _with_limit(reference, clip, metric, options, limit, raising=limit != limits[-1])
+        if found is not None and (limit == limits[-1] or found.at_limit <= RAISE_AT):
+            return found
+    raise RegistrationError(f"{clip.name} can't be matched with {reference.name}")
+
+
+def _with_limit(
+    reference: Clip, clip: Clip, metric: Metric, options: Synchronise, limit: int, *, raising: bool
+) -> Curve | None:
+    """Register under one slope limit; None if that is too tight and a larger one will be tried."""
+    window = round(options.window * reference.rate)
+    stretches: tuple[Stretch, Stretch] | None = None
+    ends, matrix, path = "", None, None
+    for _ in range(metric.passes):
+        matrix = _matrix(metric, reference, clip, window, stretches)
+        try:
+            ends, path = _choose_ends(matrix, options, limit, metric.floor)
+        except RegistrationError:
+            if raising:
+                return None
+            raise
+        a, b = path.cells[0], path.cells[-1]
+        stretches = Stretch(int(a[0]), int(b[0])), Stretch(int(a[1]), int(b[1]))
+    assert matrix is not None and path is not None
+    fine = _fine(_matrix(metric, reference, clip, 0, stretches), path, limit, round(FINE_SECONDS * reference.rate))
+    rows, frames = curve.midpoints(fine.cells)
+    if options.smoothing == "spline":
+        frames = curve.spline(frames, curve.KNOT_SECONDS * reference.rate)
+    frames = curve.limit_slopes(frames, 1.0 / limit, float(limit))
+    return Curve(
+        int(rows[0]), frames, metric.name, ends, path.mean_cost, limit, path.at_limit, fine.cells, matrix
+    )
+
+
+def _matrix(
+    metric: Metric, a: Clip, b: Clip, window: int, stretches: tuple[Stretch, Stretch] | None
+) -> Array:
+    if metric.passes == 1 or stretches is None:
+        return metric.matrix(a, b, window)
+    return metric.matrix(a, b, window, *stretches)
+
+
+def _choose_ends(matrix: Array, options: Synchronise, limit: int, floor: float) -> tuple[str, timewarp.Path]:
+    rows, columns = matrix.shape
+    if options.ends == "pinned":
+        return "pinned", timewarp.pinned(matrix, limit)
+    if options.ends == "open":
+        return "open", timewarp.open_ended(matrix, limit, options.keep, floor)
+    free = timewarp.open_ended(matrix, limit, options.keep, floor)
+    if limit < timewarp.needed_limit(rows, columns):
+        return "open", free
+    whole = timewarp.pinned(matrix, limit)
+    better = whole.mean_cost > max(OPEN_GAIN * free.mean_cost, floor)
+    return ("open", free) if better else ("pinned", whole)
+
+
+def _fine(matrix: Array, path: timewarp.Path, limit: int, reach: int) -> timewarp.Path:
+    """Return the best path without window in a band round a first one, between the same ends.
+
+    A window takes for granted that both clips run equally fast inside it, and is lopsided at the clips' ends;
+    single frames know better once it is clear where to look.
+    """
+    (top, left), (bottom, right) = path.cells[0], path.cells[-1]
+    near = np.zeros(matrix.shape, dtype=bool)
+    for i, j in path.cells:
+        near[max(i - reach, 0) : i + reach + 1, max(j - reach, 0) : j + reach + 1] = True
+    banded = np.where(near, matrix, np.inf)[top : bottom + 1, left : right + 1]
+    fine = timewarp.pinned(banded, max(limit, timewarp.needed_limit(*banded.shape)))
+    return timewarp.Path(fine.cells + path.cells[0], fine.cost, fine.at_limit)

@@ -1,0 +1,150 @@
+"""Cheapest paths through a distance matrix: dynamic time warping with a limited slope (methods 3; seed 003)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import jit
+from ..errors import RegistrationError
+from ..motion.quat import Array
+
+Cells = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A path through a matrix: cells (K, 2), the sum of their distances, and how much of it is at the limit."""
+
+    cells: Cells
+    cost: float
+    at_limit: float
+
+    @property
+    def rows(self) -> int:
+        return int(self.cells[-1, 0] - self.cells[0, 0] + 1)
+
+    @property
+    def columns(self) -> int:
+        return int(self.cells[-1, 1] - self.cells[0, 1] + 1)
+
+    @property
+    def mean_cost(self) -> float:
+        """Cost per matched frame; it counts frames and not cells, so that a detour is never rewarded."""
+        return self.cost / (0.5 * (self.rows + self.columns))
+
+
+def accumulate(
+    distance: Array, skip_rows: Array, skip_columns: Array, limit: int
+) -> tuple[Array, NDArray[np.int8]]:
+    """Return the cost (M+1, N+1) of the cheapest path to each cell, and the step (M, N) that leads there.
+
+    distance (M, N); skip_rows (M+1,) and skip_columns (N+1,): the cost of leaving out that many first frames
+    (infinite where that is not allowed). A step is one diagonal move and then up to limit − 1 moves down
+    (step > 0) or to the right (step < 0):
+
+        v(i, j) = min( min_{k=0..L−1} v(i−1−k, j−1) + Σ_{r=0..k} D(i−r, j),
+                       min_{k=1..L−1} v(i−1, j−1−k) + Σ_{r=0..k} D(i, j−r) )
+
+    so no more than L frames in a row wait for one. Row i of the result stands for i frames done.
+    """
+    total, steps = jit.kernels(__package__).accumulate(
+        np.ascontiguousarray(distance, dtype=np.float64),
+        np.ascontiguousarray(skip_rows, dtype=np.float64),
+        np.ascontiguousarray(skip_columns, dtype=np.float64),
+        int(limit),
+    )
+    return total, steps
+
+
+def pinned(distance: Array, limit: int) -> Path:
+    """Return the cheapest path from the first corner to the last; raises RegistrationError if there is none."""
+    rows, columns = distance.shape
+    needed = needed_limit(rows, columns)
+    if limit < needed:
+        raise RegistrationError(
+            f"{rows} and {columns} frames can't be matched from end to end with a slope limit of {limit}: "
+            f"allow {needed}, or open ends"
+        )
+    total, steps = accumulate(distance, _corner(rows), _corner(columns), limit)
+    return _trace(steps, distance, rows - 1, columns - 1, limit)
+
+
+def needed_limit(rows: int, columns: int) -> int:
+    """Return the smallest slope limit under which both corners can be reached."""
+    return -(-max(rows, columns) // min(rows, columns))
+
+
+def open_ended(distance: Array, limit: int, keep: float, floor: float) -> Path:
+    """Return the best matching stretch: the path that may leave out frames at both ends of both clips.
+
+    A frame left out costs keep·c/2, where c is the least mean cost (not less than `floor`) of a path that keeps
+    at least half of the shorter clip. Taking the least mean cost itself would shrink the stretch to the smallest
+    one allowed for the last percent of cost. At most half of either clip is left out (methods 3).
+    """
+    least = _least_mean_cost(distance, limit, floor)
+    return _stretch(distance, limit, keep * least)
+
+
+def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
+    """Dinkelbach's iteration: the mean cost at which leaving out frames neither pays nor costs."""
+    price = float(np.mean(distance))
+    for _ in range(20):
+        mean = _stretch(distance, limit, price).mean_cost
+        if mean >= price * (1.0 - 1e-6):
+            break
+        price = mean
+        if price <= floor:
+            return floor
+    return max(price, floor)
+
+
+def _stretch(distance: Array, limit: int, price: float) -> Path:
+    """Return the free-ended path with the least cost where a frame left out costs price/2."""
+    rows, columns = distance.shape
+    total, steps = accumulate(distance, _skipping(rows, price), _skipping(columns, price), limit)
+    # Cells where a path may end: the last row and the last column, each with the frames that come after.
+    ends = [(rows - 1, j) for j in range(columns)] + [(i, columns - 1) for i in range(rows - 1)]
+    cells = np.array(ends)
+    left_out = (rows - 1 - cells[:, 0]) + (columns - 1 - cells[:, 1])
+    costs = total[cells[:, 0] + 1, cells[:, 1] + 1] + 0.5 * price * left_out
+    for end in np.argsort(costs, kind="stable"):
+        if not np.isfinite(costs[end]):
+            break
+        path = _trace(steps, distance, *cells[end], limit)
+        if _keeps_enough(path, rows, columns):
+            return path
+    raise RegistrationError(
+        f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
+        f"with a slope limit of {limit}: allow more"
+    )
+
+
+def _keeps_enough(path: Path, rows: int, columns: int) -> bool:
+    return 2 * path.rows >= rows and 2 * path.columns >= columns
+
+
+def _corner(count: int) -> Array:
+    return np.concatenate([[0.0], np.full(count, np.inf)])
+
+
+def _skipping(count: int, price: float) -> Array:
+    """Cost of leaving out the first n frames, n = 0 … count; at most half of them may be."""
+    frames = np.arange(count + 1)
+    return np.where(2 * frames <= count, 0.5 * price * frames, np.inf)
+
+
+def _trace(steps: NDArray[np.int8], distance: Array, i: int, j: int, limit: int) -> Path:
+    """Walk back from the cell (i, j) to the first one, along the choices made forward."""
+    cells, straight = [], 0
+    i, j = int(i), int(j)
+    while i >= 0 and j >= 0:
+        step = int(steps[i, j])
+        cells += [(i - k, j) for k in range(step)] if step > 0 else [(i, j - k) for k in range(-step)]
+        i, j = i - max(step, 0), j - max(-step, 0)
+        cells.append((i, j))
+        straight += limit if limit > 1 and abs(step) == limit - 1 else 0
+        i, j = i - 1, j - 1
+    path = np.array(cells[::-1])
+    cost = float(distance[path[:, 0], path[:, 1]].sum())
+    return Path(path, cost, straight / len(path))

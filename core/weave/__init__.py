@@ -1,0 +1,1 @@
+"""New clips out of clips."""

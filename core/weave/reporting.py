@@ -1,0 +1,75 @@
+"""The report that goes with every woven clip: plain JSON values that scripts may rely on."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..check import quality
+from ..motion.clip import Clip
+from ..recipes import Synchronise
+from ..sync.registration import Registration
+from .prepare import Prepared
+
+
+def report(
+    recipe: Synchronise,
+    given: Sequence[Clip],
+    ready: Prepared,
+    registered: Registration,
+    woven: Clip,
+    began: float,
+) -> dict[str, Any]:
+    """Return what was done and how good it is; `began` is the perf_counter at the start."""
+    stretches = [
+        clip.cut(int(curve.at(registered.first)), int(curve.at(registered.last)) + 1)
+        for clip, curve in zip(ready.clips, registered.curves, strict=True)
+    ]
+    return {
+        "verb": recipe.verb,
+        "inputs": [clip.name for clip in given],
+        "names": [clip.name for clip in given],
+        "output": woven.name,
+        "frames": len(woven),
+        "rate": woven.rate,
+        "reference": given[ready.reference].name,
+        "dropped": ready.dropped,
+        "registration": describe(ready, registered),
+        "quality": {
+            "before": [quality.measure(stretch) for stretch in stretches],
+            "after": quality.measure(woven),
+        },
+        "seconds_taken": round(time.perf_counter() - began, 4),
+    }
+
+
+def describe(ready: Prepared, registered: Registration) -> list[dict[str, Any]]:
+    """Return each clip's registration curve against the reference, in frames of the clips as given."""
+    common = np.arange(registered.first, registered.last + 1)
+    reference_frames = ready.given_frames(registered.reference, common)
+    out = []
+    for k, (clip, curve) in enumerate(zip(ready.clips, registered.curves, strict=True)):
+        if k == registered.reference:
+            continue
+        frames = curve.at(common)
+        slopes = np.diff(frames)
+        out.append(
+            {
+                "clip": clip.name,
+                "reference_frame": np.round(reference_frames, 4).tolist(),
+                "frame": np.round(ready.given_frames(k, frames), 4).tolist(),
+                "metric": curve.metric,
+                "ends": curve.ends,
+                "kept": [
+                    round(len(common) / len(ready.clips[registered.reference]), 4),
+                    round(float(frames[-1] - frames[0] + 1) / len(clip), 4),
+                ],
+                "cost": round(curve.cost, 6),
+                "slope_limit": curve.limit,
+                "slope_min": round(float(slopes.min()), 4),
+                "slope_max": round(float(slopes.max()), 4),
+                "at_limit": round(curve.at_limit, 4),
+            }
+        )
+    return out

@@ -1,0 +1,33 @@
+"""One clip in another's time: synchronising by itself, without blending (methods 3)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import ClipError
+from ..motion import resample
+from ..motion.clip import Clip
+from ..progress import SILENT, Progress
+from ..recipes import Synchronise, Woven
+from ..sync import registration
+from . import prepare, reporting
+
+
+def synchronise(clips: Sequence[Clip], recipe: Synchronise, progress: Progress = SILENT) -> Woven:
+    """Return the second of two clips (the one that is not the reference), re-timed to the reference.
+
+    Raises ClipError for any other number of clips.
+    """
+    began = time.perf_counter()
+    if len(clips) != 2:
+        raise ClipError(f"Synchronising re-times one clip to another; {len(clips)} clips given")
+    ready = prepare.together(clips, recipe, progress.part(0.0, 0.3))
+    registered = registration.register(ready.clips, ready.reference, recipe, progress.part(0.3, 0.9))
+    other = 1 - ready.reference
+    grid = np.arange(registered.first, registered.last + 1)
+    clip = resample.sample(ready.clips[other], registered.frames(grid)[other])
+    clip = replace(clip, name=f"{clip.name} in time with {ready.clips[ready.reference].name}")
+    progress.at(0.9, "Measuring")
+    return Woven(clip, reporting.report(recipe, clips, ready, registered, clip, began), ready, registered)
