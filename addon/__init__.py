@@ -2,11 +2,17 @@
 
 from importlib import import_module
 
+import bpy
+
+from .. import __package__ as extension
+from ..core import jit
+
 # In the order of registration; unregistered in reverse.
-MODULES: tuple[str, ...] = ()
+MODULES = (".properties", ".operators.sources", ".operators.blend", ".panels.weave")
 
 
 def register() -> None:
+    jit.keep_compiled_in(bpy.utils.extension_path_user(extension, path="kernels"))
     for name in MODULES:
         import_module(name, __package__).register()
 

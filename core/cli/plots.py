@@ -42,6 +42,7 @@ def registration(woven: Woven, path: Path) -> None:
         axis.set_xlim(across)
         axis.set_xlabel(f"frame of {ready.clips[registered.reference].name}")
         axis.set_ylabel(f"frame of {ready.clips[k].name}")
-        axis.set_title(f"{curve.ends} ends, mean distance {curve.cost:.3g}", fontsize=10)
+        left_out = ", tinted is left out" if curve.ends == "open" else ""
+        axis.set_title(f"{curve.ends} ends{left_out}, mean distance {curve.cost:.3g}", fontsize=10)
     figure.savefig(path, dpi=110, format="png")
     pyplot.close(figure)

@@ -1,0 +1,140 @@
+"""F-curves of actions on every Blender: with slots (4.4 and later) and without, read and written in bulk."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import RigError
+from ...core.motion.quat import Array
+
+CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
+_LINEAR = 1  # the enum values that foreach_set takes
+_BONE_PATH = re.compile(r'pose\.bones\["(.*)"\]\.(\w+)')
+
+
+class Channel(NamedTuple):
+    """One array property of one bone: ("Hips", "location")."""
+
+    bone: str
+    property: str
+
+
+def suitable_slots(action: Any) -> list[Any]:
+    """Return the slots of an action that can animate an object; none on Blender without slots."""
+    return [s for s in getattr(action, "slots", ()) if s.target_id_type in {"OBJECT", "UNSPECIFIED"}]
+
+
+def choose_slot(action: Any, armature: Any) -> Any:
+    """Return the slot that holds the armature's motion: the assigned one, else the only one with bone curves.
+
+    Slots are never told by their names: importers and older files name them like nothing. Raises RigError where
+    there is none, or more than one that it could be.
+    """
+    if not hasattr(action, "slots"):
+        return None
+    data = armature.animation_data
+    if data is not None and data.action == action and data.action_slot is not None:
+        return data.action_slot
+    found = [s for s in suitable_slots(action) if any(_BONE_PATH.match(c.data_path) for c in of(action, s))]
+    if len(found) != 1:
+        has = "no slot" if not found else f"{len(found)} slots ({', '.join(s.name_display for s in found)})"
+        raise RigError(f"Action {action.name!r} has {has} with bone curves: assign the wanted one to {armature.name}")
+    return found[0]
+
+
+def of(action: Any, slot: Any) -> list[Any]:
+    """Return the F-curves of an action's slot (None where Blender has no slots)."""
+    if not hasattr(action, "slots"):
+        return list(action.fcurves)
+    bags = [
+        strip.channelbag(slot) for layer in action.layers for strip in layer.strips if strip.type == "KEYFRAME"
+    ]
+    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+
+
+def bone_channels(curves: Iterable[Any]) -> dict[Channel, dict[int, Any]]:
+    """Return the curves of pose bones, by bone and property and then by array index; muted ones are left out."""
+    found: dict[Channel, dict[int, Any]] = {}
+    for curve in curves:
+        match = _BONE_PATH.fullmatch(curve.data_path)
+        if match and match.group(2) in CHANNELS and not curve.mute:
+            bone = bpy.utils.unescape_identifier(match.group(1))
+            found.setdefault(Channel(bone, match.group(2)), {})[curve.array_index] = curve
+    return found
+
+
+def sample(curve: Any, frames: Array) -> Array:
+    """Return a curve's values (F,) at frames: its keys where it has one on each, else evaluated one by one."""
+    count = len(curve.keyframe_points)
+    if count >= len(frames) and not curve.modifiers:
+        keys = np.empty(2 * count, dtype=np.float32)
+        curve.keyframe_points.foreach_get("co", keys)
+        times, values = keys[0::2].astype(np.float64), keys[1::2].astype(np.float64)
+        at = np.minimum(np.searchsorted(times, frames), count - 1)
+        if np.array_equal(times[at], frames):
+            return values[at]
+    return np.array([curve.evaluate(frame) for frame in frames])
+
+
+def new_action(name: str, armature: Any) -> tuple[Any, Any, Any]:
+    """Return a new action kept by a fake user, its slot (or None), and what holds its curves."""
+    action = bpy.data.actions.new(name)
+    action.use_fake_user = True
+    if not hasattr(action, "slots"):
+        return action, None, action
+    slot = action.slots.new("OBJECT", armature.name)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    return action, slot, strip.channelbag(slot, ensure=True)
+
+
+def assign(armature: Any, action: Any, slot: Any) -> None:
+    """Make an action the armature's; the one it displaces gets a fake user, so that saving keeps it."""
+    data = armature.animation_data or armature.animation_data_create()
+    if data.action is not None and data.action != action:
+        data.action.use_fake_user = True
+    data.action = action
+    if slot is not None:
+        data.action_slot = slot
+
+
+def write(holder: Any, channel: Channel, frames: NDArray[np.float32], values: Array) -> None:
+    """Write one bone property, values (F, n) at frames (F,), as new linear curves with generated keys."""
+    path = f'pose.bones["{bpy.utils.escape_identifier(channel.bone)}"].{channel.property}'
+    make = _maker(holder)
+    count = len(frames)
+    keys = np.empty((count, 2), dtype=np.float32)
+    keys[:, 0] = frames
+    for index in range(values.shape[1]):
+        curve = make(path, index, channel.bone)
+        curve.keyframe_points.add(count)
+        keys[:, 1] = values[:, index]
+        curve.keyframe_points.foreach_set("co", keys.ravel())
+        curve.keyframe_points.foreach_set("interpolation", np.full(count, _LINEAR, dtype=np.int32))
+        generated = _generated_type()
+        if generated is not None:
+            curve.keyframe_points.foreach_set("type", np.full(count, generated, dtype=np.int32))
+        curve.update()
+
+
+def _maker(holder: Any) -> Callable[[str, int, str], Any]:
+    """Curves are made with their group in three ways: 4.2 and 4.3; 5.0 and later; in between, by hand."""
+    parameters = {p.identifier for p in holder.fcurves.bl_rna.functions["new"].parameters}
+    for keyword in ("action_group", "group_name"):
+        if keyword in parameters:
+            return lambda path, index, group: holder.fcurves.new(path, index=index, **{keyword: group})
+
+    def make(path: str, index: int, group: str) -> Any:
+        curve = holder.fcurves.new(path, index=index)
+        curve.group = holder.groups.get(group) or holder.groups.new(group)
+        return curve
+
+    return make
+
+
+def _generated_type() -> int | None:
+    items = bpy.types.Keyframe.bl_rna.properties["type"].enum_items
+    return items["GENERATED"].value if "GENERATED" in items else None

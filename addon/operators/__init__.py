@@ -1,0 +1,1 @@
+"""Operators, one module per topic: each reads, computes, writes, and reports."""
