@@ -1,5 +1,6 @@
 """Blender properties made from the recipes' options, and where the panel's settings live."""
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -14,6 +15,16 @@ PER_SOURCE = ("weights", "reference")
 def annotations(recipe: type) -> dict[str, Any]:
     """Return a Blender property for every option of a recipe that the panel shows as it is."""
     return {name: _property(about) for name, about in declared(recipe).items() if name not in PER_SOURCE}
+
+
+def with_options(recipe: type) -> Callable[[type], type]:
+    """Give a Blender class a property for every option of a recipe: so panel, script and JSON can't drift apart."""
+
+    def decorate(cls: type) -> type:
+        cls.__annotations__.update(annotations(recipe))
+        return cls
+
+    return decorate
 
 
 def _property(about: Option) -> Any:
@@ -53,10 +64,9 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     active: bpy.props.IntProperty(options=set())
 
 
-# The option group is made from the recipe, so that panel, command line and JSON can't drift apart.
-ACTION_LOOM_PG_blend = type(
-    "ACTION_LOOM_PG_blend", (bpy.types.PropertyGroup,), {"__annotations__": annotations(Blend)}
-)
+@with_options(Blend)
+class ACTION_LOOM_PG_blend(bpy.types.PropertyGroup):
+    """What the panel sets for a blend."""
 
 
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):

@@ -34,7 +34,7 @@ class OptionError(LoomError):
     """An option's value is not one it accepts."""
 
 
-class Cancelled(LoomError):
+class Cancelled(LoomError):  # noqa: N818  (it is no error)
     """The user stopped the work."""
 
     def __init__(self) -> None:

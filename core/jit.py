@@ -75,8 +75,9 @@ def _set_cache_folder() -> None:
     import numba
 
     # The setting belongs to the whole process: another add-on may have made it before us.
-    if _cache_folder and not numba.config.CACHE_DIR:
-        numba.config.CACHE_DIR = str(Path(_cache_folder) / f"numba-{numba.__version__}")
+    settings: Any = numba.config
+    if _cache_folder and not settings.CACHE_DIR:
+        settings.CACHE_DIR = str(Path(_cache_folder) / f"numba-{numba.__version__}")
 
 
 def _delete_cache(package: str) -> None:

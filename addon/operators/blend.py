@@ -18,11 +18,21 @@ class ACTION_LOOM_PG_blend_source(bpy.types.PropertyGroup):
     weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0)
 
 
-class _Operator:
+@properties.with_options(Blend)
+class ACTION_LOOM_OT_blend(bpy.types.Operator):
     bl_idname = "action_loom.blend"
     bl_label = "Weave"
     bl_description = "Make a new action that lies between the ticked ones"
     bl_options = {"REGISTER", "UNDO"}
+
+    sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_blend_source, options={"HIDDEN"})
+    reference: bpy.props.StringProperty(
+        name="Reference", description=declared(Blend)["reference"].description, default="1"
+    )
+    result_name: bpy.props.StringProperty(
+        name="Result", description="Name of the new action; made from the sources' names if empty"
+    )
+    assign: bpy.props.BoolProperty(name="Assign", description="Make the new action the armature's", default=True)
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -91,7 +101,7 @@ def _action(name: str) -> Any:
 def _progress(window_manager: Any) -> Progress:
     window_manager.progress_begin(0, 100)
 
-    def show(fraction: float, doing: str) -> bool:
+    def show(fraction: float, _doing: str) -> bool:
         window_manager.progress_update(100 * fraction)
         return True
 
@@ -103,26 +113,5 @@ def _summary(action: Any, woven: Woven) -> str:
     slide = "" if after is None else f", feet slide {after:.1f} cm/s"
     return f"{action.name}: {woven.report['frames']} frames in {woven.report['seconds_taken']:.2f} s{slide}"
 
-
-ACTION_LOOM_OT_blend = type(
-    "ACTION_LOOM_OT_blend",
-    (_Operator, bpy.types.Operator),
-    {
-        "__doc__": _Operator.bl_description,
-        "__annotations__": {
-            **properties.annotations(Blend),
-            "sources": bpy.props.CollectionProperty(type=ACTION_LOOM_PG_blend_source, options={"HIDDEN"}),
-            "reference": bpy.props.StringProperty(
-                name="Reference", description=declared(Blend)["reference"].description, default="1"
-            ),
-            "result_name": bpy.props.StringProperty(
-                name="Result", description="Name of the new action; made from the sources if empty"
-            ),
-            "assign": bpy.props.BoolProperty(
-                name="Assign", description="Make the new action the armature's", default=True
-            ),
-        },
-    },
-)
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_blend_source, ACTION_LOOM_OT_blend))

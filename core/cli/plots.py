@@ -34,8 +34,8 @@ def registration(woven: Woven, path: Path) -> None:
             interpolation="nearest",
         )
         figure.colorbar(image, ax=axis, shrink=0.8, label=f"pose distance, {curve.metric}{_UNITS[curve.metric]}")
-        frames = curve.first + np.arange(len(curve.frames))
-        reference = ready.given_frames(registered.reference, frames)
+        reference = curve.first + np.arange(len(curve.frames), dtype=float)
+        reference = ready.given_frames(registered.reference, reference)
         axis.plot(reference, ready.given_frames(k, curve.frames), color="#ff9d2e", lw=2.0)
         axis.axvspan(across[0], reference[0], color="#ff9d2e", alpha=0.15, lw=0)
         axis.axvspan(reference[-1], across[1], color="#ff9d2e", alpha=0.15, lw=0)

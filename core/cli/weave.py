@@ -1,6 +1,7 @@
 """action-loom sync | blend: verbs that make one clip out of several."""
 
 import argparse
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,7 @@ def _report(woven: Woven, sources: list[common.Source], output: Path | None) -> 
     return woven.report | {
         "inputs": [source.motion.path for source in sources],
         "output": None if output is None else str(output),
-        "units": [
-            {"unit": s.convention.unit, "metres": s.convention.metres, "up": s.convention.up, "guessed": s.convention.guessed}
-            for s in sources
-        ],
+        "units": [dataclasses.asdict(source.convention) for source in sources],
     }
 
 
@@ -65,18 +63,23 @@ def summary(woven: Woven) -> str:
     """Return the main figures of a result in a few lines."""
     report, after = woven.report, woven.report["quality"]["after"]
     lines = [f"{woven.clip.name}: {report['frames']} frames at {report['rate']:g} a second"]
-    for one in report["registration"]:
-        lines.append(
-            f"  {one['clip']}: {one['metric']}, {one['ends']} ends, "
-            f"kept {one['kept'][0]:.0%} of the reference and {one['kept'][1]:.0%} of it, "
-            f"slopes {one['slope_min']:.2f}–{one['slope_max']:.2f}"
-            + (f", {one['at_limit']:.0%} of the path at the limit" if one["at_limit"] >= 0.01 else "")
-        )
-    for one in report["dropped"]:
-        lines.append(f"  {one['clip']}: left out first {one['first']}, last {one['last']} frames ({one['why']})")
+    lines += [_registration_line(one) for one in report["registration"]]
+    lines += [
+        f"  {one['clip']}: left out first {one['first']}, last {one['last']} frames ({one['why']})"
+        for one in report["dropped"]
+    ]
     slides = [figures["slide_cm_s"] for figures in report["quality"]["before"]]
     if after["slide_cm_s"] is not None and None not in slides:
         before = ", ".join(f"{s:.1f}" for s in slides)
         lines.append(f"  feet slide {before} → {after['slide_cm_s']:.1f} cm/s")
     lines.append(f"  {report['seconds_taken']:.2f} s")
     return "\n".join(lines)
+
+
+def _registration_line(one: dict[str, Any]) -> str:
+    at_limit = f", {one['at_limit']:.0%} of the path at the limit" if one["at_limit"] >= 0.01 else ""
+    return (
+        f"  {one['clip']}: {one['metric']}, {one['ends']} ends, "
+        f"kept {one['kept'][0]:.0%} of the reference and {one['kept'][1]:.0%} of it, "
+        f"slopes {one['slope_min']:.2f}–{one['slope_max']:.2f}{at_limit}"
+    )

@@ -42,4 +42,4 @@ def to_rate(clip: Clip, rate: float) -> Clip:
     if rate == clip.rate:
         return clip
     count = int(np.floor(clip.seconds * rate + 1e-6)) + 1
-    return replace(sample(clip, np.arange(count) * clip.rate / rate), rate=rate)
+    return replace(sample(clip, np.arange(count, dtype=float) * clip.rate / rate), rate=rate)

@@ -6,7 +6,7 @@ from ..jit import kernel
 
 
 @kernel("Tuple((f8[:, ::1], i1[:, ::1]))(f8[:, ::1], f8[::1], f8[::1], i8)")
-def accumulate(distance, skip_rows, skip_columns, limit):
+def accumulate(distance, skip_rows, skip_columns, limit):  # type: ignore[no-untyped-def]
     """See `timewarp.accumulate`."""
     rows, columns = distance.shape
     total = np.empty((rows + 1, columns + 1))

@@ -68,6 +68,11 @@ class Registration:
     def last(self) -> int:
         return min(c.last for c in self.curves)
 
+    @property
+    def grid(self) -> Array:
+        """The whole reference frames (K,) from first to last."""
+        return np.arange(self.first, self.last + 1, dtype=float)
+
     def frames(self, reference_frames: Array) -> Array:
         """Return the frame (N, K) of every clip at fractional reference frames (K,)."""
         return np.stack([c.at(reference_frames) for c in self.curves])
@@ -148,7 +153,8 @@ def _with_limit(
             raise
         a, b = path.cells[0], path.cells[-1]
         stretches = Stretch(int(a[0]), int(b[0])), Stretch(int(a[1]), int(b[1]))
-    assert matrix is not None and path is not None
+    assert matrix is not None
+    assert path is not None
     fine = _fine(_matrix(metric, reference, clip, 0, stretches), path, limit, round(FINE_SECONDS * reference.rate))
     rows, frames = curve.midpoints(fine.cells)
     if options.smoothing == "spline":

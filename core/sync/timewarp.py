@@ -66,7 +66,7 @@ def pinned(distance: Array, limit: int) -> Path:
             f"{rows} and {columns} frames can't be matched from end to end with a slope limit of {limit}: "
             f"allow {needed}, or open ends"
         )
-    total, steps = accumulate(distance, _corner(rows), _corner(columns), limit)
+    _, steps = accumulate(distance, _corner(rows), _corner(columns), limit)
     return _trace(steps, distance, rows - 1, columns - 1, limit)
 
 
@@ -76,7 +76,7 @@ def needed_limit(rows: int, columns: int) -> int:
 
 
 def open_ended(distance: Array, limit: int, keep: float, floor: float) -> Path:
-    """Return the best matching stretch: the path that may leave out frames at both ends of both clips.
+    """Return the best matching stretch: at either end, the frames of one clip that overhang are left out.
 
     A frame left out costs keep·c/2, where c is the least mean cost (not less than `floor`) of a path that keeps
     at least half of the shorter clip. Taking the least mean cost itself would shrink the stretch to the smallest
@@ -111,7 +111,7 @@ def _stretch(distance: Array, limit: int, price: float) -> Path:
     for end in np.argsort(costs, kind="stable"):
         if not np.isfinite(costs[end]):
             break
-        path = _trace(steps, distance, *cells[end], limit)
+        path = _trace(steps, distance, int(cells[end, 0]), int(cells[end, 1]), limit)
         if _keeps_enough(path, rows, columns):
             return path
     raise RegistrationError(
@@ -137,7 +137,6 @@ def _skipping(count: int, price: float) -> Array:
 def _trace(steps: NDArray[np.int8], distance: Array, i: int, j: int, limit: int) -> Path:
     """Walk back from the cell (i, j) to the first one, along the choices made forward."""
     cells, straight = [], 0
-    i, j = int(i), int(j)
     while i >= 0 and j >= 0:
         step = int(steps[i, j])
         cells += [(i - k, j) for k in range(step)] if step > 0 else [(i, j - k) for k in range(-step)]

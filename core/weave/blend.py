@@ -73,10 +73,10 @@ def output_frames(registered: Registration, weights: Array, timing: str) -> Arra
     Incremental inverse timewarping (seed 000; Kovar & Gleicher 2003): while the reference advances by du, the
     result advances by dτ = Σ w dS(u). Both ends are kept, so the result's duration is rounded to whole frames.
     """
-    grid = np.arange(registered.first, registered.last + 1)
+    grid = registered.grid
     if timing == "reference":
-        return grid.astype(float)
-    steps = weights @ np.diff(registered.frames(grid), axis=1)
+        return grid
+    steps: Array = np.einsum("n,nk->k", weights, np.diff(registered.frames(grid), axis=1))
     elapsed = np.concatenate([[0.0], np.cumsum(steps)])
     count = max(1, round(elapsed[-1]))
     wanted = np.linspace(0.0, elapsed[-1], count + 1)

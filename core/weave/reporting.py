@@ -23,8 +23,8 @@ def report(
 ) -> dict[str, Any]:
     """Return what was done and how good it is; `began` is the perf_counter at the start."""
     stretches = [
-        clip.cut(int(curve.at(registered.first)), int(curve.at(registered.last)) + 1)
-        for clip, curve in zip(ready.clips, registered.curves, strict=True)
+        clip.cut(int(first), int(last) + 1)
+        for clip, (first, last) in zip(ready.clips, registered.frames(registered.grid[[0, -1]]), strict=True)
     ]
     return {
         "verb": recipe.verb,
@@ -46,7 +46,7 @@ def report(
 
 def describe(ready: Prepared, registered: Registration) -> list[dict[str, Any]]:
     """Return each clip's registration curve against the reference, in frames of the clips as given."""
-    common = np.arange(registered.first, registered.last + 1)
+    common = registered.grid
     reference_frames = ready.given_frames(registered.reference, common)
     out = []
     for k, (clip, curve) in enumerate(zip(ready.clips, registered.curves, strict=True)):

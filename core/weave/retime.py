@@ -4,8 +4,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ..errors import ClipError
 from ..motion import resample
 from ..motion.clip import Clip
@@ -26,8 +24,7 @@ def synchronise(clips: Sequence[Clip], recipe: Synchronise, progress: Progress =
     ready = prepare.together(clips, recipe, progress.part(0.0, 0.3))
     registered = registration.register(ready.clips, ready.reference, recipe, progress.part(0.3, 0.9))
     other = 1 - ready.reference
-    grid = np.arange(registered.first, registered.last + 1)
-    clip = resample.sample(ready.clips[other], registered.frames(grid)[other])
+    clip = resample.sample(ready.clips[other], registered.frames(registered.grid)[other])
     clip = replace(clip, name=f"{clip.name} in time with {ready.clips[ready.reference].name}")
     progress.at(0.9, "Measuring")
     return Woven(clip, reporting.report(recipe, clips, ready, registered, clip, began), ready, registered)

@@ -4,7 +4,6 @@ Each Blender is the `bpy` module of one environment; `tools/run_tests.py` starts
 zip in ACTION_LOOM_ZIP.
 """
 
-import faulthandler
 import os
 import shutil
 import tempfile
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 
 PACKAGE = "bl_ext.user_default.action_loom"
-SECONDS_TO_EXIT = 30
 
 
 def pytest_configure(config):
@@ -22,12 +20,9 @@ def pytest_configure(config):
     folder = tempfile.mkdtemp(prefix="action-loom-test-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     os.environ["BLENDER_USER_RESOURCES"] = folder
+    # As a module Blender does not remove its own temporary folder. (Python has already chosen its own.)
+    os.environ["TMPDIR"] = os.environ["TEMP"] = folder
     import_module("bpy")
-
-
-def pytest_unconfigure():
-    # Blender 4.5 never ends when the extension leaves a class, timer or handler registered: say so, and end.
-    faulthandler.dump_traceback_later(SECONDS_TO_EXIT, exit=True)
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +44,7 @@ def extension():
     # A zip for another platform is reported as installed, and only printed as an error.
     assert PACKAGE in bpy.context.preferences.addons, "not enabled: the reason is in the captured output"
     yield PACKAGE
+    # With classes still registered, Blender 4.2 may crash at its exit and 4.5 may never end.
     addon_utils.disable(PACKAGE, default_set=True, handle_error=_let_it_fail)
 
 

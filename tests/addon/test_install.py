@@ -72,7 +72,7 @@ def test_registering_does_not_load(registered, heavy):
     assert heavy not in registered["asked_for"]
 
 
-def test_nothing_stays_registered_that_breaks_blenders_exit(fresh_process):
+def test_a_process_that_enabled_and_disabled_it_ends_well(fresh_process):
     assert fresh_process.returncode == 0, fresh_process.stderr
 
 

@@ -12,7 +12,7 @@ from scipy import ndimage, signal
 def events(clip, sigma=0.5):
     """Frames (float) of each kind of event: {"strike.L": [...], "off.L": [...], ...}."""
     roles = clip.skeleton.roles
-    rotations, positions = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
+    _, positions = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
     hips, left, right = (positions[:, roles[r]] for r in ("hips", "thigh.L", "thigh.R"))
     across = (right - left)[:, :2]
     yaw = ndimage.gaussian_filter1d(np.unwrap(np.arctan2(across[:, 1], across[:, 0])), sigma * clip.rate)

@@ -1,0 +1,52 @@
+# Everything a newcomer needs. Each target makes the environments it runs in first; `make` alone lists the targets.
+
+# The first Python that runs: a launcher that exists may still refuse to start.
+PYTHON = $(or $(shell for each in python3 python3.13 python3.11; do \
+	$$each -c "import sys; sys.exit(sys.version_info < (3, 8))" 2>/dev/null && echo $$each && break; done), \
+	$(error No Python 3 runs on this machine: install Python 3.11 and 3.13))
+ENVIRONMENTS = $(PYTHON) tools/environments.py
+PACKAGE_PYTHON = .venv/bin/python
+BLENDER_PYTHON = .venv-blender/5.2/bin/python
+ALL_BLENDERS = 4.2 4.5 5.0 5.1 5.2
+
+BUILD = $(BLENDER_PYTHON) tools/build.py $(if $(WHEELS),--wheels $(WHEELS))
+
+.PHONY: help setup demo test bench build gui clean
+
+help:
+	@echo "make setup   make every environment: the package, the oldest numpy, and Blender $(ALL_BLENDERS)"
+	@echo "make demo    weave the demo actions in Blender 5.2 and put the results in build/demo/"
+	@echo "make test    run everything that must hold           (BLENDER=5.2: in that Blender only)"
+	@echo "make bench   measure speed and quality               (QUICK=1: in short)"
+	@echo "make build   build the extension's zip               (WHEELS=none; ALL=1: for every platform)"
+	@echo "make gui     try the zip in Blender's real window    (WHEELS=none: without numba)"
+	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"
+
+setup:
+	$(ENVIRONMENTS) package oldest $(ALL_BLENDERS)
+
+demo:
+	$(ENVIRONMENTS) package 5.2
+	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/demo.py "$$zip"
+
+test:
+	$(ENVIRONMENTS) package oldest 5.2 $(or $(BLENDER),$(ALL_BLENDERS))
+	BLENDER="$(BLENDER)" $(PACKAGE_PYTHON) tools/run_tests.py
+
+bench:
+	$(ENVIRONMENTS) package
+	$(PACKAGE_PYTHON) tools/bench/run.py $(if $(QUICK),--quick)
+
+build:
+	$(ENVIRONMENTS) 5.2
+	$(BUILD) $(if $(ALL),--all)
+
+gui:
+	$(ENVIRONMENTS) 5.2
+	zip=$$($(BUILD)) && ACTION_LOOM_ZIP="$$zip" $(BLENDER_PYTHON) tools/gui.py
+
+clean:
+	find addon core tests tools -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name wheels -exec rm -rf {} +; fi
+	$(if $(ALL),rm -rf build .venv .venv-oldest .venv-blender action_loom.egg-info)

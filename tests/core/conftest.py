@@ -1,0 +1,28 @@
+"""Tests that need captured clips are marked `shared`, and say so where the clips are absent."""
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from oracles import material
+
+# The same examples in every run, however busy the machine is.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.load_profile("steady")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "shared: needs the captured clips of ../shared")
+
+
+def pytest_collection_modifyitems(items):
+    if material.SHARED.is_dir():
+        return
+    for item in items:
+        if item.get_closest_marker("shared"):
+            item.add_marker(pytest.mark.skip(reason="needs ../shared"))
+
+
+@pytest.fixture
+def rng():
+    """A random generator that is the same in every run."""
+    return np.random.default_rng(20)

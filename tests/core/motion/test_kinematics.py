@@ -1,0 +1,106 @@
+"""Forward kinematics against a walk up the tree with 4×4 matrices, one joint and frame at a time."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core.motion import kinematics, quat
+from action_loom.core.motion.clip import Clip
+from numpy.testing import assert_allclose
+from oracles import material
+
+pytestmark = pytest.mark.both_engines
+
+
+def moved(offset):
+    matrix = np.eye(4)
+    matrix[:3, 3] = offset
+    return matrix
+
+
+def turned(q):
+    w, x, y, z = q
+    matrix = np.eye(4)
+    matrix[:3, :3] = [
+        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+    ]
+    return matrix
+
+
+def world_matrix(clip, frame, joint):
+    skeleton = clip.skeleton
+    parent = skeleton.parents[joint]
+    above = np.eye(4) if parent < 0 else world_matrix(clip, frame, parent)
+    rest = moved(skeleton.offsets[joint]) @ turned(skeleton.orients[joint])
+    return above @ rest @ moved(clip.translations[frame, joint]) @ turned(clip.rotations[frame, joint])
+
+
+def world_matrices(clip):
+    joints = range(len(clip.skeleton))
+    return np.array([[world_matrix(clip, frame, joint) for joint in joints] for frame in range(len(clip))])
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("roots", [1, 3])
+def test_every_joint_is_where_the_recursive_reference_puts_it(seed, roots):
+    rng = np.random.default_rng(seed)
+    clip = material.random_clip(rng, material.random_skeleton(rng, joints=15, roots=roots))
+    rotations, positions = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
+    expected = world_matrices(clip)
+    assert_allclose(positions, expected[..., :3, 3], rtol=0.0, atol=1e-12)
+    assert_allclose(quat.to_matrix(rotations), expected[..., :3, :3], rtol=0.0, atol=1e-12)
+
+
+def test_tips_come_after_the_joints_and_move_with_them(rng):
+    clip = material.random_clip(rng, material.random_skeleton(rng, joints=12, roots=2))
+    skeleton, expected = clip.skeleton, world_matrices(clip)
+    with_tip = [j for j in range(12) if skeleton.tips[j].any()]
+    assert 0 < len(with_tip) < 12
+    tips = np.stack([expected[:, j] @ np.append(skeleton.tips[j], 1.0) for j in with_tip], axis=1)
+    together = np.concatenate([expected[..., :3, 3], tips[..., :3]], axis=1)
+    assert_allclose(kinematics.points(clip), together, rtol=0.0, atol=1e-12)
+
+
+def test_a_body_without_tips_has_its_joints_as_points(rng):
+    skeleton = material.random_skeleton(rng)
+    clip = material.random_clip(rng, replace(skeleton, tips=np.zeros_like(skeleton.tips)))
+    assert kinematics.points(clip).shape == (5, 12, 3)
+
+
+def test_the_rest_pose_is_the_pose_without_rotation_and_translation(rng):
+    skeleton = material.random_skeleton(rng, roots=2)
+    still = Clip("", skeleton, 30.0, np.tile(quat.IDENTITY, (1, 12, 1)), np.zeros((1, 12, 3)))
+    rotations, positions = kinematics.rest(skeleton)
+    expected = world_matrices(still)[0]
+    assert_allclose(positions, expected[:, :3, 3], rtol=0.0, atol=1e-12)
+    assert_allclose(quat.to_matrix(rotations), expected[:, :3, :3], rtol=0.0, atol=1e-12)
+
+
+def test_a_long_chain_stays_exact(rng):
+    skeleton = material.random_skeleton(rng, joints=60)
+    skeleton = replace(skeleton, parents=np.arange(-1, 59))
+    clip = material.random_clip(rng, skeleton, frames=2)
+    _, positions = kinematics.forward(skeleton, clip.rotations, clip.translations)
+    assert_allclose(positions, world_matrices(clip)[..., :3, 3], rtol=0.0, atol=1e-12)
+
+
+def test_the_order_of_joints_does_not_matter(rng):
+    clip = material.random_clip(rng, material.random_skeleton(rng, joints=10, roots=2))
+    skeleton = clip.skeleton
+    # Any order in which parents come first: by depth, and backwards within a depth.
+    order = np.concatenate([level[::-1] for level in skeleton.levels])
+    place = np.argsort(order)
+    parents = np.array([-1 if skeleton.parents[j] < 0 else place[skeleton.parents[j]] for j in order])
+    again = replace(
+        skeleton,
+        names=tuple(skeleton.names[j] for j in order),
+        parents=parents,
+        offsets=skeleton.offsets[order],
+        orients=skeleton.orients[order],
+        tips=skeleton.tips[order],
+    )
+    _, expected = kinematics.forward(skeleton, clip.rotations, clip.translations)
+    _, positions = kinematics.forward(again, clip.rotations[:, order], clip.translations[:, order])
+    assert_allclose(positions, expected[:, order], rtol=0.0, atol=1e-12)

@@ -1,0 +1,291 @@
+"""The names that usual rigs give their joints tell which part of the body each is."""
+
+import numpy as np
+import pytest
+from action_loom.core.motion import bvh, kinematics, roles
+from oracles import material
+
+TRUNK = ("hips", "spine", "chest", "neck", "head")
+ARM = ("clavicle", "upper_arm", "forearm", "hand")
+LEG = ("thigh", "shin", "foot", "toe")
+
+
+def body(chains, sides):
+    """Names and parents of a body: one chain of joints a line, from a known joint down; < is each side in turn."""
+    above = {}
+    for chain in chains.strip().splitlines():
+        for side in sides if "<" in chain else [""]:
+            parent = None
+            for name in chain.replace("<", side).split(","):
+                above.setdefault(name.strip(), parent)
+                parent = name.strip()
+    names = list(above)
+    return names, np.array([-1 if parent is None else names.index(parent) for parent in above.values()])
+
+
+def expected(trunk, arm, leg, sides):
+    """The roles of a whole body; - stands for a joint that the rig does not have."""
+    told = dict(zip(TRUNK, trunk.split(","), strict=True))
+    for side, word in zip("LR", sides, strict=True):
+        for role, name in zip(ARM + LEG, [*arm.split(","), *leg.split(",")], strict=True):
+            told[f"{role}.{side}"] = name.replace("<", word)
+    return {role: name.strip() for role, name in told.items() if name.strip() != "-"}
+
+
+BODIES = {
+    "CMU, MotionBuilder": (
+        ("Left", "Right"),
+        """
+        Hips, LHipJoint, LeftUpLeg, LeftLeg, LeftFoot, LeftToeBase
+        Hips, RHipJoint, RightUpLeg, RightLeg, RightFoot, RightToeBase
+        Hips, LowerBack, Spine, Spine1, Neck, Neck1, Head
+        Spine1, <Shoulder, <Arm, <ForeArm, <Hand, <FingerBase, <HandIndex1
+        LeftHand, LThumb
+        RightHand, RThumb
+        """,
+        "Hips, LowerBack, Spine1, Neck, Head",
+        "<Shoulder, <Arm, <ForeArm, <Hand",
+        "<UpLeg, <Leg, <Foot, <ToeBase",
+    ),
+    "CMU, ASF": (
+        ("l", "r"),
+        """
+        root, <hipjoint, <femur, <tibia, <foot, <toes
+        root, lowerback, upperback, thorax, lowerneck, upperneck, head
+        thorax, <clavicle, <humerus, <radius, <wrist, <hand, <fingers
+        <hand, <thumb
+        """,
+        "root, lowerback, thorax, lowerneck, head",
+        "<clavicle, <humerus, <radius, <wrist",
+        "<femur, <tibia, <foot, <toes",
+    ),
+    "CMU, Daz": (
+        ("l", "r"),
+        """
+        hip, abdomen, chest, neck, head, leftEye
+        head, rightEye
+        chest, <Collar, <Shldr, <ForeArm, <Hand, <Thumb1, <Thumb2
+        hip, <Buttock, <Thigh, <Shin, <Foot
+        """,
+        "hip, abdomen, chest, neck, head",
+        "<Collar, <Shldr, <ForeArm, <Hand",
+        "<Thigh, <Shin, <Foot, -",
+    ),
+    "Biovision": (
+        ("Left", "Right"),
+        """
+        Hips, Chest, Neck, Head
+        Chest, <Collar, <UpArm, <LowArm, <Hand
+        Hips, <UpLeg, <LowLeg, <Foot
+        """,
+        "Hips, Chest, Chest, Neck, Head",
+        "<Collar, <UpArm, <LowArm, <Hand",
+        "<UpLeg, <LowLeg, <Foot, -",
+    ),
+    "Biovision, joints by their place": (
+        ("Left", "Right"),
+        """
+        Hips, Chest, Chest2, Chest3, Chest4, Neck, Head
+        Chest4, <Collar, <Shoulder, <Elbow, <Wrist
+        Hips, <Hip, <Knee, <Ankle, <Toe
+        """,
+        "Hips, Chest, Chest4, Neck, Head",
+        "<Collar, <Shoulder, <Elbow, <Wrist",
+        "<Hip, <Knee, <Ankle, <Toe",
+    ),
+    "Mixamo": (
+        ("Left", "Right"),
+        """
+        mixamorig:Hips, mixamorig:Spine, mixamorig:Spine1, mixamorig:Spine2, mixamorig:Neck, mixamorig:Head
+        mixamorig:Head, mixamorig:HeadTop_End
+        mixamorig:Head, mixamorig:<Eye
+        mixamorig:Spine2, mixamorig:<Shoulder, mixamorig:<Arm, mixamorig:<ForeArm, mixamorig:<Hand
+        mixamorig:<Hand, mixamorig:<HandThumb1
+        mixamorig:Hips, mixamorig:<UpLeg, mixamorig:<Leg, mixamorig:<Foot, mixamorig:<ToeBase, mixamorig:<Toe_End
+        """,
+        "mixamorig:Hips, mixamorig:Spine, mixamorig:Spine2, mixamorig:Neck, mixamorig:Head",
+        "mixamorig:<Shoulder, mixamorig:<Arm, mixamorig:<ForeArm, mixamorig:<Hand",
+        "mixamorig:<UpLeg, mixamorig:<Leg, mixamorig:<Foot, mixamorig:<ToeBase",
+    ),
+    "Rigify": (
+        ("L", "R"),
+        """
+        DEF-spine, DEF-pelvis.<
+        DEF-spine, DEF-thigh.<, DEF-thigh.<.001, DEF-shin.<, DEF-shin.<.001, DEF-foot.<, DEF-toe.<
+        DEF-spine, DEF-spine.001, DEF-spine.002, DEF-spine.003, DEF-spine.004, DEF-spine.005, DEF-spine.006
+        DEF-spine.003, DEF-breast.<
+        DEF-spine.003, DEF-shoulder.<, DEF-upper_arm.<, DEF-upper_arm.<.001, DEF-forearm.<, DEF-forearm.<.001
+        DEF-forearm.<.001, DEF-hand.<, DEF-palm.01.<, DEF-f_index.01.<
+        """,
+        "DEF-spine, DEF-spine.001, DEF-spine.003, DEF-spine.004, DEF-spine.006",
+        "DEF-shoulder.<, DEF-upper_arm.<, DEF-forearm.<, DEF-hand.<",
+        "DEF-thigh.<, DEF-shin.<, DEF-foot.<, DEF-toe.<",
+    ),
+    "Unreal": (
+        ("l", "r"),
+        """
+        root, pelvis, spine_01, spine_02, spine_03, neck_01, head
+        spine_03, clavicle_<, upperarm_<, upperarm_twist_01_<
+        upperarm_<, lowerarm_<, lowerarm_twist_01_<
+        lowerarm_<, hand_<, index_01_<
+        pelvis, thigh_<, thigh_twist_01_<
+        thigh_<, calf_<, calf_twist_01_<
+        calf_<, foot_<, ball_<
+        root, ik_foot_root, ik_foot_<
+        root, ik_hand_root, ik_hand_gun, ik_hand_<
+        """,
+        "pelvis, spine_01, spine_03, neck_01, head",
+        "clavicle_<, upperarm_<, lowerarm_<, hand_<",
+        "thigh_<, calf_<, foot_<, ball_<",
+    ),
+    "Biped": (
+        ("L", "R"),
+        """
+        Bip01, Bip01 Pelvis, Bip01 Spine, Bip01 Spine1, Bip01 Neck, Bip01 Head
+        Bip01 Neck, Bip01 < Clavicle, Bip01 < UpperArm, Bip01 < Forearm, Bip01 < Hand, Bip01 < Finger0
+        Bip01 Pelvis, Bip01 < Thigh, Bip01 < Calf, Bip01 < Foot, Bip01 < Toe0
+        Bip01, Bip01 Footsteps
+        """,
+        "Bip01 Pelvis, Bip01 Spine, Bip01 Spine1, Bip01 Neck, Bip01 Head",
+        "Bip01 < Clavicle, Bip01 < UpperArm, Bip01 < Forearm, Bip01 < Hand",
+        "Bip01 < Thigh, Bip01 < Calf, Bip01 < Foot, Bip01 < Toe0",
+    ),
+    "Biped, underscores": (
+        ("L", "R"),
+        """
+        Bip001, Bip001_Pelvis, Bip001_Spine, Bip001_Spine1, Bip001_Spine2, Bip001_Neck, Bip001_Head
+        Bip001_Spine2, Bip001_<_Clavicle, Bip001_<_UpperArm, Bip001_<_Forearm, Bip001_<_Hand
+        Bip001_Spine, Bip001_<_Thigh, Bip001_<_Calf, Bip001_<_Foot, Bip001_<_Toe0
+        """,
+        "Bip001_Pelvis, Bip001_Spine, Bip001_Spine2, Bip001_Neck, Bip001_Head",
+        "Bip001_<_Clavicle, Bip001_<_UpperArm, Bip001_<_Forearm, Bip001_<_Hand",
+        "Bip001_<_Thigh, Bip001_<_Calf, Bip001_<_Foot, Bip001_<_Toe0",
+    ),
+    "SMPL": (
+        ("left", "right"),
+        """
+        pelvis, <_hip, <_knee, <_ankle, <_foot
+        pelvis, spine1, spine2, spine3, neck, head
+        spine3, <_collar, <_shoulder, <_elbow, <_wrist, <_hand
+        """,
+        "pelvis, spine1, spine3, neck, head",
+        "<_collar, <_shoulder, <_elbow, <_wrist",
+        "<_hip, <_knee, <_ankle, <_foot",
+    ),
+    "Rokoko": (
+        ("Left", "Right"),
+        """
+        Hips, Spine1, Spine2, Spine3, Spine4, Neck, Head
+        Spine4, <Shoulder, <Arm, <ForeArm, <Hand, <HandIndex1
+        Hips, <Thigh, <Shin, <Foot, <Toe, <ToeTip
+        """,
+        "Hips, Spine1, Spine4, Neck, Head",
+        "<Shoulder, <Arm, <ForeArm, <Hand",
+        "<Thigh, <Shin, <Foot, <Toe",
+    ),
+    "Xsens": (
+        ("Left", "Right"),
+        """
+        Pelvis, L5, L3, T12, T8, Neck, Head
+        T8, <Shoulder, <UpperArm, <ForeArm, <Hand
+        Pelvis, <UpperLeg, <LowerLeg, <Foot, <Toe
+        """,
+        "Pelvis, L5, T8, Neck, Head",
+        "<Shoulder, <UpperArm, <ForeArm, <Hand",
+        "<UpperLeg, <LowerLeg, <Foot, <Toe",
+    ),
+    "MMD": (
+        ("左", "右"),
+        """
+        全ての親, センター, 下半身, <足, <ひざ, <足首, <つま先
+        センター, 上半身, 上半身2, 首, 頭, <目
+        上半身2, <肩, <腕, <ひじ, <手首, <親指１
+        全ての親, <足ＩＫ, <つま先ＩＫ
+        """,
+        "下半身, 上半身, 上半身2, 首, 頭",
+        "<肩, <腕, <ひじ, <手首",
+        "<足, <ひざ, <足首, <つま先",
+    ),
+}
+
+
+def named(names, parents):
+    return {role: names[joint] for role, joint in roles.find(names, parents).items()}
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("rig", BODIES)
+def test_every_role_of_a_usual_rig_is_found(rig):
+    sides, chains, trunk, arm, leg = BODIES[rig]
+    assert named(*body(chains, sides)) == expected(trunk, arm, leg, sides)
+
+
+@pytest.mark.parametrize("rig", BODIES)
+def test_the_order_of_siblings_does_not_matter(rig):
+    sides, chains, trunk, arm, leg = BODIES[rig]
+    names, parents = body(chains, sides)
+    depth = [len(roles.ancestors(joint, parents)) for joint in range(len(names))]
+    order = sorted(range(len(names)), key=lambda joint: (depth[joint], -joint))
+    again = np.array([-1 if parents[j] < 0 else order.index(parents[j]) for j in order])
+    assert named([names[j] for j in order], again) == expected(trunk, arm, leg, sides)
+
+
+@pytest.mark.parametrize("prefix", ["mixamorig:", "mixamorig9:", "Armature|mixamorig:", "mixamorig_", "mixamorig", ""])
+def test_mixamos_prefix_is_not_part_of_the_name(prefix):
+    sides, *texts = BODIES["Mixamo"]
+    chains, trunk, arm, leg = (text.replace("mixamorig:", prefix) for text in texts)
+    assert named(*body(chains, sides)) == expected(trunk, arm, leg, sides)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("pattern", "missing"),
+    [
+        ("cmu/cmu_mb_*", []),
+        ("cmu/cmu_asf_*", []),
+        ("cmu/cmu_daz_*", ["toe.L", "toe.R"]),
+        ("odd/bvh-python__test_freebvh", []),
+        ("odd/ofxBvh__perfume", []),
+        ("odd/bvh-python__test_mocapbank", ["toe.L", "toe.R"]),
+        ("odd/bvh-parser__example", ["toe.L", "toe.R"]),
+        ("odd/GenoView__Geno_bind", []),
+    ],
+)
+def test_captured_bodies_are_understood(pattern, missing):
+    complete = {*TRUNK, *(f"{role}.{side}" for role in ARM + LEG for side in "LR")}
+    paths = list(material.SHARED.glob(f"{pattern}.bvh"))
+    assert paths
+    for path in paths:
+        motion = bvh.read(path)
+        assert complete - set(roles.find(motion.names, motion.parents)) == set(missing), path.name
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("path", material.captured_files(), ids=lambda path: path.stem)
+def test_left_and_right_of_a_captured_body_are_not_confused(path):
+    clip, _ = bvh.to_clip(bvh.read(path))
+    found, (_, places) = clip.skeleton.roles, kinematics.rest(clip.skeleton)
+    pairs = [(found[f"{role}.L"], found[f"{role}.R"]) for role in ARM + LEG if f"{role}.R" in found]
+    # All of them face -y once Z is up, so that the left side is towards +x.
+    assert all(places[left, 0] > places[right, 0] for left, right in pairs)
+
+
+@pytest.mark.both_engines
+def test_a_joint_that_does_not_hang_where_its_name_says_plays_no_role():
+    names = ["hips", "LeftUpLeg", "LeftFoot", "LeftLeg", "RightUpLeg", "RightLeg", "RightFoot"]
+    found = named(names, np.array([-1, 0, 0, 1, 0, 4, 5]))
+    assert found["shin.L"] == "LeftLeg"
+    assert "foot.L" not in found
+    assert found["foot.R"] == "RightFoot"
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["Bone", "Bone.001", "Bone.002"], ["", " ", "::"], ["左", "L", "r"]])
+def test_names_that_tell_nothing_give_no_roles(names):
+    assert roles.find(names, np.array([-1, 0, 1])) == {}
+
+
+@pytest.mark.both_engines
+def test_the_joints_above_one_are_its_parent_first_and_its_root_last():
+    assert roles.ancestors(4, np.array([-1, 0, 0, 2, 3])) == [3, 2, 0]
+    assert roles.ancestors(0, np.array([-1])) == []

@@ -1,0 +1,103 @@
+"""A skeleton refuses what is no forest, and knows its own measures."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core.errors import SkeletonError
+from action_loom.core.motion.skeleton import Skeleton
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import material
+
+pytestmark = pytest.mark.both_engines
+
+
+def chain(parents, **fields):
+    count = len(parents)
+    values = {
+        "names": tuple(f"joint{k}" for k in range(count)),
+        "offsets": np.tile([0.0, 0.0, 1.0], (count, 1)),
+        "orients": np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+        "tips": np.zeros((count, 3)),
+    }
+    return Skeleton(parents=np.array(parents, dtype=np.int64), **(values | fields))
+
+
+@pytest.mark.parametrize("parents", [[0], [-1, 1], [-1, 2, 0], [1, -1], [-2], [-1, 0, 3, 2]])
+def test_a_child_before_its_parent_or_in_a_circle_is_refused(parents):
+    with pytest.raises(SkeletonError, match="Parents must come before their children"):
+        chain(parents)
+
+
+def test_two_joints_of_one_name_are_refused_by_name():
+    with pytest.raises(SkeletonError, match="two joints named 'knee'"):
+        chain([-1, 0, 1], names=("hip", "knee", "knee"))
+
+
+def test_a_skeleton_without_joints_is_refused():
+    with pytest.raises(SkeletonError, match="at least one joint"):
+        chain([], offsets=np.empty((0, 3)), orients=np.empty((0, 4)), tips=np.empty((0, 3)))
+
+
+@pytest.mark.parametrize("field", ["offsets", "orients", "tips"])
+def test_arrays_of_another_shape_are_refused(field):
+    with pytest.raises(SkeletonError, match="A skeleton of 3 joints got arrays of shapes"):
+        chain([-1, 0, 1], **{field: np.zeros((2, 3))})
+
+
+def test_several_roots_are_allowed():
+    levels = chain([-1, 0, -1, 2, 3]).levels
+    assert [level.tolist() for level in levels] == [[0, 2], [1, 3], [4]]
+
+
+def test_a_joint_is_found_by_its_name():
+    skeleton = chain([-1, 0])
+    assert skeleton.index("joint1") == 1
+    with pytest.raises(SkeletonError, match="no joint named 'elbow'"):
+        skeleton.index("elbow")
+
+
+def test_roles_come_from_the_names_unless_they_are_given():
+    names = ("Hips", "Spine")
+    assert chain([-1, 0], names=names).roles == {"hips": 0, "spine": 1, "chest": 1}
+    assert chain([-1, 0], names=names, roles={"head": 1}).roles == {"head": 1}
+
+
+def test_each_point_weighs_half_the_bones_that_meet_there():
+    # hip –1– knee –2– foot, whose tip is 1 away; a second root stands apart.
+    tips = np.array([[0.0] * 3, [0.0] * 3, [0.0, 1.0, 0.0], [0.0] * 3])
+    offsets = np.array([[9.0, 9.0, 9.0], [0.0, 0.0, 1.0], [0.0, 0.0, 2.0], [5.0, 0.0, 0.0]])
+    skeleton = chain([-1, 0, 1, -1], offsets=offsets, tips=tips)
+    assert_array_equal(skeleton.tipped, [2])
+    assert_allclose(skeleton.point_weights, np.array([0.5, 1.5, 1.5, 0.0, 0.5]) / 4.0)
+
+
+def test_weights_add_up_to_one(rng):
+    for roots in (1, 3):
+        skeleton = material.random_skeleton(rng, roots=roots)
+        assert skeleton.point_weights.sum() == pytest.approx(1.0)
+        assert len(skeleton.point_weights) == 12 + len(skeleton.tipped)
+
+
+def test_points_without_bones_weigh_alike():
+    assert_allclose(chain([-1, -1, -1]).point_weights, 1.0 / 3.0)
+
+
+def test_the_length_of_the_legs_is_the_mean_of_both():
+    figure = material.figure()
+    assert figure.leg_length == pytest.approx(0.82)
+    offsets = figure.offsets.copy()
+    offsets[figure.roles["foot.L"]] *= 0.5
+    assert replace(figure, offsets=offsets).leg_length == pytest.approx(0.5 * (0.82 + 0.62))
+
+
+def test_height_is_told_by_the_legs_whatever_the_arms_do():
+    figure = material.figure()
+    assert figure.height == pytest.approx(0.82 / 0.49)
+    assert material.figure(scale=2.0).height == pytest.approx(2.0 * figure.height)
+
+
+def test_a_body_without_legs_is_as_tall_as_its_longest_chain():
+    skeleton = chain([-1, 0, 1, 0], tips=np.array([[0.0] * 3] * 2 + [[0.0, 0.5, 0.0]] + [[0.0] * 3]))
+    assert skeleton.leg_length == 0.0
+    assert skeleton.height == pytest.approx(2.5)

@@ -1,0 +1,144 @@
+"""Synchronising, on captured clips whose true correspondence is known: their own re-timed copies, and steps."""
+
+import numpy as np
+import pytest
+from action_loom.core.errors import OptionError, RegistrationError
+from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
+from action_loom.core.motion.clip import Clip
+from action_loom.core.recipes import Synchronise
+from action_loom.core.sync import registration
+from numpy.testing import assert_allclose
+from oracles.material import captured
+
+# name, first and last frame: two walks, run, dance, boxing, jump, wave, lift
+CLIPS = {
+    "walk": ("cmu_mb_07_01", 0, 600),
+    "slow walk": ("cmu_mb_08_04", 0, 600),
+    "run": ("cmu_mb_35_17", 0, 600),
+    "dance": ("cmu_mb_05_11", 0, 600),
+    "boxing": ("cmu_daz_13_18", 300, 900),
+    "jump": ("cmu_asf_16_03", 0, 600),
+    "wave": ("cmu_daz_13_26", 300, 900),
+    "lift": ("cmu_mb_02_06", 300, 900),
+}
+MOVING = 0.3  # m/s; below it poses hardly differ and any increasing curve is right
+
+
+def time_map(count, turn):
+    """A smooth map (count,) onto 0 … count − 1 with slopes between about 1/1.9 and 1.9."""
+    u = np.linspace(0.0, 1.0, count)
+    speed = np.exp(0.63 * np.sin(2.0 * np.pi * (1.5 * u + turn)))
+    mapped = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]))])
+    return mapped * (count - 1) / mapped[-1]
+
+
+def retimed(clip, frames, seed=None):
+    """The clip at given frames by scipy's cubic splines, turned and moved; with a seed, with capture noise."""
+    interpolate = pytest.importorskip("scipy.interpolate")
+    t = np.arange(len(clip))
+    rotations = quat.normalize(interpolate.CubicSpline(t, quat.continuous(clip.rotations))(frames))
+    translations = interpolate.CubicSpline(t, clip.translations)(frames)
+    if seed is not None:
+        rng = np.random.default_rng(seed)
+        noise = quat.exp(np.radians(0.5) * rng.normal(size=(*rotations.shape[:2], 3)))
+        rotations = quat.mul(rotations, noise)
+        translations[:, 0] += 0.002 * rng.normal(size=(len(frames), 3))
+    copy = Clip(f"{clip.name} re-timed", clip.skeleton, clip.rate, rotations, translations)
+    return trajectory.placed(copy, 1.9, np.array([2.0, -3.0]))
+
+
+def moving(clip):
+    """In which frames the body moves: weighted joint speed, smoothed over 25 ms."""
+    speed = np.linalg.norm(np.gradient(kinematics.points(clip), axis=0), axis=2) * clip.rate
+    return trajectory.smooth(speed @ clip.skeleton.point_weights, 0.025 * clip.rate) > MOVING
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("noisy", [False, True], ids=["clean", "noisy"])
+@pytest.mark.parametrize("turn", [0.0, 0.55])
+@pytest.mark.parametrize("kind", CLIPS)
+def test_a_retimed_copy_is_registered_within_half_a_frame(kind, turn, noisy, record_property):
+    name, first, last = CLIPS[kind]
+    clip = captured(name).cut(first, last)
+    frames = time_map(len(clip), turn)
+    copy = retimed(clip, frames, seed=11 if noisy else None)
+    found = registration.register_pair(clip, copy, Synchronise(metric="points"))
+    truth = np.interp(np.arange(found.first, found.last + 1), frames, np.arange(len(copy)))
+    error = np.abs(found.frames - truth)
+    at_motion = moving(clip)[found.first : found.last + 1]
+    record_property("median", float(np.median(error)))
+    record_property("moving", float(error[at_motion].max()))
+    assert found.last - found.first + 1 >= 0.95 * len(clip)
+    assert np.median(error) <= 0.5
+    assert error[at_motion].max() <= 2.0
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("metric", ["auto", "points"])
+@pytest.mark.parametrize(("a", "b"), [("cmu_mb_07_01", "cmu_mb_16_15"), ("cmu_mb_02_01", "cmu_mb_05_01")])
+def test_walks_of_two_people_step_together(a, b, metric, record_property):
+    from oracles.gait import event_errors
+
+    reference = captured(a)
+    clip = retarget.onto(captured(b), reference.skeleton)
+    found = registration.register_pair(reference, clip, Synchronise(metric=metric))
+    errors = event_errors(found, reference, clip)
+    record_property("median_ms", float(np.median(errors)))
+    assert found.ends == "open"  # they start on different feet
+    assert len(errors) >= 6
+    assert np.median(errors) <= 30.0
+
+
+@pytest.mark.both_engines
+def test_turning_and_moving_a_clip_changes_nothing():
+    walk, sneak = figure.walk(), figure.sneak()
+    moved = trajectory.placed(sneak, -2.2, np.array([7.0, 1.0]))
+    for metric in ("points", "motion"):
+        one = registration.register_pair(walk, sneak, Synchronise(metric=metric))
+        other = registration.register_pair(walk, moved, Synchronise(metric=metric))
+        assert one.first == other.first
+        assert_allclose(one.frames, other.frames, atol=1e-6)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("metric", ["points", "motion"])
+def test_a_clip_against_itself_is_the_identity(metric):
+    walk = figure.walk()
+    found = registration.register_pair(walk, walk, Synchronise(metric=metric))
+    assert found.ends == "pinned"
+    assert_allclose(found.frames, np.arange(len(walk)), atol=1e-9)
+
+
+@pytest.mark.both_engines
+def test_curves_increase_within_their_limit():
+    found = registration.register_pair(figure.walk(), figure.sneak(), Synchronise(slope=4))
+    steps = np.diff(found.frames)
+    assert steps.min() >= 1 / 4 - 1e-6
+    assert steps.max() <= 4 + 1e-6
+
+
+@pytest.mark.both_engines
+def test_a_limit_that_is_too_tight_is_refused_with_the_one_that_would_do():
+    walk = figure.walk()
+    with pytest.raises(RegistrationError, match="allow 5"):
+        registration.register_pair(walk, walk.cut(0, -(-len(walk) // 5)), Synchronise(slope=2, ends="pinned"))
+
+
+@pytest.mark.both_engines
+def test_references_are_chosen_by_number_by_length_or_as_the_one_in_the_middle():
+    walk, sneak = figure.walk(), figure.sneak()
+    clips = [walk.cut(0, 40), sneak, walk]
+    choose = registration.choose_reference
+    assert choose(clips, Synchronise(reference="3")) == 2
+    assert choose(clips, Synchronise(reference="longest")) == 1
+    assert choose([sneak, walk, walk], Synchronise(reference="medoid")) in (1, 2)
+    for wrong in ("0", "4", "x", "-1"):
+        with pytest.raises(OptionError, match="medoid, longest or a clip from 1 to 3"):
+            choose(clips, Synchronise(reference=wrong))
+
+
+@pytest.mark.both_engines
+def test_a_clip_of_one_frame_is_refused_by_name():
+    walk = figure.walk()
+    with pytest.raises(RegistrationError, match="walk has a single frame"):
+        registration.register_pair(walk, walk.cut(3, 4), Synchronise())

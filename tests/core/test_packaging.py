@@ -1,0 +1,111 @@
+"""The manifest, pyproject, the folders and the zip tell the same story."""
+
+import re
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WHEEL = "wheels/{}-{}-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl"
+
+
+@pytest.fixture
+def manifest():
+    return tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def pyproject():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    """Import a module of tools/ by name, as the tools import each other."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return import_module
+
+
+@pytest.fixture
+def linux_wheels(tool):
+    projects = tool("fetch_wheels").PROJECTS
+    return [
+        WHEEL.format(f"{project}-{version}", f"{tag}-{tag}")
+        for project, version in projects.items()
+        for tag in ("cp311", "cp313")
+    ]
+
+
+def test_pyproject_repeats_the_manifests_version(manifest, pyproject):
+    assert pyproject["project"]["version"] == manifest["version"]
+
+
+def test_pyproject_lists_every_folder_of_core_that_holds_modules(pyproject):
+    folders = {path.parent.relative_to(ROOT) for path in (ROOT / "core").rglob("*.py")}
+    expected = {"action_loom", *(".".join(["action_loom", *folder.parts]) for folder in folders)}
+    assert set(pyproject["tool"]["setuptools"]["packages"]) == expected
+
+
+def test_the_lowest_blender_is_the_lowest_that_is_tested(manifest, tool):
+    assert manifest["blender_version_min"] == tool("environments").BLENDERS["4.2"][0]
+
+
+def test_the_manifest_keeps_to_the_extension_rules(manifest):
+    for text in (manifest["tagline"], *manifest["permissions"].values()):
+        assert len(text) <= 64
+        assert text[-1].isalnum()
+
+
+def test_the_committed_manifest_is_valid_without_wheels(manifest):
+    assert not {"platforms", "wheels"} & set(manifest)
+
+
+def test_the_zips_manifest_names_its_platform_and_wheels_and_keeps_the_rest(manifest, tool):
+    text = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")
+    written = tomllib.loads(tool("build").manifest_text(text, "linux-x64", ["a.whl", "b.whl"]))
+    added = {"platforms": ["linux-x64"], "wheels": ["./wheels/a.whl", "./wheels/b.whl"]}
+    assert written == manifest | added
+
+
+def test_a_zip_with_everything_and_nothing_else_is_accepted(tool, linux_wheels):
+    build = tool("build")
+    sources = build.source_names()
+    assert build.problems([*sources, *linux_wheels], sources, "linux-x64") == []
+    assert build.problems(sources, sources, None) == []
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        "tests/core/test_packaging.py",
+        "tools/build.py",
+        "core/__pycache__/errors.cpython-311.pyc",
+        "core/motion/walk.bvh",
+        "wheels/numpy-2.3.4-cp313-cp313-manylinux_2_27_x86_64.whl",
+        "wheels/numba-0.1.0-cp313-cp313-manylinux_2_27_x86_64.whl",
+        "wheels/numba-0.68.1-cp313-cp313-win_amd64.whl",
+        "core/wheels/numba.whl",
+    ],
+)
+def test_a_stranger_in_the_zip_is_named(tool, linux_wheels, stranger):
+    build = tool("build")
+    sources = build.source_names()
+    found = build.problems([*sources, *linux_wheels, stranger], sources, "linux-x64")
+    assert found == [f"{stranger} does not belong in it"]
+
+
+def test_a_missing_module_or_wheel_is_named(tool, linux_wheels):
+    build = tool("build")
+    sources = build.source_names()
+    present = [name for name in sources if name != "core/__init__.py"]
+    module, wheel = build.problems([*present, *linux_wheels[1:]], sources, "linux-x64")
+    assert module == "core/__init__.py is missing"
+    assert re.match(r"one wheel named like .*numba.*cp311.* is wanted, and there are 0", wheel)
+
+
+def test_a_zip_without_wheels_may_hold_none(tool, linux_wheels):
+    build = tool("build")
+    sources = build.source_names()
+    assert len(build.problems([*sources, *linux_wheels], sources, None)) == len(linux_wheels)

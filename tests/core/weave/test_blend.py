@@ -1,0 +1,162 @@
+"""Blending: what must come back unchanged, what must lie in between, and how good it is on captured clips."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core.check import quality
+from action_loom.core.errors import ClipError, OptionError, SkeletonError
+from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
+from action_loom.core.motion.clip import Clip
+from action_loom.core.recipes import Blend, Synchronise
+from numpy.testing import assert_allclose
+from oracles.material import captured
+
+
+def naive(a, b):
+    """The baseline: frame by frame, as far as the shorter one goes; root places averaged in the world."""
+    b, count = retarget.onto(b, a.skeleton), min(len(a), len(b))
+    half = np.array([0.5, 0.5])[:, None, None]
+    rotations = quat.mean([a.rotations[:count], b.rotations[:count]], half)
+    return Clip("naive", a.skeleton, a.rate, rotations, 0.5 * (a.translations[:count] + b.translations[:count]))
+
+
+def hips(clip):
+    return kinematics.points(clip)[:, trajectory.travelling_joint(clip.skeleton)]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["cmu_mb_07_01", "cmu_mb_05_03", "cmu_mb_02_04", "cmu_asf_16_41"])
+def test_a_clip_with_its_own_turned_copy_blends_back_to_itself(name):
+    clip = captured(name)
+    turned = trajectory.placed(clip, 2.1, np.array([3.0, -2.0]))
+    woven = Blend().apply([clip, turned]).clip
+    assert len(woven) == len(clip)
+    assert_allclose(kinematics.points(woven), kinematics.points(clip), rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.shared
+def test_all_weight_on_the_reference_with_pinned_ends_returns_it():
+    clip, other = captured("cmu_mb_07_01"), captured("cmu_mb_16_15")
+    woven = Blend(weights=(1.0, 0.0), ends="pinned").apply([clip, other]).clip
+    assert len(woven) == len(clip)
+    assert_allclose(kinematics.points(woven), kinematics.points(clip), rtol=0.0, atol=1e-9)
+    assert_allclose(woven.rotations, quat.same_side(clip.rotations, woven.rotations), rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.shared
+def test_a_left_and_a_right_turn_go_straight_on():
+    sources = [captured("cmu_asf_16_17"), captured("cmu_asf_16_19")]
+    woven = Blend().apply(sources)
+    before = [one["path_m"] for one in woven.report["quality"]["before"]]
+    after = woven.report["quality"]["after"]
+    assert abs(after["turn_degrees"]) < 5.0
+    assert after["path_m"] == pytest.approx(np.mean(before), rel=0.03)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("a", "b"), [("cmu_mb_07_01", "cmu_mb_16_15"), ("cmu_mb_02_01", "cmu_mb_05_01")])
+def test_feet_slide_no_more_than_the_worse_source_and_stand_as_long(a, b):
+    report = Blend().apply([captured(a), captured(b)]).report["quality"]
+    slides = [one["slide_cm_s"] for one in report["before"]]
+    shares = [one["contact_share"] for one in report["before"]]
+    assert report["after"]["slide_cm_s"] <= max(slides) + 0.5
+    assert report["after"]["contact_share"] >= 0.8 * np.mean(shares)
+    baseline = quality.measure(naive(captured(a), captured(b)))
+    assert report["after"]["slide_cm_s"] < baseline["slide_cm_s"]
+    assert report["after"]["contact_share"] > baseline["contact_share"]
+
+
+@pytest.mark.shared
+def test_the_mirrored_order_of_clips_gives_the_same_motion():
+    a, b, c = (captured(f"cmu_mb_{take}") for take in ("07_01", "08_01", "02_01"))
+    one = Blend(weights=(1, 2, 3), reference="1").apply([a, b, c]).clip
+    other = Blend(weights=(3, 1, 2), reference="2").apply([c, a, b]).clip
+    assert len(one) == len(other)
+    assert_allclose(kinematics.points(one), kinematics.points(other), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75, 1.0])
+def test_the_duration_lies_between_the_sources_by_the_weights(share):
+    woven = Blend(weights=(1.0 - share, share)).apply([captured("cmu_mb_35_03"), captured("cmu_mb_10_04")])
+    one = woven.report["registration"][0]
+    rate = woven.clip.rate
+    mine = (one["reference_frame"][-1] - one["reference_frame"][0]) / rate
+    theirs = (one["frame"][-1] - one["frame"][0]) / rate
+    assert woven.clip.seconds == pytest.approx((1.0 - share) * mine + share * theirs, abs=0.51 / rate)
+
+
+@pytest.mark.both_engines
+def test_the_reference_sets_timing_place_and_facing():
+    walk = trajectory.placed(figure.walk(), 0.7, np.array([4.0, 5.0]))
+    sneak = trajectory.placed(figure.sneak(), -2.0, np.array([-3.0, 1.0]))
+    woven = Blend(timing="reference", ends="pinned").apply([walk, sneak]).clip
+    assert len(woven) == len(walk)
+    assert_allclose(hips(woven)[0, :2], hips(walk)[0, :2], atol=1e-9)
+    turn = trajectory.heading(woven)[0] - trajectory.heading(walk)[0]
+    assert abs(turn) < np.radians(10.0)  # the pelvis of a blend is not exactly the reference's
+    other = Blend(timing="reference", ends="pinned", reference="2").apply([walk, sneak]).clip
+    assert len(other) == len(sneak)
+    assert_allclose(hips(other)[0, :2], hips(sneak)[0, :2], atol=1e-9)
+
+
+@pytest.mark.both_engines
+def test_signs_of_quaternions_do_not_matter():
+    walk, sneak = figure.walk(), figure.sneak()
+    flips = np.where(np.random.default_rng(0).random(sneak.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
+    flipped = replace(sneak, rotations=sneak.rotations * flips)
+    one, other = Blend().apply([walk, sneak]).clip, Blend().apply([walk, flipped]).clip
+    assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-9)
+
+
+@pytest.mark.both_engines
+def test_clips_of_another_rate_are_put_on_seconds_first():
+    fine = Blend().apply([figure.walk(rate=60.0), figure.sneak(rate=60.0)]).clip
+    mixed = Blend().apply([figure.walk(rate=60.0), figure.sneak(rate=30.0)]).clip
+    assert mixed.rate == 60.0
+    assert mixed.seconds == pytest.approx(fine.seconds, abs=0.1)
+
+
+@pytest.mark.both_engines
+def test_the_report_says_what_scripts_rely_on():
+    woven = Blend(weights=(1, 3)).apply([figure.walk(), figure.sneak()])
+    report = woven.report
+    assert report["verb"] == "blend"
+    assert report["inputs"] == ["walk", "sneak"]
+    assert report["weights"] == [0.25, 0.75]
+    assert report["frames"] == len(woven.clip)
+    assert report["rate"] == woven.clip.rate
+    assert {"before", "after"} <= set(report["quality"])
+    one = report["registration"][0]
+    assert one["clip"] == "sneak"
+    assert len(one["frame"]) == len(one["reference_frame"])
+    assert 0.0 < one["slope_min"] <= one["slope_max"]
+    assert woven.clip.name == "walk + sneak 25:75"
+
+
+@pytest.mark.both_engines
+def test_what_cannot_be_woven_is_refused_by_name():
+    walk = figure.walk()
+    with pytest.raises(ClipError, match="two clips or more; 1 given"):
+        Blend().apply([walk])
+    with pytest.raises(OptionError, match="3 weights were given for 2 clips"):
+        Blend(weights=(1, 2, 3)).apply([walk, walk])
+    with pytest.raises(OptionError, match="All weights are zero"):
+        Blend(weights=(0, 0)).apply([walk, walk])
+    body = walk.skeleton
+    renamed = replace(body, names=("Pelvis", *body.names[1:]), roles={})
+    stranger = replace(walk, name="stranger", skeleton=renamed)
+    with pytest.raises(SkeletonError, match=r"stranger: its joints differ.*has 'Pelvis'.*lacks 'hips'"):
+        Blend().apply([walk, stranger])
+
+
+@pytest.mark.both_engines
+def test_synchronising_retimes_one_clip_to_the_other():
+    walk, sneak = figure.walk(), figure.sneak()
+    woven = Synchronise(ends="pinned").apply([walk, sneak])
+    assert len(woven.clip) == len(walk)
+    assert woven.clip.name == "sneak in time with walk"
+    assert_allclose(kinematics.points(woven.clip)[[0, -1]], kinematics.points(sneak)[[0, -1]], atol=1e-9)
+    with pytest.raises(ClipError, match="3 clips given"):
+        Synchronise().apply([walk, sneak, walk])

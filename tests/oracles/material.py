@@ -1,0 +1,123 @@
+"""What the tests work on: captured clips from ../shared, and bodies and motions made up from a seed."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from action_loom.core.motion import bvh, quat, trim
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.skeleton import Skeleton
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+# A figure of a person's size, facing +y: name, parent, offset in metres.
+_FIGURE = (
+    ("Hips", None, (0.0, 0.0, 0.9)),
+    ("Spine", "Hips", (0.0, 0.0, 0.12)),
+    ("Spine1", "Spine", (0.0, 0.0, 0.2)),
+    ("Neck", "Spine1", (0.0, 0.0, 0.2)),
+    ("Head", "Neck", (0.0, 0.02, 0.1)),
+    *(
+        (f"{side}{name}", f"{side}{parent}" if parent not in ("Hips", "Spine1") else parent, (sign * x, y, z))
+        for side, sign in (("Left", -1.0), ("Right", 1.0))
+        for name, parent, (x, y, z) in (
+            ("Shoulder", "Spine1", (0.05, 0.0, 0.15)),
+            ("Arm", "Shoulder", (0.12, 0.0, 0.0)),
+            ("ForeArm", "Arm", (0.28, 0.0, 0.0)),
+            ("Hand", "ForeArm", (0.25, 0.0, 0.0)),
+            ("UpLeg", "Hips", (0.1, 0.0, -0.05)),
+            ("Leg", "UpLeg", (0.0, 0.0, -0.42)),
+            ("Foot", "Leg", (0.0, 0.0, -0.4)),
+            ("ToeBase", "Foot", (0.0, 0.14, -0.05)),
+        )
+    ),
+)
+_TIPS = {"Head": (0.0, 0.0, 0.2), "Hand": (0.18, 0.0, 0.0), "ToeBase": (0.0, 0.07, 0.0)}
+
+
+def captured_file(name: str) -> Path:
+    """Return the path of a captured file, named without its ending."""
+    return next(p for folder in ("cmu", "odd") if (p := SHARED / folder / f"{name}.bvh").exists())
+
+
+@cache
+def captured(name: str) -> Clip:
+    """Return a captured clip in metres, without its bad ends; to be used in tests marked `shared`."""
+    clip, _ = bvh.to_clip(bvh.read(captured_file(name)))
+    return trim.ends(clip).clip
+
+
+def captured_files(folder: str = "*") -> list[Path]:
+    """Return all captured files, for `parametrize`; one that does not exist where there are none."""
+    return sorted(SHARED.glob(f"{folder}/*.bvh")) or [Path("absent.bvh")]
+
+
+def rotations(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Return evenly distributed unit quaternions (*shape, 4), of either sign."""
+    return quat.normalize(rng.normal(size=(*shape, 4)))
+
+
+def random_skeleton(rng: np.random.Generator, joints: int = 12, roots: int = 1) -> Skeleton:
+    """Return any tree (or forest) with turned rest frames; some of the joints have tips."""
+    parents = np.array([-1 if j < roots else rng.integers(0, j) for j in range(joints)])
+    tips = np.where(rng.random((joints, 1)) < 0.5, rng.normal(size=(joints, 3)), 0.0)
+    names = tuple(f"joint{j}" for j in range(joints))
+    return Skeleton(names, parents, rng.normal(size=(joints, 3)), rotations(rng, joints), tips)
+
+
+def random_clip(rng: np.random.Generator, skeleton: Skeleton, frames: int = 5, rate: float = 30.0) -> Clip:
+    """Return unrelated poses, every joint turned and moved."""
+    shape = (frames, len(skeleton))
+    return Clip("random", skeleton, rate, rotations(rng, *shape), 0.1 * rng.normal(size=(*shape, 3)))
+
+
+def figure(scale: float = 1.0) -> Skeleton:
+    """Return a body whose roles are all known; rest frames are the world's."""
+    names = tuple(name for name, _, _ in _FIGURE)
+    parents = np.array([-1 if above is None else names.index(above) for _, above, _ in _FIGURE])
+    tips = np.array([_tip(name) for name in names])
+    offsets = np.array([offset for _, _, offset in _FIGURE])
+    return Skeleton(names, parents, scale * offsets, np.tile(quat.IDENTITY, (len(names), 1)), scale * tips)
+
+
+def _tip(name: str) -> tuple[float, float, float]:
+    x, y, z = _TIPS.get(name.removeprefix("Left").removeprefix("Right"), (0.0, 0.0, 0.0))
+    return (-x if name.startswith("Left") else x, y, z)
+
+
+def walk(
+    seconds: float = 2.0,
+    rate: float = 30.0,
+    *,
+    stride: float = 1.0,
+    turn: float = 0.0,
+    name: str = "walk",
+    skeleton: Skeleton | None = None,
+) -> Clip:
+    """Return a figure that swings its legs `stride` times a second and walks on, turning `turn` radians a second."""
+    skeleton = skeleton or figure()
+    time = np.arange(round(seconds * rate) + 1) / rate
+    phase, facing = 2.0 * np.pi * stride * time, turn * time
+    turns = np.tile(quat.IDENTITY, (len(time), len(skeleton), 1))
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        swing = {
+            "UpLeg": 0.45 * sign * np.sin(phase),
+            "Leg": -0.5 * (1.0 - np.cos(phase + sign * 0.5 * np.pi - 0.6)),
+            "Arm": -0.3 * sign * np.sin(phase),
+            "ForeArm": 0.2 + 0.1 * np.sin(phase),
+        }
+        for joint, angle in swing.items():
+            turns[:, skeleton.index(side + joint)] = quat.about_axis("X", angle)
+    turns[:, 0] = quat.about_axis("Z", facing)
+    speed = 1.3 * stride
+    step = speed / rate * np.stack([-np.sin(facing), np.cos(facing)], axis=1)
+    places = np.zeros((len(time), len(skeleton), 3))
+    places[1:, 0, :2] = np.cumsum(step[:-1], axis=0)
+    places[:, 0, 2] = 0.03 * np.cos(2.0 * phase)
+    return Clip(name, skeleton, rate, turns, places)
+
+
+def write(clip: Clip, path: Path) -> Path:
+    """Write a clip as a BVH file and return the path."""
+    bvh.write(bvh.from_clip(clip), path)
+    return path
