@@ -17,7 +17,7 @@ def render(loom: Any, armature: Any, rows: list[tuple[Any, Any]], path: Path) ->
     scene = bpy.context.scene
     armature.hide_render = True
     body = loom("addon.bridge.rig").read(armature)
-    tall = body.skeleton.height / body.metres
+    tall = body.skeleton.height / body.world_metres
     for row, ((action, frames), color) in enumerate(zip(rows, COLORS, strict=True)):
         curves = loom("addon.bridge.curves")
         curves.assign(armature, action, curves.choose_slot(action, armature))

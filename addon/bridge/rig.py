@@ -18,12 +18,14 @@ EULER_MODES = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 class Rig:
     """The skeleton of an armature object, in metres and in the world, and how its bones are keyed.
 
-    metres : size of one unit of the bones' own space in metres; modes : rotation mode of each bone
+    metres, world_metres : size of one unit of the bones' own space, and of one of the scene's
+    modes : rotation mode of each bone
     movable (J,) : whether a bone's location does anything (it does not on connected bones)
     """
 
     skeleton: Skeleton
     metres: float
+    world_metres: float
     modes: tuple[str, ...]
     movable: NDArray[np.bool_]
 
@@ -49,11 +51,12 @@ def read(armature: Any) -> Rig:
         if not bone.children:
             tips[k] = rest[k, :3, :3].T @ (tails[k] - rest[k, :3, 3])
     names = tuple(b.name for b in bones)
-    metres = scale * _metres_per_unit(Skeleton(names, parents, scale * offsets, orients, scale * tips))
+    world_metres = _metres_per_unit(Skeleton(names, parents, scale * offsets, orients, scale * tips))
+    metres = scale * world_metres
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips)
     modes = tuple(armature.pose.bones[name].rotation_mode for name in names)
     movable = np.array([not (b.use_connect and b.parent) for b in bones])
-    return Rig(skeleton, metres, modes, movable)
+    return Rig(skeleton, metres, world_metres, modes, movable)
 
 
 def _parents_first(armature: Any) -> list[Any]:

@@ -32,7 +32,7 @@ _JOINTS = (
 )
 _TIPS = {"head": (0.0, -0.010, 0.195), "hand": (0.065, -0.015, -0.165), "toe": (0.0, -0.065, -0.020)}
 _SIDES = np.array([1.0, -1.0])  # left, right
-_BALL, _HEEL = 0.020, 0.190  # m, of a standing foot: the ball's height, and from it back to where the heel touches
+_BALL, _HEEL = 0.020, 0.190  # m; height of a standing foot's ball, and from it back to the heel
 _ARM_OUT, _ARM_HANGS = np.radians(24.0), np.radians(7.0)  # from straight down, at rest and in a gait
 _YAW, _TILT, _COUNTER, _TOES_OUT = np.radians((7.0, 3.5, 7.0, 6.0))
 _WIDTH = 0.14  # m between the feet
@@ -48,7 +48,7 @@ Keys = tuple[tuple[float, float], ...]
 class Gait:
     """What makes a way of walking; metres, degrees, and shares of the cycle.
 
-    leads : the foot that strikes first, "L" or "R"; speed : m/s; step : from foot to foot
+    leads : the foot that strikes first, "L" or "R"
     off, go : phase at which the ball of a foot rises, and the phases between which it goes ahead
     pitch : (phase, angle) of the foot, toes up; lift : (phase, height) of the ball while it is off the ground
     ahead : of the standing ankle before the hips halfway through its stance
@@ -57,8 +57,6 @@ class Gait:
     """
 
     leads: str
-    speed: float
-    step: float
     off: float
     go: tuple[float, float]
     pitch: Keys
@@ -72,12 +70,10 @@ class Gait:
 
 WALK = Gait(
     leads="L",
-    speed=1.3,
-    step=0.69,
-    off=0.57,
-    go=(0.605, 1.0),
-    pitch=((0.0, 22.0), (0.09, 0.0), (0.38, 0.0), (0.66, -70.0), (0.94, 22.0)),
-    lift=((0.70, 0.11), (0.84, 0.06)),
+    off=0.595,
+    go=(0.63, 1.0),
+    pitch=((0.0, 20.0), (0.08, 0.0), (0.39, 0.0), (0.67, -70.0), (0.94, 20.0)),
+    lift=((0.70, 0.11), (0.84, 0.07)),
     ahead=-0.08,
     hips=(0.02, 0.018, 0.022),
     lean=(4.0, 4.0, 2.0),
@@ -86,12 +82,10 @@ WALK = Gait(
 )
 SNEAK = Gait(
     leads="R",
-    speed=0.55,
-    step=0.605,
     off=0.61,
-    go=(0.66, 0.96),
-    pitch=((0.0, 18.0), (0.08, 0.0), (0.44, 0.0), (0.70, -50.0), (0.95, 18.0)),
-    lift=((0.73, 0.16), (0.92, 0.13)),
+    go=(0.65, 0.96),
+    pitch=((0.0, 18.0), (0.08, 0.0), (0.44, 0.0), (0.70, -45.0), (0.95, 18.0)),
+    lift=((0.73, 0.15), (0.92, 0.13)),
     ahead=-0.03,
     hips=(0.14, 0.012, 0.035),
     lean=(16.0, 38.0, 12.0),
@@ -101,31 +95,27 @@ SNEAK = Gait(
 
 
 def skeleton() -> Skeleton:
-    """Return the figure at rest: 21 joints with Blender's names, 1.72 m tall, in an A-pose, soles on z = 0."""
-    paired = {name for name, _, place in _JOINTS if place[0]}
-    rows = []
+    """Return the figure at rest: 21 joints, 1.72 m tall, in an A-pose, soles on z = 0."""
+    paired = {name for name, _, place in _JOINTS if place[0] != 0.0}
+    names, above, places, tips = [], [], [], []
     for side, sign in (("", 1.0), (".L", 1.0), (".R", -1.0)):
         for name, parent, place in _JOINTS:
             if (name in paired) == bool(side):
-                above = parent + side if parent in paired else parent
-                rows.append((name + side, above, np.array([sign, 1.0, 1.0]), place, _TIPS.get(name, (0.0, 0.0, 0.0))))
-    names = tuple(row[0] for row in rows)
-    parents = np.array([names.index(row[1]) if row[1] else -1 for row in rows])
-    places, tips = (np.array([row[2] * row[k] for row in rows]) for k in (3, 4))
-    offsets = np.where(parents[:, None] >= 0, places - places[parents], places)
-    return Skeleton(names, parents, offsets, np.tile(quat.IDENTITY, (len(names), 1)), tips)
+                names.append(name + side)
+                above.append(parent + side if parent in paired else parent)
+                places.append(np.array([sign, 1.0, 1.0]) * place)
+                tips.append(np.array([sign, 1.0, 1.0]) * _TIPS.get(name, (0.0, 0.0, 0.0)))
+    parents = np.array([names.index(parent) if parent else -1 for parent in above])
+    offsets = np.where(parents[:, None] >= 0, np.array(places) - np.array(places)[parents], places)
+    return Skeleton(tuple(names), parents, offsets, np.tile(quat.IDENTITY, (len(names), 1)), np.array(tips))
 
 
-def walk(
-    rate: float = 30.0, cycles: int = 3, *, speed: float = WALK.speed, step: float = WALK.step, turn: float = 0.0
-) -> Clip:
+def walk(rate: float = 30.0, cycles: int = 3, *, speed: float = 1.3, step: float = 0.69, turn: float = 0.0) -> Clip:
     """Return an ordinary walk that starts on the left foot; for the options see `gait`."""
     return gait("walk", WALK, rate, cycles, speed=speed, step=step, turn=turn)
 
 
-def sneak(
-    rate: float = 30.0, cycles: int = 3, *, speed: float = SNEAK.speed, step: float = SNEAK.step, turn: float = 0.0
-) -> Clip:
+def sneak(rate: float = 30.0, cycles: int = 3, *, speed: float = 0.55, step: float = 0.605, turn: float = 0.0) -> Clip:
     """Return a slow, crouched gait that starts on the right foot; for the options see `gait`."""
     return gait("sneak", SNEAK, rate, cycles, speed=speed, step=step, turn=turn)
 
@@ -133,28 +123,37 @@ def sneak(
 def gait(name: str, style: Gait, rate: float, cycles: int, *, speed: float, step: float, turn: float) -> Clip:
     """Return whole cycles of a gait, from the origin along −Y, and the first frame of the next cycle.
 
-    speed m/s, step m, turn radians to the left in each cycle. A cycle takes a whole number of frames, so that it
-    loops; the step gives way for that. Raises OptionError for steps that are too long for the figure.
+    speed m/s, step m, turn radians to the left in each cycle. A cycle takes a whole number of frames, so that
+    it loops; the step gives way for that. Raises OptionError for steps that are too long for the figure.
     """
-    if min(rate, cycles, speed, step) <= 0.0:
+    if cycles < 1 or min(rate, speed, step) <= 0.0:
         raise OptionError("Rate, cycles, speed and step must be more than zero")
     frames = max(8, round(2.0 * step / speed * rate))
-    way = _Way(speed * frames / rate, turn)
+    stride = speed * frames / rate
     body = skeleton()
     progress = np.arange(cycles * frames + 1) / frames
     late = np.array([0.0, 0.5] if style.leads == "L" else [0.5, 0.0])
     phases = progress[:, None] + late
-    ankles, knee_axes, world = _feet(body, style, way, phases, late)
+    ankles, across, world = _feet(body, style, phases, late, stride, turn)
     world |= _trunk(style, phases[:, 0], turn * progress) | _arms(style, phases, turn * progress)
+    drop, bob, sway = style.hips
+    middle = _CYCLE * (phases[:, 0] - 0.5 * style.off)
+    wanted = _on_way(progress, stride, turn, sway * np.cos(middle))
+    wanted[:, 2] = body.offsets[0, 2] - drop + bob * np.cos(2.0 * middle)
     to_thighs = quat.rotate(world["hips"][:, None], body.offsets[_pair(body, "thigh")])
-    hips = _hips(body, style, way, progress, phases[:, 0], to_thighs, ankles)
+    hips = _lowered(body, wanted, to_thighs, ankles)
     bones = (body.offsets[body.roles[role]] for role in ("shin.L", "foot.L"))
-    world["thigh"], world["shin"] = two_bones(hips[:, None] + to_thighs, ankles, knee_axes, *bones)
-    turned = np.empty((len(progress), len(body), 4))
+    world["thigh"], world["shin"] = two_bones(hips[:, None] + to_thighs, ankles, across, *bones)
+    return _clip(name, body, rate, world, hips)
+
+
+def _clip(name: str, body: Skeleton, rate: float, world: dict[str, Array], hips: Array) -> Clip:
+    """Return a clip, given world rotations by role, (F, 4) or of pairs (F, 2, 4), and places of the hips."""
+    turned = np.empty((len(hips), len(body), 4))
     for role, rotations in world.items():
         turned[:, body.roles[role] if rotations.ndim == 2 else _pair(body, role)] = rotations
     local = np.where(body.parents[:, None] < 0, turned, quat.mul(quat.inv(turned[:, body.parents]), turned))
-    translations = np.zeros((len(progress), len(body), 3))
+    translations = np.zeros((len(hips), len(body), 3))
     translations[:, 0] = hips - body.offsets[0]
     return Clip(name, body, rate, quat.continuous(local), translations)
 
@@ -184,24 +183,17 @@ def _slope(down: Array) -> Array:
     return np.arctan2(down[..., 1], -down[..., 2])
 
 
-@dataclass(frozen=True)
-class _Way:
-    """The arc that the body follows: its length (m) and its turn (radians) in one cycle."""
-
-    stride: float
-    turn: float
-
-    def at(self, progress: Array, left: Array) -> Array:
-        """Return places (..., 3) on the ground, given cycles from the start and metres to the left."""
-        angle = self.turn * progress
-        chord = self.stride * progress * np.sinc(0.5 * angle / np.pi)
-        x = chord * np.sin(0.5 * angle) + left * np.cos(angle)
-        y = -chord * np.cos(0.5 * angle) + left * np.sin(angle)
-        return np.stack([x, y, np.zeros_like(x)], axis=-1)
+def _on_way(progress: Array, stride: float, turn: float, left: Array) -> Array:
+    """Return places (..., 3) on the arc of a body, given cycles from its start and metres to its left."""
+    angle = turn * progress
+    chord = stride * progress * np.sinc(0.5 * angle / np.pi)
+    x = chord * np.sin(0.5 * angle) + left * np.cos(angle)
+    y = -chord * np.cos(0.5 * angle) + left * np.sin(angle)
+    return np.stack([x, y, np.zeros_like(x)], axis=-1)
 
 
 def _feet(
-    body: Skeleton, style: Gait, way: _Way, phases: Array, late: Array
+    body: Skeleton, style: Gait, phases: Array, late: Array, stride: float, turn: float
 ) -> tuple[Array, Array, dict[str, Array]]:
     """Return ankles and axes of the knees (F, 2, 3), and the rotations of feet and toes (F, 2, 4)."""
     phase = phases % 1.0
@@ -209,12 +201,12 @@ def _feet(
     sole = body.offsets[body.roles["toe.L"]]
     # A foot travels along the body's own arc, from one place where it stands to the next.
     there = np.floor(phases) + _through(phase, ((style.go[0], 0.0), (style.go[1], 1.0)))
-    there += 0.5 * style.off - late + (style.ahead - sole[1]) / way.stride
-    ball = way.at(there, 0.5 * _WIDTH * _SIDES)
+    there += 0.5 * style.off - late + (style.ahead - sole[1]) / stride
+    ball = _on_way(there, stride, turn, 0.5 * _WIDTH * _SIDES)
     strike = float(_over_heel(np.radians(style.pitch[0][1])))
     lifted = _through(phase, ((style.off, 0.0), *style.lift, (1.0, strike)))
     ball[..., 2] = _BALL + np.where(phase < style.off, _over_heel(pitch), lifted)
-    facing = quat.about_axis("Z", way.turn * there + _TOES_OUT * _SIDES)
+    facing = quat.about_axis("Z", turn * there + _TOES_OUT * _SIDES)
     foot = quat.mul(facing, quat.about_axis("X", -pitch))
     # The toes stay on the ground while the heel rises over them, and straighten in the air.
     flat = _through(phase, ((0.1, 0.0), (0.3, 1.0), (style.off, 1.0), (style.off + 0.14, 0.0)))
@@ -229,33 +221,29 @@ def _over_heel(pitch: Array) -> Array:
     return _HEEL * np.sin(up) - _BALL * (1.0 - np.cos(up))
 
 
-def _hips(
-    body: Skeleton, style: Gait, way: _Way, progress: Array, left: Array, to_thighs: Array, ankles: Array
-) -> Array:
-    """Return the places of the hips (F, 3): on their way, and never so high that a leg is too short."""
-    drop, bob, sway = style.hips
-    middle = _CYCLE * (left - 0.5 * style.off)
-    place = way.at(progress, sway * np.cos(middle))
+def _lowered(body: Skeleton, place: Array, to_thighs: Array, ankles: Array) -> Array:
+    """Return the places of the hips (F, 3), lowered where a leg is too short: the feet stay."""
     away = np.linalg.norm((place[:, None] + to_thighs - ankles)[..., :2], axis=-1)
     leg = _STRAIGHTEST * body.leg_length
     if away.max() > 0.8 * leg:
-        raise OptionError(f"A step of {0.5 * way.stride:.2f} m is too long for the figure's legs")
+        raise OptionError("The step is too long, or the turn too sharp, for the figure's legs")
     highest = ankles[..., 2] - to_thighs[..., 2] + np.sqrt(leg**2 - away**2)
-    wanted = body.offsets[0, 2] - drop + bob * np.cos(2.0 * middle)
     # The least of the three heights, without corners.
-    place[:, 2] = -np.log(np.exp(-_SOFT * np.column_stack([wanted, highest])).sum(axis=1)) / _SOFT
-    return place
+    height = -np.log(np.exp(-_SOFT * np.column_stack([place[:, 2], highest])).sum(axis=1)) / _SOFT
+    return np.column_stack([place[:, :2], height])
 
 
 def _trunk(style: Gait, left: Array, heading: Array) -> dict[str, Array]:
-    """Return the rotations from the hips to the head and of the clavicles, given the left foot's phase (F,)."""
+    """Return the rotations from hips to head and of the clavicles, given the left foot's phase (F,)."""
     lean = np.radians(style.lean)
     swing = np.cos(_CYCLE * left)
     tilt = -_TILT * np.cos(_CYCLE * (left - 0.2))
-    hips = quat.from_euler(np.stack([heading - _YAW * swing, tilt, np.full_like(tilt, lean[0])], axis=-1), "ZYX")
+    bent = np.full_like(tilt, lean[0])
+    hips = quat.from_euler(np.stack([heading - _YAW * swing, tilt, bent], axis=-1), "ZYX")
     chest = _leaning(heading + _COUNTER * swing, lean[1])
     head = _leaning(heading, lean[2])
-    spine, neck = (quat.mul(a, quat.exp(0.5 * quat.log(quat.mul(quat.inv(a), b)))) for a, b in ((hips, chest), (chest, head)))
+    half = np.full((2, 1), 0.5)
+    spine, neck = quat.mean([hips, chest], half), quat.mean([chest, head], half)
     clavicle = np.stack([chest, chest], axis=1)
     return {"hips": hips, "spine": spine, "chest": chest, "neck": neck, "head": head, "clavicle": clavicle}
 
@@ -271,8 +259,9 @@ def _arms(style: Gait, phases: Array, heading: Array) -> dict[str, Array]:
     hanging = quat.about_axis("Y", (_ARM_OUT - _ARM_HANGS) * _SIDES)
     upper = quat.mul(_leaning(np.broadcast_to(heading[:, None], ahead.shape), -ahead), hanging)
     # The more an arm is bent, the more it is turned inwards and its hand hangs.
-    forearm = quat.mul(quat.mul(upper, quat.exp(0.4 * bent * _SIDES[:, None] * along)), quat.exp(-bend[..., None] * elbow))
-    return {"upper_arm": upper, "forearm": forearm, "hand": quat.mul(forearm, quat.exp(0.65 * bent * elbow))}
+    inward, drooping = quat.exp(0.4 * bent * _SIDES[:, None] * along), quat.exp(0.65 * bent * elbow)
+    forearm = quat.mul(quat.mul(upper, inward), quat.exp(-bend[..., None] * elbow))
+    return {"upper_arm": upper, "forearm": forearm, "hand": quat.mul(forearm, drooping)}
 
 
 def _leaning(heading: Array, lean: Array) -> Array:
@@ -284,7 +273,7 @@ def _pair(body: Skeleton, role: str) -> list[int]:
 
 
 def _through(phase: Array, keys: Keys) -> Array:
-    """Return a curve through (phase, value) keys that rests at each of them and has no jump in its acceleration."""
+    """Return a curve through (phase, value) keys that rests at each of them; its acceleration has no jumps."""
     times, values = np.array(keys).T
     k = np.clip(np.searchsorted(times, phase, side="right") - 1, 0, len(times) - 2)
     u = np.clip((phase - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0)

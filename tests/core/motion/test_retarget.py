@@ -1,0 +1,182 @@
+"""A clip on another body that has the same joints."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core.errors import SkeletonError
+from action_loom.core.motion import kinematics, quat, retarget
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.skeleton import Skeleton
+from numpy.testing import assert_allclose
+from oracles import material
+
+pytestmark = pytest.mark.both_engines
+
+
+def with_turned_rest(skeleton, rng):
+    """The same body whose joint frames point elsewhere at rest: the joints stand where they stood."""
+    _, places = kinematics.rest(skeleton)
+    world = material.rotations(rng, len(skeleton))
+    parents = skeleton.parents
+    roots = parents < 0
+    above = np.where(roots[:, None], quat.IDENTITY, world[parents])
+    offsets = np.where(roots[:, None], places, places - places[parents])
+    return replace(
+        skeleton,
+        offsets=quat.rotate(quat.inv(above), offsets),
+        orients=quat.mul(quat.inv(above), world),
+        tips=quat.rotate(quat.inv(world), skeleton.tips),
+    )
+
+
+def permuted(skeleton, order):
+    place = np.argsort(order)
+    return Skeleton(
+        tuple(skeleton.names[j] for j in order),
+        np.array([-1 if skeleton.parents[j] < 0 else place[skeleton.parents[j]] for j in order]),
+        skeleton.offsets[order],
+        skeleton.orients[order],
+        skeleton.tips[order],
+    )
+
+
+def backwards(skeleton):
+    """An order of the joints, parents first, that is as unlike the given one as can be."""
+    return np.concatenate([level[::-1] for level in skeleton.levels])
+
+
+def since_rest(clip):
+    """World rotations (F, J, 4) relative to the rest pose."""
+    rest, _ = kinematics.rest(clip.skeleton)
+    world, _ = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
+    return quat.mul(world, quat.inv(rest))
+
+
+def assert_same_rotations(a, b, atol=1e-12):
+    assert_allclose(quat.same_side(a, b), b, rtol=0.0, atol=atol)
+
+
+@pytest.fixture
+def moving(rng):
+    """A walk in which every joint turns and some move in their parents."""
+    clip = material.walk(turn=0.5)
+    shape = (len(clip), len(clip.skeleton))
+    shaken = quat.mul(clip.rotations, quat.exp(0.3 * rng.normal(size=(*shape, 3))))
+    shifts = clip.translations + 0.02 * rng.normal(size=(*shape, 3))
+    return replace(clip, rotations=shaken, translations=shifts)
+
+
+def test_the_same_skeleton_gives_the_same_clip(moving):
+    assert retarget.onto(moving, moving.skeleton) is moving
+
+
+def test_an_equal_skeleton_gives_equal_motion_on_the_other_skeleton(moving):
+    equal = material.figure()
+    again = retarget.onto(moving, equal)
+    assert again.skeleton is equal
+    assert again.rotations is moving.rotations
+    assert again.translations is moving.translations
+
+
+def test_a_turned_rest_pose_keeps_every_point_and_every_turn_since_rest(moving, rng):
+    turned = with_turned_rest(moving.skeleton, rng)
+    again = retarget.onto(moving, turned)
+    assert again.skeleton is turned
+    assert_allclose(kinematics.points(again), kinematics.points(moving), rtol=0.0, atol=1e-12)
+    assert_same_rotations(since_rest(again), since_rest(moving))
+
+
+def test_there_and_back_is_the_clip(moving, rng):
+    back = retarget.onto(retarget.onto(moving, with_turned_rest(moving.skeleton, rng)), moving.skeleton)
+    assert_same_rotations(back.rotations, moving.rotations)
+    assert_allclose(back.translations, moving.translations, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0 + 1e-3, 3.0])
+def test_a_larger_body_walks_as_much_farther(moving, scale):
+    again = retarget.onto(moving, material.figure(scale=scale))
+    assert_allclose(kinematics.points(again), scale * kinematics.points(moving), rtol=0.0, atol=1e-12)
+    assert_same_rotations(since_rest(again), since_rest(moving))
+
+
+def test_longer_legs_alone_scale_travel_and_height(moving):
+    figure = material.figure()
+    offsets = figure.offsets.copy()
+    for side in "LR":
+        offsets[figure.roles[f"shin.{side}"]] *= 1.2
+        offsets[figure.roles[f"foot.{side}"]] *= 1.2
+    again = retarget.onto(moving, replace(figure, offsets=offsets))
+    _, before = kinematics.forward(figure, moving.rotations, moving.translations)
+    _, after = kinematics.forward(again.skeleton, again.rotations, again.translations)
+    assert_allclose(after[:, 0], 1.2 * before[:, 0], rtol=0.0, atol=1e-12)
+    assert_same_rotations(since_rest(again), since_rest(moving))
+
+
+def test_a_body_without_known_legs_is_scaled_by_its_height(rng):
+    skeleton = material.random_skeleton(rng, roots=2)
+    clip = material.random_clip(rng, skeleton)
+    larger = replace(skeleton, offsets=2.0 * skeleton.offsets, tips=2.0 * skeleton.tips)
+    again = retarget.onto(clip, larger)
+    assert_allclose(kinematics.points(again), 2.0 * kinematics.points(clip), rtol=0.0, atol=1e-12)
+
+
+def test_joints_are_matched_by_name(moving):
+    order = backwards(moving.skeleton)
+    other = permuted(moving.skeleton, order)
+    again = retarget.onto(moving, other)
+    _, before = kinematics.forward(moving.skeleton, moving.rotations, moving.translations)
+    _, after = kinematics.forward(other, again.rotations, again.translations)
+    assert_allclose(after, before[:, order], rtol=0.0, atol=1e-12)
+    assert_same_rotations(again.rotations, moving.rotations[:, order])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_tree_keeps_its_turns_on_any_other_tree_of_the_same_joints(seed):
+    rng = np.random.default_rng(seed)
+    clip = material.random_clip(rng, material.random_skeleton(rng, roots=2))
+    other = material.random_skeleton(rng, roots=1)
+    order = rng.permutation(len(other))
+    other = replace(other, names=tuple(other.names[j] for j in order))
+    again = retarget.onto(clip, other)
+    matching = [clip.skeleton.index(name) for name in other.names]
+    assert_same_rotations(since_rest(again), since_rest(clip)[:, matching])
+
+
+def test_a_clip_at_rest_stays_at_rest(moving, rng):
+    skeleton = moving.skeleton
+    still = Clip("", skeleton, 30.0, np.tile(quat.IDENTITY, (3, len(skeleton), 1)), np.zeros((3, len(skeleton), 3)))
+    turned = with_turned_rest(skeleton, rng)
+    again = retarget.onto(still, turned)
+    assert_same_rotations(again.rotations, still.rotations)
+    assert_allclose(again.translations, 0.0, atol=1e-12)
+
+
+def test_rate_and_name_stay(moving, rng):
+    again = retarget.onto(moving, with_turned_rest(moving.skeleton, rng))
+    assert (again.name, again.rate, len(again)) == (moving.name, moving.rate, len(moving))
+
+
+def renamed(skeleton, old, new):
+    return replace(skeleton, names=tuple(new if name == old else name for name in skeleton.names))
+
+
+def test_joints_that_only_one_of_the_two_has_are_named(moving):
+    other = renamed(moving.skeleton, "Spine1", "Chest")
+    with pytest.raises(SkeletonError, match=r"walk: .*it has 'Spine1'; it lacks 'Chest'"):
+        retarget.onto(moving, other)
+
+
+def test_many_missing_joints_are_counted(moving, rng):
+    stranger = material.random_skeleton(rng, joints=3)
+    with pytest.raises(SkeletonError, match=r"'Hips', .* and 17 more; it lacks 'joint0', 'joint1', 'joint2'$"):
+        retarget.onto(moving, stranger)
+
+
+def test_skeletons_are_the_same_up_to_a_micrometre_and_the_signs_of_quaternions(rng):
+    skeleton = material.random_skeleton(rng)
+    assert retarget.same(skeleton, replace(skeleton, orients=-skeleton.orients))
+    assert retarget.same(skeleton, replace(skeleton, offsets=skeleton.offsets + 5e-7))
+    assert not retarget.same(skeleton, replace(skeleton, offsets=skeleton.offsets + 1e-5))
+    assert not retarget.same(skeleton, renamed(skeleton, "joint2", "elbow"))
+    assert not retarget.same(skeleton, permuted(skeleton, backwards(skeleton)))
