@@ -32,3 +32,18 @@ def accumulate(distance, skip_rows, skip_columns, limit):  # type: ignore[no-unt
             total[i + 1, j + 1] = best
             steps[i, j] = step
     return total, steps
+
+
+@kernel("i8[:, ::1](i1[:, ::1], i8[:, ::1])")
+def starts(steps, ends):  # type: ignore[no-untyped-def]
+    """See `timewarp.starts`."""
+    found = np.empty((len(ends), 2), dtype=np.int64)
+    for k in range(len(ends)):
+        i, j = ends[k, 0], ends[k, 1]
+        first_i, first_j = i, j
+        while i >= 0 and j >= 0:
+            step = steps[i, j]
+            first_i, first_j = i - max(step, 0), j + min(step, 0)
+            i, j = first_i - 1, first_j - 1
+        found[k, 0], found[k, 1] = first_i, first_j
+    return found

@@ -34,3 +34,18 @@ def accumulate(
             step[k:][better] = -k
         total[i + 1, 1:] = best
     return total, steps
+
+
+def starts(steps: NDArray[np.int8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """See `timewarp.starts`."""
+    found = ends.copy()
+    going = np.arange(len(ends))
+    while len(going):
+        i, j = found[going].T
+        step = steps[i, j].astype(np.int64)
+        first = np.stack([i - np.maximum(step, 0), j + np.minimum(step, 0)], axis=1)
+        found[going] = first
+        further = (first > 0).all(axis=1)
+        going = going[further]
+        found[going] -= 1
+    return found

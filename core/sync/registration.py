@@ -16,7 +16,9 @@ from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes import Synchronise
 from . import curve, timewarp
-from .distance import METRICS, Metric, Stretch
+from .distance import METRICS, Motion, Points
+
+Body = Points | Motion
 
 LIMIT = 3
 RAISED_LIMIT = 6
@@ -128,49 +130,36 @@ def register_pair(reference: Clip, clip: Clip, options: Synchronise) -> Curve:
         short = reference if len(reference) < 2 else clip
         raise RegistrationError(f"{short.name} has a single frame; synchronising takes two or more")
     metric = METRICS["motion" if options.metric == "auto" else options.metric]
-    limits = [options.slope] if options.slope else [LIMIT, RAISED_LIMIT]
-    for limit in limits:
-        found = _with_limit(reference, clip, metric, options, limit, raising=limit != limits[-1])
-        if found is not None and (limit == limits[-1] or found.at_limit <= RAISE_AT):
+    bodies = metric(reference), metric(clip)
+    if options.slope:
+        return _with_limit(*bodies, reference.rate, options, options.slope)
+    # Not known beforehand is whether the usual limit will do: a larger one follows noise in still stretches.
+    try:
+        found = _with_limit(*bodies, reference.rate, options, LIMIT)
+        if found.at_limit <= RAISE_AT:
             return found
-    raise RegistrationError(f"{clip.name} can't be matched with {reference.name}")
+    except RegistrationError:
+        pass
+    return _with_limit(*bodies, reference.rate, options, RAISED_LIMIT)
 
 
-def _with_limit(
-    reference: Clip, clip: Clip, metric: Metric, options: Synchronise, limit: int, *, raising: bool
-) -> Curve | None:
-    """Register under one slope limit; None if that is too tight and a larger one will be tried."""
-    window = round(options.window * reference.rate)
-    stretches: tuple[Stretch, Stretch] | None = None
-    ends, matrix, path = "", None, None
-    for _ in range(metric.passes):
-        matrix = _matrix(metric, reference, clip, window, stretches)
-        try:
-            ends, path = _choose_ends(matrix, options, limit, metric.floor)
-        except RegistrationError:
-            if raising:
-                return None
-            raise
-        a, b = path.cells[0], path.cells[-1]
-        stretches = Stretch(int(a[0]), int(b[0])), Stretch(int(a[1]), int(b[1]))
-    assert matrix is not None
-    assert path is not None
-    fine = _fine(_matrix(metric, reference, clip, 0, stretches), path, limit, round(FINE_SECONDS * reference.rate))
+def _with_limit(reference: Body, clip: Body, rate: float, options: Synchronise, limit: int) -> Curve:
+    window = round(options.window * rate)
+    matrix = reference.matrix(clip, window)
+    ends, path = _choose_ends(matrix, options, limit, reference.floor)
+    for _ in range(1, reference.passes):
+        (top, left), (bottom, right) = path.cells[0], path.cells[-1]
+        reference, clip = reference.over(top, bottom), clip.over(left, right)
+        matrix = reference.matrix(clip, window)
+        ends, path = _choose_ends(matrix, options, limit, reference.floor)
+    fine = _fine(reference.matrix(clip, 0), path, limit, round(FINE_SECONDS * rate))
     rows, frames = curve.midpoints(fine.cells)
     if options.smoothing == "spline":
-        frames = curve.spline(frames, curve.KNOT_SECONDS * reference.rate)
+        frames = curve.spline(frames, curve.KNOT_SECONDS * rate)
     frames = curve.limit_slopes(frames, 1.0 / limit, float(limit))
     return Curve(
-        int(rows[0]), frames, metric.name, ends, path.mean_cost, limit, path.at_limit, fine.cells, matrix
+        int(rows[0]), frames, reference.name, ends, path.mean_cost, limit, path.at_limit, fine.cells, matrix
     )
-
-
-def _matrix(
-    metric: Metric, a: Clip, b: Clip, window: int, stretches: tuple[Stretch, Stretch] | None
-) -> Array:
-    if metric.passes == 1 or stretches is None:
-        return metric.matrix(a, b, window)
-    return metric.matrix(a, b, window, *stretches)
 
 
 def _choose_ends(matrix: Array, options: Synchronise, limit: int, floor: float) -> tuple[str, timewarp.Path]:

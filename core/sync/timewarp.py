@@ -57,6 +57,12 @@ def accumulate(
     return total, steps
 
 
+def starts(steps: NDArray[np.int8], ends: Cells) -> Cells:
+    """Return the cells (K, 2) where the paths begin that end in the given cells (K, 2); see `accumulate`."""
+    found: Cells = jit.kernels(__package__).starts(steps, np.ascontiguousarray(ends))
+    return found
+
+
 def pinned(distance: Array, limit: int) -> Path:
     """Return the cheapest path from the first corner to the last; raises RegistrationError if there is none."""
     rows, columns = distance.shape
@@ -104,24 +110,18 @@ def _stretch(distance: Array, limit: int, price: float) -> Path:
     rows, columns = distance.shape
     total, steps = accumulate(distance, _skipping(rows, price), _skipping(columns, price), limit)
     # Cells where a path may end: the last row and the last column, each with the frames that come after.
-    ends = [(rows - 1, j) for j in range(columns)] + [(i, columns - 1) for i in range(rows - 1)]
-    cells = np.array(ends)
+    cells = np.array([(rows - 1, j) for j in range(columns)] + [(i, columns - 1) for i in range(rows - 1)])
     left_out = (rows - 1 - cells[:, 0]) + (columns - 1 - cells[:, 1])
     costs = total[cells[:, 0] + 1, cells[:, 1] + 1] + 0.5 * price * left_out
-    for end in np.argsort(costs, kind="stable"):
-        if not np.isfinite(costs[end]):
-            break
-        path = _trace(steps, distance, int(cells[end, 0]), int(cells[end, 1]), limit)
-        if _keeps_enough(path, rows, columns):
-            return path
-    raise RegistrationError(
-        f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
-        f"with a slope limit of {limit}: allow more"
-    )
-
-
-def _keeps_enough(path: Path, rows: int, columns: int) -> bool:
-    return 2 * path.rows >= rows and 2 * path.columns >= columns
+    kept = cells - starts(steps, cells) + 1
+    costs[(2 * kept < distance.shape).any(axis=1)] = np.inf
+    best = int(np.argmin(costs))
+    if not np.isfinite(costs[best]):
+        raise RegistrationError(
+            f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
+            f"with a slope limit of {limit}: allow more"
+        )
+    return _trace(steps, distance, int(cells[best, 0]), int(cells[best, 1]), limit)
 
 
 def _corner(count: int) -> Array:

@@ -41,10 +41,16 @@ def captured_file(name: str) -> Path:
 
 
 @cache
+def as_captured(name: str) -> Clip:
+    """Return a captured clip in metres with all its frames; to be used in tests marked `shared`."""
+    clip, _ = bvh.to_clip(bvh.read(captured_file(name)))
+    return clip
+
+
+@cache
 def captured(name: str) -> Clip:
     """Return a captured clip in metres, without its bad ends; to be used in tests marked `shared`."""
-    clip, _ = bvh.to_clip(bvh.read(captured_file(name)))
-    return trim.ends(clip).clip
+    return trim.ends(as_captured(name)).clip
 
 
 def captured_files(folder: str = "*") -> list[Path]:

@@ -302,7 +302,13 @@ def test_signs_are_chosen_so_that_neighbours_are_near(rng):
     smooth = quat.continuous(flipped)
     assert np.linalg.norm(np.diff(smooth, axis=0), axis=-1).max() < 0.04
     assert_array_equal(np.abs(smooth), np.abs(path))
-    assert quat.continuous(np.empty((0, 2, 4))).shape == (0, 2, 4)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("frames", [0, 1, 2])
+def test_the_signs_of_few_frames_can_be_chosen(frames, rng):
+    q = material.rotations(rng, frames, 3)
+    assert_array_equal(np.abs(quat.continuous(q)), np.abs(q))
 
 
 @pytest.mark.both_engines

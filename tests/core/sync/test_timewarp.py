@@ -62,10 +62,12 @@ def test_kernel_and_twin_give_the_same_numbers_to_the_last_bit():
     for limit in (1, 2, 3, 6):
         distance = rng.random((57, 83))
         skips = 0.01 * np.arange(58), 0.01 * np.arange(84)
-        for one, other in zip(
-            kernels.accumulate(distance, *skips, limit), twins.accumulate(distance, *skips, limit), strict=True
-        ):
-            assert_array_equal(one, other)
+        total, steps = kernels.accumulate(distance, *skips, limit)
+        twin_total, twin_steps = twins.accumulate(distance, *skips, limit)
+        assert_array_equal(total, twin_total)
+        assert_array_equal(steps, twin_steps)
+        ends = np.array([(56, j) for j in range(83)] + [(i, 82) for i in range(57)])
+        assert_array_equal(kernels.starts(steps, ends), twins.starts(steps, ends))
 
 
 @pytest.mark.both_engines
@@ -111,6 +113,20 @@ def test_keeping_more_never_keeps_less():
     )
     kept = [timewarp.open_ended(distance, 3, keep=k, floor=1e-3).rows for k in (1.0, 1.5, 2.5, 5.0, 10.0)]
     assert kept == sorted(kept)
+
+
+@pytest.mark.both_engines
+def test_starts_are_where_traced_paths_begin():
+    rng = np.random.default_rng(4)
+    distance = rng.random((30, 40))
+    _, steps = timewarp.accumulate(distance, 0.1 * np.arange(31), 0.1 * np.arange(41), 3)
+    ends = np.array([(29, 5), (29, 39), (7, 39), (0, 3)])
+    for end, start in zip(ends, timewarp.starts(steps, ends), strict=True):
+        i, j = end
+        while i >= 0 and j >= 0:
+            first = i - max(steps[i, j], 0), j + min(steps[i, j], 0)
+            i, j = first[0] - 1, first[1] - 1
+        assert tuple(start) == first
 
 
 @pytest.mark.both_engines
