@@ -3,8 +3,9 @@
 A metric is a class: made once from a clip, it gives the distance matrix to another clip for any window.
 """
 
+from abc import ABC, abstractmethod
 from copy import copy
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,26 @@ VELOCITY_SIGMA = 2.0 / 120.0  # s
 SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means little
 
 
-class Points:
+class Metric(ABC):
+    """One clip, ready to be compared with others frame by frame."""
+
+    name: ClassVar[str]
+    floor: ClassVar[float]  # poses this near are as good as equal
+    passes: ClassVar[int]  # how often registering is repeated on the stretch it found
+
+    @abstractmethod
+    def __init__(self, clip: Clip) -> None: ...
+
+    @abstractmethod
+    def matrix(self, other: Self, window: int) -> Array:
+        """Return the distances (M, N) between this clip's frames and another's, over `window` frames each side."""
+
+    def over(self, first: int, last: int) -> Self:  # noqa: ARG002  (used by metrics that depend on it)
+        """Return the same clip, its frames first … last being those that have a counterpart."""
+        return self
+
+
+class Points(Metric):
     """Point clouds round each frame of a clip: all joints and tips of the frames within a window (ends clamped).
 
     Each pair of clouds is first brought together by the best turn about the vertical and shift on the ground, so
@@ -31,7 +51,7 @@ class Points:
     """
 
     name = "points"
-    floor = 0.002  # m; poses this near are as good as equal
+    floor = 0.002  # m
     passes = 1
 
     def __init__(self, clip: Clip) -> None:
@@ -41,10 +61,6 @@ class Points:
         # Every frame about its own centroid: a travelling clip loses no digits, and the sums below are exact.
         self._ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]
         self._heights = positions[..., 2] * np.sqrt(weights)
-
-    def over(self, first: int, last: int) -> Self:
-        """Return the same: where a clip's frames correspond changes nothing here."""
-        return self
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), metres, between the clouds of this clip and of another."""
@@ -67,7 +83,7 @@ class Points:
         return drift, own[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
 
 
-class Motion:
+class Motion(Metric):
     """How a body moves, not how it stands; best between different people (methods 2).
 
     Points in the heading frame, less the clip's mean pose, over its amplitude; beside them, with equal weight,
@@ -89,7 +105,7 @@ class Motion:
         self._rows = self._normalized(0, len(clip) - 1)
 
     def over(self, first: int, last: int) -> Self:
-        """Return the same clip with mean and amplitude taken over the frames first … last."""
+        """Return the same clip, mean and amplitude taken over the frames first … last."""
         other = copy(self)
         other._rows = self._normalized(first, last)
         return other
@@ -111,7 +127,7 @@ class Motion:
         return both.reshape(len(both), -1)
 
 
-METRICS = {metric.name: metric for metric in (Points, Motion)}
+METRICS: dict[str, type[Metric]] = {metric.name: metric for metric in (Points, Motion)}
 
 
 def _in_heading_frame(clip: Clip) -> Array:

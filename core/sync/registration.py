@@ -16,9 +16,7 @@ from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes import Synchronise
 from . import curve, timewarp
-from .distance import METRICS, Motion, Points
-
-Body = Points | Motion
+from .distance import METRICS, Metric
 
 LIMIT = 3
 RAISED_LIMIT = 6
@@ -143,7 +141,7 @@ def register_pair(reference: Clip, clip: Clip, options: Synchronise) -> Curve:
     return _with_limit(*bodies, reference.rate, options, RAISED_LIMIT)
 
 
-def _with_limit(reference: Body, clip: Body, rate: float, options: Synchronise, limit: int) -> Curve:
+def _with_limit(reference: Metric, clip: Metric, rate: float, options: Synchronise, limit: int) -> Curve:
     window = round(options.window * rate)
     matrix = reference.matrix(clip, window)
     ends, path = _choose_ends(matrix, options, limit, reference.floor)
