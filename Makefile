@@ -19,7 +19,7 @@ help:
 	@echo "make test    run everything that must hold           (BLENDER=5.2: in that Blender only)"
 	@echo "make bench   measure speed and quality               (QUICK=1: in short)"
 	@echo "make build   build the extension's zip               (WHEELS=none; ALL=1: for every platform)"
-	@echo "make gui     try the zip in Blender's real window    (WHEELS=none: without numba)"
+	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
 	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"
 
 setup:
@@ -42,8 +42,8 @@ build:
 	$(BUILD) $(if $(ALL),--all)
 
 gui:
-	$(ENVIRONMENTS) 5.2
-	zip=$$($(BUILD)) && ACTION_LOOM_ZIP="$$zip" $(BLENDER_PYTHON) tools/gui.py
+	$(ENVIRONMENTS) package 5.2
+	$(PACKAGE_PYTHON) tools/gui.py
 
 clean:
 	find addon core tests tools -name __pycache__ -prune -exec rm -rf {} +

@@ -1,6 +1,8 @@
 """BVH motion files: read, write, and turn into clips and back. The only place that turns axes and units."""
 
+import itertools
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,8 +128,8 @@ def from_clip(clip: Clip, like: Motion | None = None, convention: Convention | N
     clip = _straightened(clip)
     skeleton = clip.skeleton
     convention = convention or Convention("cm", 0.01, "y", False)
-    if like is not None and len(like.names) != len(skeleton):
-        raise SkeletonError(f"{clip.name} has {len(skeleton)} joints, {like.path} has {len(like.names)}")
+    clip = _reordered(clip, _file_order(skeleton.parents) if like is None else _like_order(skeleton, like))
+    skeleton = clip.skeleton
     turn = quat.inv(_Y_TO_Z) if convention.up == "y" else quat.IDENTITY
     offsets = quat.rotate(turn, skeleton.offsets) / convention.metres
     tips = np.where(skeleton.tips.any(axis=1, keepdims=True), skeleton.tips, np.nan)
@@ -138,13 +140,13 @@ def from_clip(clip: Clip, like: Motion | None = None, convention: Convention | N
     frame_time = like.frame_time if like is not None and like.rate == clip.rate else f"{1.0 / clip.rate:.10g}"
     return Motion(
         clip.name if like is None else like.path,
-        skeleton.names if like is None else like.names,
+        tuple(_writable(name) for name in skeleton.names) if like is None else like.names,
         skeleton.parents,
         offsets if like is None else like.offsets,
         tips if like is None else like.tips,
         channels,
         frame_time,
-        np.round(_values(rotations, positions, channels), 7),
+        np.round(_values(skeleton.names, rotations, positions, channels), 7),
     )
 
 
@@ -154,13 +156,58 @@ def _rest(motion: Motion) -> tuple[Array, Array]:
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:
     """Give a second joint of the same name a number, as Blender does."""
-    seen: dict[str, int] = {}
-    out = []
-    for name in names:
-        count = seen.get(name, 0)
-        seen[name] = count + 1
-        out.append(f"{name}.{count:03d}" if count else name)
+    taken, out = set(names), []
+    for k, name in enumerate(names):
+        unique = name
+        for number in itertools.count(1):
+            if unique == name and name not in names[:k]:
+                break
+            unique = f"{name}.{number:03d}"
+            if unique not in taken:
+                break
+        taken.add(unique)
+        out.append(unique)
     return tuple(out)
+
+
+def _writable(name: str) -> str:
+    """Return a name that a BVH file can hold: braces and line ends are its grammar."""
+    return re.sub(r"[{}\s]+", " ", name).strip() or "unnamed"
+
+
+def _file_order(parents: NDArray[np.int64]) -> list[int]:
+    """Return the joints in the order in which a file lists them: every joint before its children, depth first."""
+    order, waiting = [], [int(joint) for joint in np.flatnonzero(parents < 0)[::-1]]
+    while waiting:
+        joint = waiting.pop()
+        order.append(joint)
+        waiting += [int(child) for child in np.flatnonzero(parents == joint)[::-1]]
+    return order
+
+
+def _like_order(skeleton: Skeleton, like: Motion) -> list[int]:
+    names = _unique(like.names)
+    if set(names) != set(skeleton.names):
+        strange = sorted(set(names) ^ set(skeleton.names))
+        raise SkeletonError(f"The clip's joints are not those of {like.path}: {', '.join(strange[:4])}")
+    return [skeleton.index(name) for name in names]
+
+
+def _reordered(clip: Clip, order: list[int]) -> Clip:
+    skeleton = clip.skeleton
+    if order == list(range(len(skeleton))):
+        return clip
+    place = {joint: k for k, joint in enumerate(order)}
+    parents = np.array([place.get(int(skeleton.parents[joint]), -1) for joint in order], dtype=np.int64)
+    sorted_skeleton = Skeleton(
+        tuple(skeleton.names[joint] for joint in order),
+        parents,
+        skeleton.offsets[order],
+        skeleton.orients[order],
+        skeleton.tips[order],
+        {role: place[joint] for role, joint in skeleton.roles.items()},
+    )
+    return Clip(clip.name, sorted_skeleton, clip.rate, clip.rotations[:, order], clip.translations[:, order])
 
 
 def _guess_up(motion: Motion) -> str:
@@ -212,19 +259,30 @@ def _columns(channels: Sequence[Sequence[str]]) -> list[dict[str, list[tuple[str
     return out
 
 
-def _values(rotations: Array, positions: Array, channels: Sequence[Sequence[str]]) -> Array:
+def _values(
+    names: Sequence[str], rotations: Array, positions: Array, channels: Sequence[Sequence[str]]
+) -> Array:
     values = np.zeros((len(rotations), sum(len(c) for c in channels)))
     for joint, columns in enumerate(_columns(channels)):
         for axis, column in columns["position"]:
             values[:, column] = positions[:, joint, "XYZ".index(axis)]
-        turns = columns["rotation"]
-        axes = "".join(axis for axis, _ in turns)
-        if len(set(axes)) == 3:
-            angles = quat.to_euler(rotations[:, joint], axes)
-            values[:, [column for _, column in turns]] = np.degrees(angles)
-        elif turns:
-            raise SkeletonError(f"Joint {joint} has the rotation channels {axes}: three different ones are needed")
+        axes = "".join(axis for axis, _ in columns["rotation"])
+        angles = _angles(rotations[:, joint], axes, names[joint])
+        values[:, [column for _, column in columns["rotation"]]] = np.degrees(angles)
     return values
+
+
+def _angles(rotations: Array, axes: str, name: str) -> Array:
+    """Return the angles (F, n) of rotations about n ≤ 3 different axes; fewer than three make a hinge."""
+    every = axes + "".join(axis for axis in "XYZ" if axis not in axes)
+    angles = quat.to_euler(rotations, every)
+    if len(axes) == 2 and abs(np.cos(angles[0, 2]) + 1.0) < 0.5:
+        # The other triple of the same rotation is the one that leaves the missing axis alone.
+        angles = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
+    left_over = np.abs(quat.log(quat.from_euler(angles[:, len(axes) :], every[len(axes) :]))) if len(axes) < 3 else 0.0
+    if np.max(left_over) > 1e-4:
+        raise SkeletonError(f"Joint {name!r} turns about other axes than its channels {', '.join(axes) or 'none'}")
+    return angles[:, : len(axes)]
 
 
 def _default_channels(clip: Clip) -> tuple[tuple[str, ...], ...]:

@@ -9,6 +9,7 @@ Array = NDArray[np.float64]
 
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 _AXIS = {"X": 0, "Y": 1, "Z": 2}
+_LOCKED = 1e-10  # half the sine of the angle between the outer axes
 
 
 def mul(a: Array, b: Array) -> Array:
@@ -72,14 +73,12 @@ def same_side(q: Array, reference: Array) -> Array:
 
 def continuous(q: Array) -> Array:
     """Choose signs along the first axis (frames) so that neighbours lie in one hemisphere."""
-    if len(q) == 0:
-        return q
-    flips = np.sum(q[1:] * q[:-1], axis=-1) < 0.0
-    sign = np.where(np.concatenate([np.zeros_like(flips[:1]), np.cumsum(flips, axis=0) % 2 == 1]), -1.0, 1.0)
-    return q * sign[..., None]
+    flips = np.zeros(q.shape[:-1], dtype=np.int64)
+    flips[1:] = np.cumsum(np.sum(q[1:] * q[:-1], axis=-1) < 0.0, axis=0)
+    return q * np.where(flips % 2 == 1, -1.0, 1.0)[..., None]
 
 
-def mean(qs: Sequence[Array], weights: Array, iterations: int = 5) -> Array:
+def mean(qs: Sequence[Array], weights: Array, iterations: int = 50) -> Array:
     """Return the weighted mean rotation of N arrays ``(..., 4)``.
 
     ``weights`` is ``(N, ...)`` with sum 1 over N, broadcast against the leading axes. Logarithms about an
@@ -121,29 +120,31 @@ def to_euler(q: Array, axes: str) -> Array:
     """Return angles ``(F, ..., 3)`` for `from_euler`, without jumps along the first axis (frames).
 
     Every rotation has two triples of angles and any number of whole turns; each frame takes the ones nearest
-    to the frame before. In gimbal lock the third angle keeps its last value.
+    to the frame before. In gimbal lock the third angle keeps its last value. (Bernardes & Viollet 2022: half the
+    sum and half the difference of the outer angles stay exact beside the lock, where matrix entries vanish.)
     """
-    i, j, k = (_AXIS[a] for a in axes)
-    sign = 1.0 if (i + 1) % 3 == j else -1.0
-    m = to_matrix(q)
-    middle = np.arcsin(np.clip(sign * m[..., i, k], -1.0, 1.0))
-    first = np.arctan2(-sign * m[..., j, k], m[..., k, k])
-    last = np.arctan2(-sign * m[..., i, j], m[..., i, i])
-    locked = np.hypot(m[..., i, i], m[..., i, j]) < 1e-7
-    if locked.any():
-        last = _hold(last, locked)
-        rest = to_matrix(mul(q, about_axis(axes[2], -last)))
-        first = np.where(locked, np.arctan2(sign * rest[..., k, j], rest[..., j, j]), first)
-    one = np.stack([first, middle, last], axis=-1)
-    other = np.stack([first + np.pi, np.pi - middle, last + np.pi], axis=-1)
+    third, second, first = (_AXIS[a] for a in axes)
+    sign = 1.0 if (first + 1) % 3 == second else -1.0
+    w, x, y, z = q[..., 0], q[..., 1 + first], q[..., 1 + second], sign * q[..., 1 + third]
+    sums, differences = np.hypot(w - y, x + z), np.hypot(y + w, z - x)
+    half_sum, half_difference = np.arctan2(x + z, w - y), np.arctan2(z - x, y + w)
+    middle = 2.0 * np.arctan2(differences, sums) - 0.5 * np.pi
+    last = _held(half_sum - half_difference, (sums < _LOCKED) | (differences < _LOCKED))
+    outer = np.where(differences < sums, 2.0 * half_sum - last, 2.0 * half_difference + last)
+    one = np.stack([sign * outer, middle, last], axis=-1)
+    other = np.stack([sign * outer + np.pi, np.pi - middle, last + np.pi], axis=-1)
     return _nearest_branch(one, other)
 
 
-def _hold(values: Array, locked: NDArray[np.bool_]) -> Array:
+def _held(values: Array, locked: NDArray[np.bool_]) -> Array:
+    """Give locked frames the value of the last free frame before them, or of the first one after."""
+    if not locked.any():
+        return values
     frame = np.arange(len(values)).reshape(-1, *[1] * (values.ndim - 1))
     source = np.maximum.accumulate(np.where(locked, -1, frame), axis=0)
-    held = np.take_along_axis(values, np.maximum(source, 0), axis=0)
-    return np.where(source < 0, 0.0, held)
+    source = np.where(source < 0, np.argmax(~locked, axis=0), source)
+    held = np.take_along_axis(values, source, axis=0)
+    return np.where(locked.all(axis=0), 0.0, held)
 
 
 def _nearest_branch(one: Array, other: Array) -> Array:

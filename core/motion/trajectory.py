@@ -76,8 +76,7 @@ def integrate(steps: Array, start: Array, facing: float) -> tuple[Array, Array]:
     """Return ground (F, 2) and facing (F,) of the walk that takes these steps (F−1, 3) from a start (2,)."""
     turn = steps[:, 2]
     sine = np.sinc(turn / np.pi)  # sin(turn)/turn
-    safe = np.where(np.abs(turn) < 1e-8, 1.0, turn)
-    versine = np.where(np.abs(turn) < 1e-8, 0.5 * turn, (1.0 - np.cos(safe)) / safe)
+    versine = np.sin(0.5 * turn) * np.sinc(0.5 * turn / np.pi)  # (1 − cos(turn))/turn, without its cancellation
     local = np.stack(
         [sine * steps[:, 0] - versine * steps[:, 1], versine * steps[:, 0] + sine * steps[:, 1]], axis=1
     )

@@ -9,7 +9,8 @@ from .clip import Clip
 
 END_SECONDS = 0.1
 FASTEST = 15.0  # m/s; no joint of a person is faster
-OUTLIER = 8.0  # times the clip's median step
+OUTLIER = 8.0  # times the clip's typical step
+FAST_OUTLIER = 3.0  # the same for steps over the fastest: in unknown units, or from held key to held key, all are
 SLOWEST_JUMP = 1.0  # m/s; below it a step is no jump, whatever the median of a nearly still clip
 STILL = 1e-4  # m a frame; a pose that is held
 
@@ -26,14 +27,17 @@ class Trimmed:
 def ends(clip: Clip) -> Trimmed:
     """Drop everything in the first and last 0.1 s up to and including the last impossible joint step.
 
-    A step is impossible over 15 m/s or over 8 times the clip's median step. A pose held still before such a
-    step (a T-pose of any length) goes with it.
+    A step is impossible over 8 times the clip's typical step (the median of those that move at all), or over
+    15 m/s where that is not how the whole clip moves. A pose held still before such a step (a T-pose of any
+    length) goes with it.
     """
     positions = kinematics.points(clip)
     steps = np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1, initial=0.0)
     if len(steps) < 4:
         return Trimmed(clip, 0, 0)
-    limit = min(FASTEST / clip.rate, max(OUTLIER * float(np.median(steps)), SLOWEST_JUMP / clip.rate))
+    typical = float(np.median(steps[steps > STILL])) if np.any(steps > STILL) else 0.0
+    limit = max(OUTLIER * typical, SLOWEST_JUMP / clip.rate)
+    limit = min(limit, max(FAST_OUTLIER * typical, FASTEST / clip.rate))
     first, last = _bad(steps, limit, clip.rate), _bad(steps[::-1], limit, clip.rate)
     if first + last >= len(clip) - 1:
         return Trimmed(clip, 0, 0)  # jumps everywhere: this is not about the ends

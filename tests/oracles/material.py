@@ -10,29 +10,71 @@ from action_loom.core.motion.skeleton import Skeleton
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
+# Four joints and two frames, as a file; its line numbers are known to the tests of broken files.
+SMALL_BVH = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 1.0 2.0 3.0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Chest
+  {
+    OFFSET 0.0 50.0 0.0
+    CHANNELS 3 Yrotation Zrotation Xrotation
+    JOINT Head
+    {
+      OFFSET 0.0 60.0 0.0
+      CHANNELS 3 Zrotation Xrotation Yrotation
+      End Site
+      {
+        OFFSET 0.0 20.0 0.0
+      }
+    }
+  }
+  JOINT Leg
+  {
+    OFFSET 10.0 0.0 0.0
+    CHANNELS 3 Xrotation Yrotation Zrotation
+    End Site
+    {
+      OFFSET 0.0 -40.0 0.0
+    }
+  }
+}
+MOTION
+Frames: 2
+Frame Time: 0.0333333
+0 90 0 10 20 30 1 2 3 4 5 6 7 8 9
+1.5 91 -2e-1 11 21 31 1.5 2.5 3.5 4.5 5.5 6.5 7.5 8.5 9.5
+"""
+
 # A figure of a person's size, facing +y: name, parent, offset in metres.
-_FIGURE = (
+_SIDES = (("Left", -1.0), ("Right", 1.0))
+_LEG = (
+    ("UpLeg", "Hips", (0.1, 0.0, -0.05)),
+    ("Leg", "UpLeg", (0.0, 0.0, -0.42)),
+    ("Foot", "Leg", (0.0, 0.0, -0.4)),
+    ("ToeBase", "Foot", (0.0, 0.14, -0.05)),
+)
+_TRUNK = (
     ("Hips", None, (0.0, 0.0, 0.9)),
     ("Spine", "Hips", (0.0, 0.0, 0.12)),
     ("Spine1", "Spine", (0.0, 0.0, 0.2)),
     ("Neck", "Spine1", (0.0, 0.0, 0.2)),
     ("Head", "Neck", (0.0, 0.02, 0.1)),
-    *(
-        (f"{side}{name}", f"{side}{parent}" if parent not in ("Hips", "Spine1") else parent, (sign * x, y, z))
-        for side, sign in (("Left", -1.0), ("Right", 1.0))
-        for name, parent, (x, y, z) in (
-            ("Shoulder", "Spine1", (0.05, 0.0, 0.15)),
-            ("Arm", "Shoulder", (0.12, 0.0, 0.0)),
-            ("ForeArm", "Arm", (0.28, 0.0, 0.0)),
-            ("Hand", "ForeArm", (0.25, 0.0, 0.0)),
-            ("UpLeg", "Hips", (0.1, 0.0, -0.05)),
-            ("Leg", "UpLeg", (0.0, 0.0, -0.42)),
-            ("Foot", "Leg", (0.0, 0.0, -0.4)),
-            ("ToeBase", "Foot", (0.0, 0.14, -0.05)),
-        )
-    ),
 )
-_TIPS = {"Head": (0.0, 0.0, 0.2), "Hand": (0.18, 0.0, 0.0), "ToeBase": (0.0, 0.07, 0.0)}
+_ARM = (
+    ("Shoulder", "Spine1", (0.05, 0.0, 0.15)),
+    ("Arm", "Shoulder", (0.12, 0.0, 0.0)),
+    ("ForeArm", "Arm", (0.28, 0.0, 0.0)),
+    ("Hand", "ForeArm", (0.25, 0.0, 0.0)),
+)
+_TIPS = {
+    "Head": (0.0, 0.0, 0.2),
+    "LeftHand": (-0.18, 0.0, 0.0),
+    "RightHand": (0.18, 0.0, 0.0),
+    "LeftToeBase": (0.0, 0.07, 0.0),
+    "RightToeBase": (0.0, 0.07, 0.0),
+}
 
 
 def captured_file(name: str) -> Path:
@@ -79,16 +121,21 @@ def random_clip(rng: np.random.Generator, skeleton: Skeleton, frames: int = 5, r
 
 def figure(scale: float = 1.0) -> Skeleton:
     """Return a body whose roles are all known; rest frames are the world's."""
-    names = tuple(name for name, _, _ in _FIGURE)
-    parents = np.array([-1 if above is None else names.index(above) for _, above, _ in _FIGURE])
-    tips = np.array([_tip(name) for name in names])
-    offsets = np.array([offset for _, _, offset in _FIGURE])
+    joints = [*_TRUNK, *_limbs(_ARM), *_limbs(_LEG)]
+    names = tuple(name for name, _, _ in joints)
+    parents = np.array([-1 if above is None else names.index(above) for _, above, _ in joints])
+    offsets = np.array([offset for _, _, offset in joints])
+    tips = np.array([_TIPS.get(name, (0.0, 0.0, 0.0)) for name in names])
     return Skeleton(names, parents, scale * offsets, np.tile(quat.IDENTITY, (len(names), 1)), scale * tips)
 
 
-def _tip(name: str) -> tuple[float, float, float]:
-    x, y, z = _TIPS.get(name.removeprefix("Left").removeprefix("Right"), (0.0, 0.0, 0.0))
-    return (-x if name.startswith("Left") else x, y, z)
+def _limbs(joints: tuple) -> list:
+    trunk = [name for name, _, _ in _TRUNK]
+    return [
+        (side + name, above if above in trunk else side + above, (sign * x, y, z))
+        for side, sign in _SIDES
+        for name, above, (x, y, z) in joints
+    ]
 
 
 def walk(

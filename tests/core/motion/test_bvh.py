@@ -1,0 +1,555 @@
+"""BVH files in and out, against files from the wild and a reader's own forward kinematics."""
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from action_loom.core.errors import OptionError, SkeletonError
+from action_loom.core.motion import bvh, kinematics, quat
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.skeleton import Skeleton
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import material
+
+ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+all_captured = pytest.mark.parametrize("path", material.captured_files(), ids=lambda path: path.stem)
+
+SMALL = material.SMALL_BVH
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.bvh"
+    path.write_text(SMALL)
+    return bvh.read(path)
+
+
+def read_text(folder: Path, text: str | bytes) -> bvh.Motion:
+    path = folder / "text.bvh"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return bvh.read(path)
+
+
+def first_frames(motion, count):
+    return replace(motion, values=motion.values[:count])
+
+
+def assert_same_motion(a, b):
+    assert (a.names, a.channels, a.frame_time) == (b.names, b.channels, b.frame_time)
+    for field in ("parents", "offsets", "tips", "values"):
+        assert_array_equal(getattr(a, field), getattr(b, field))
+
+
+def points_in_file(motion, frame):
+    """Joints, then tips, in the file's own units and axes: one 4×4 matrix after the other."""
+    turns = {"X": (1, 2), "Y": (2, 0), "Z": (0, 1)}
+    worlds, tips, column = [], [], 0
+    for joint, channels in enumerate(motion.channels):
+        local = np.eye(4)
+        local[:3, 3] = motion.offsets[joint]
+        for channel in channels:
+            value = motion.values[frame, column]
+            column += 1
+            axis, kind = channel[0], channel[1:]
+            if kind == "position":
+                local[:3, 3]["XYZ".index(axis)] = value
+                continue
+            a, b = turns[axis]
+            turn = np.eye(4)
+            turn[a, a] = turn[b, b] = np.cos(np.radians(value))
+            turn[b, a] = np.sin(np.radians(value))
+            turn[a, b] = -turn[b, a]
+            local = local @ turn
+        parent = motion.parents[joint]
+        worlds.append(local if parent < 0 else worlds[parent] @ local)
+        if np.isfinite(motion.tips[joint]).all() and motion.tips[joint].any():
+            tips.append((worlds[-1] @ np.append(motion.tips[joint], 1.0))[:3])
+    return np.array([world[:3, 3] for world in worlds] + tips)
+
+
+def in_metres(points, convention):
+    """A file's points in metres and Z up."""
+    if convention.up == "y":
+        points = np.stack([points[..., 0], -points[..., 2], points[..., 1]], axis=-1)
+    return convention.metres * points
+
+
+# --- what is in a file --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.both_engines
+def test_a_file_is_read_as_it_is_written(small):
+    assert small.names == ("Hips", "Chest", "Head", "Leg")
+    assert_array_equal(small.parents, [-1, 0, 1, 0])
+    assert_array_equal(small.offsets, [[1, 2, 3], [0, 50, 0], [0, 60, 0], [10, 0, 0]])
+    assert_array_equal(small.tips, [[np.nan] * 3, [np.nan] * 3, [0, 20, 0], [0, -40, 0]])
+    assert small.channels[1] == ("Yrotation", "Zrotation", "Xrotation")
+    assert small.frame_time == "0.0333333"
+    assert_array_equal(small.values[1], [1.5, 91, -0.2, 11, 21, 31, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5])
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\n", "\r\n"),
+        ("  ", "\t"),
+        (" 2 3", " \t 2  3 "),
+        ("Frame Time: ", "Frame Time:\t"),
+        ("Frames: ", "frames :"),
+        ("HIERARCHY", "\n\n  hierarchy"),
+        ("MOTION", "  Motion  "),
+        ("\n{", " {"),
+        ("End Site", "END SITE"),
+        ("Xrotation", "xRotation"),
+        ("CHANNELS", "channels"),
+        ("MOTION\n", "\nMOTION\n\n"),
+        ("9.5\n", "9.5"),
+        ("9.5\n", "9.5\n\n \n\t\n"),
+        ("9\n1.5", "9\n\n1.5"),
+        ("HIERARCHY", "\ufeffHIERARCHY"),
+    ],
+)
+def test_spaces_line_ends_and_capitals_do_not_matter(small, tmp_path, old, new):
+    assert old in SMALL
+    assert_same_motion(read_text(tmp_path, SMALL.replace(old, new)), small)
+
+
+@pytest.mark.both_engines
+def test_names_may_have_spaces_colons_and_any_letters(tmp_path):
+    names = ("mixamorig:Hips", "Bip01 L Thigh", "センター", "Hüfte")
+    text = SMALL
+    for old, new in zip(("Hips", "Chest", "Head", "Leg"), names, strict=True):
+        text = text.replace(f" {old}\n", f" {new}\n")
+    motion = read_text(tmp_path, text)
+    assert motion.names == names
+    bvh.write(motion, tmp_path / "again.bvh")
+    assert bvh.read(tmp_path / "again.bvh").names == names
+
+
+@pytest.mark.both_engines
+def test_a_name_that_is_not_utf8_is_read_as_western_european(tmp_path):
+    motion = read_text(tmp_path, SMALL.replace("Chest", "Hüfte").encode("latin-1"))
+    assert motion.names[1] == "Hüfte"
+    bvh.write(motion, tmp_path / "again.bvh")
+    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+
+
+@pytest.mark.both_engines
+def test_two_roots_are_read_and_written(tmp_path):
+    prop = "ROOT Prop\n{\nOFFSET 5 0 0\nCHANNELS 3 Xposition Yposition Zposition\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
+    text = SMALL.replace("MOTION", prop + "MOTION").replace("7 8 9\n", "7 8 9 1 2 3\n")
+    motion = read_text(tmp_path, text.replace("8.5 9.5\n", "8.5 9.5 4 5 6\n"))
+    assert motion.names[4] == "Prop"
+    assert motion.parents[4] == -1
+    bvh.write(motion, tmp_path / "again.bvh")
+    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+
+
+@pytest.mark.shared
+@all_captured
+def test_writing_what_was_read_loses_nothing(path, tmp_path):
+    motion = first_frames(bvh.read(path), 150)
+    once, twice = tmp_path / "once.bvh", tmp_path / "twice.bvh"
+    bvh.write(motion, once)
+    again = bvh.read(once)
+    assert_same_motion(again, motion)
+    bvh.write(again, twice)
+    assert twice.read_bytes() == once.read_bytes()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["cmu_daz_13_18", "cmu_mb_02_06"])
+def test_a_long_file_loses_nothing_either(name, tmp_path):
+    motion = bvh.read(material.captured_file(name))
+    bvh.write(motion, tmp_path / "again.bvh")
+    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+
+
+@pytest.mark.both_engines
+def test_any_number_is_written_so_that_it_reads_the_same(small, tmp_path, rng):
+    values = rng.normal(size=(200, 15)) * 10.0 ** rng.integers(-20, 20, size=(200, 15))
+    values[0, :5] = [0.0, -0.0, 1e22, 5e-324, 0.1 + 0.2]
+    motion = replace(small, values=values, offsets=rng.normal(size=(4, 3)), tips=small.tips * (1.0 / 3.0))
+    bvh.write(motion, tmp_path / "again.bvh")
+    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+
+
+# --- frame rates --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("frame_time", "rate"),
+    [
+        ("0.0333333", 30.0),
+        ("0.033333", 30.0),
+        ("0.03333", 30.0),
+        ("0.033", 30.0),
+        ("0.0333333333333333", 30.0),
+        (".0083333", 120.0),
+        ("0.00833333", 120.0),
+        ("0.008333", 120.0),
+        ("0.016667", 60.0),
+        ("0.0167", 60.0),
+        ("0.041667", 24.0),
+        ("0.042", 24.0),
+        ("0.04", 25.0),
+        ("0.025", 40.0),
+        ("0.01", 100.0),
+        ("0.25", 4.0),
+        ("1.00", 1.0),
+        ("1", 1.0),
+        ("2", 0.5),
+        ("4e-2", 25.0),
+    ],
+)
+def test_a_rounded_frame_time_means_a_whole_rate(small, frame_time, rate):
+    assert replace(small, frame_time=frame_time).rate == rate
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("frame_time", "rate"),
+    [("0.0417083750417", 23.976), ("0.0333667", 29.97), ("0.0166833", 59.94)],
+)
+def test_a_rate_that_is_not_whole_stays_what_it_is(small, frame_time, rate):
+    assert replace(small, frame_time=frame_time).rate == pytest.approx(rate, abs=5e-4)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("rate", [120.0, 60.0, 30.0, 29.97, 25.0, 24.0, 23.976, 24000 / 1001, 1.0, 0.5, 1000.0, 7.3])
+def test_a_rate_survives_a_file(rate, tmp_path):
+    clip = material.walk(0.2, 30.0)
+    path = material.write(replace(clip, rate=rate), tmp_path / "rate.bvh")
+    assert bvh.to_clip(bvh.read(path))[0].rate == pytest.approx(rate, rel=1e-9)
+    if rate == round(rate):
+        assert bvh.to_clip(bvh.read(path))[0].rate == rate
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "rate"),
+    [
+        ("cmu_mb_07_01", 120.0),
+        ("GenoView__Geno_bind", 60.0),
+        ("Auto_Conditioned_RNN_motion__standard", 30.0),
+        ("BVH-Motion-Creator__pose", 120.0),
+        ("usdBVHAnim__test_bvh", 24.0),
+        ("pybvh__bvh_test2", 120.0),
+        ("ofxBvh__perfume", 40.0),
+    ],
+)
+def test_rates_of_files_from_the_wild(name, rate):
+    assert bvh.read(material.captured_file(name)).rate == rate
+
+
+# --- clips --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.both_engines
+def test_the_points_of_a_clip_are_the_files(small):
+    for up in ("y", "z"):
+        clip, convention = bvh.to_clip(small, unit="cm", up=up)
+        expected = np.array([points_in_file(small, frame) for frame in range(2)])
+        assert_allclose(kinematics.points(clip), in_metres(expected, convention), rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.shared
+@all_captured
+def test_the_points_of_a_captured_clip_are_the_files(path):
+    motion = bvh.read(path)
+    clip, convention = bvh.to_clip(motion)
+    frames = np.unique(np.linspace(0, len(clip) - 1, 6).astype(int))
+    expected = np.array([points_in_file(motion, frame) for frame in frames])
+    found = kinematics.points(clip)[frames]
+    assert_allclose(found, in_metres(expected, convention), rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order_of_channels_is_understood(small, order):
+    channels = tuple(
+        (*small.channels[0][:3], *(f"{axis}rotation" for axis in order)) if k == 0 else channel
+        for k, channel in enumerate(small.channels)
+    )
+    motion = replace(small, channels=channels)
+    clip, convention = bvh.to_clip(motion, unit="cm", up="y")
+    expected = np.array([points_in_file(motion, frame) for frame in range(2)])
+    assert_allclose(kinematics.points(clip), in_metres(expected, convention), rtol=0.0, atol=1e-12)
+    again = bvh.from_clip(clip, motion, convention)
+    assert_allclose(again.values, motion.values, atol=1e-7)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    "channels",
+    [
+        (),
+        ("Xrotation",),
+        ("Zrotation", "Yrotation"),
+        ("Yposition",),
+        ("Zposition", "Xposition"),
+        ("Xrotation", "Yrotation", "Zrotation", "Zposition", "Yposition", "Xposition"),
+        ("Xposition", "Zrotation", "Yposition", "Xrotation", "Zposition", "Yrotation"),
+    ],
+)
+def test_joints_may_have_any_channels(small, channels, rng):
+    together = (small.channels[0], small.channels[1], channels, small.channels[3])
+    width = sum(len(names) for names in together)
+    motion = replace(small, channels=together, values=rng.uniform(-80.0, 80.0, size=(4, width)))
+    clip, convention = bvh.to_clip(motion, unit="cm", up="y")
+    expected = np.array([points_in_file(motion, frame) for frame in range(4)])
+    assert_allclose(kinematics.points(clip), in_metres(expected, convention), rtol=0.0, atol=1e-12)
+    again = bvh.from_clip(clip, motion, convention)
+    back, _ = bvh.to_clip(again, unit="cm", up="y")
+    assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-8)
+
+
+@pytest.mark.both_engines
+def test_a_position_channel_replaces_the_offset_of_its_joint(small):
+    clip, _ = bvh.to_clip(small, unit="m", up="z")
+    _, positions = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
+    assert_allclose(positions[:, 0], [[0, 90, 0], [1.5, 91, -0.2]], atol=1e-12)
+    assert_allclose(clip.skeleton.offsets[0], [1, 2, 3])
+
+
+@pytest.mark.both_engines
+def test_the_clip_is_named_after_its_file(small):
+    assert bvh.to_clip(small)[0].name == "small"
+
+
+@pytest.mark.both_engines
+def test_joints_of_one_name_are_numbered_in_the_clip_and_keep_their_names_in_the_file(tmp_path):
+    motion = read_text(tmp_path, SMALL.replace("Head", "Chest").replace("Leg", "Chest"))
+    assert motion.names == ("Hips", "Chest", "Chest", "Chest")
+    clip, convention = bvh.to_clip(motion)
+    assert clip.skeleton.names == ("Hips", "Chest", "Chest.001", "Chest.002")
+    assert bvh.from_clip(clip, motion, convention).names == motion.names
+
+
+@pytest.mark.both_engines
+def test_a_number_that_is_taken_already_is_not_given_again(tmp_path):
+    motion = read_text(tmp_path, SMALL.replace("Head", "Chest").replace("Leg", "Chest.001"))
+    clip, _ = bvh.to_clip(motion)
+    assert len(set(clip.skeleton.names)) == 4
+    assert clip.skeleton.names[1] == "Chest"
+
+
+@pytest.mark.shared
+@all_captured
+def test_a_clip_and_back_keeps_every_point(path):
+    motion = first_frames(bvh.read(path), 100)
+    clip, convention = bvh.to_clip(motion)
+    again = bvh.from_clip(clip, motion, convention)
+    assert (again.names, again.channels, again.frame_time) == (motion.names, motion.channels, motion.frame_time)
+    assert_array_equal(again.offsets, motion.offsets)
+    assert_array_equal(again.tips, motion.tips)
+    back, _ = bvh.to_clip(again, unit=str(convention.metres), up=convention.up)
+    assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.both_engines
+def test_angles_that_ran_on_past_a_half_turn_come_back_as_they_were(small):
+    time = np.linspace(0.0, 1.0, 60)[:, None]
+    values = np.hstack([np.zeros((60, 3)), time * np.tile([400.0, 60.0, -300.0], 4)])
+    motion = replace(small, values=values)
+    clip, convention = bvh.to_clip(motion, unit="cm", up="y")
+    assert_allclose(bvh.from_clip(clip, motion, convention).values, values, atol=1e-6)
+
+
+@pytest.mark.both_engines
+def test_a_clip_of_our_own_is_written_and_read_back(tmp_path):
+    clip = material.walk(turn=0.7)
+    path = material.write(clip, tmp_path / "walk.bvh")
+    back, convention = bvh.to_clip(bvh.read(path))
+    assert (convention.unit, convention.up, back.rate) == ("cm", "y", 30.0)
+    assert back.skeleton.names == clip.skeleton.names
+    assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("roots", [1, 3])
+def test_any_body_is_written_so_that_every_joint_is_where_it_was(seed, roots, tmp_path):
+    rng = np.random.default_rng(seed)
+    clip = material.random_clip(rng, material.random_skeleton(rng, joints=14, roots=roots))
+    path = material.write(clip, tmp_path / "any.bvh")
+    back, _ = bvh.to_clip(bvh.read(path), unit="cm", up="y")
+    _, expected = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
+    _, found = kinematics.forward(back.skeleton, back.rotations, back.translations)
+    matching = [back.skeleton.index(name) for name in clip.skeleton.names]
+    assert_allclose(found[:, matching], expected, rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.both_engines
+def test_the_tips_of_turned_joints_are_written_where_they_are(rng, tmp_path):
+    skeleton = material.random_skeleton(rng, joints=4)
+    skeleton = replace(skeleton, parents=np.arange(-1, 3), tips=np.array([[0.0] * 3] * 3 + [[0.1, 0.2, 0.3]]))
+    clip = material.random_clip(rng, skeleton)
+    back, _ = bvh.to_clip(bvh.read(material.write(clip, tmp_path / "tip.bvh")), unit="cm", up="y")
+    assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("name", ["a{b", "}", "a\nb", "two  spaces", " edges ", "", "JOINT", "OFFSET", "{"])
+def test_a_joint_of_any_name_is_written_so_that_the_file_can_be_read(name, tmp_path):
+    figure = material.figure()
+    clip = replace(material.walk(0.2), skeleton=replace(figure, names=(*figure.names[:-1], name)))
+    back, _ = bvh.to_clip(bvh.read(material.write(clip, tmp_path / "named.bvh")))
+    assert back.skeleton.names[:-1] == figure.names[:-1]
+    assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.both_engines
+def test_a_body_of_another_shape_than_the_file_is_refused(small):
+    with pytest.raises(SkeletonError, match="walk has 21 joints, .*small.bvh has 4"):
+        bvh.from_clip(material.walk(), small)
+
+
+@pytest.mark.both_engines
+def test_a_hinge_that_turns_about_another_axis_can_not_be_written(small):
+    hinge = (small.channels[0], small.channels[1], ("Xrotation",), small.channels[3])
+    motion = replace(small, channels=hinge, values=np.ones((2, 13)))
+    clip, convention = bvh.to_clip(motion, unit="cm", up="y")
+    turned = clip.rotations.copy()
+    turned[:, 2] = quat.about_axis("Z", np.array(0.5))
+    with pytest.raises(SkeletonError, match="Head"):
+        bvh.from_clip(replace(clip, rotations=turned), motion, convention)
+
+
+# --- units and axes -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(("unit", "metres"), [(u, m) for u, m in bvh.UNITS.items() if m] + [("0.37", 0.37), ("5e-3", 0.005)])
+def test_the_unit_asked_for_scales_the_body(small, unit, metres):
+    clip, convention = bvh.to_clip(small, unit=unit, up="y")
+    assert (convention.unit, convention.metres, convention.guessed) == (unit, metres, False)
+    assert_allclose(clip.skeleton.offsets[1], [0.0, 0.0, 50.0 * metres], atol=1e-12)
+    assert_allclose(clip.skeleton.tips[2], [0.0, 0.0, 20.0 * metres], atol=1e-12)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("unit", ["parsec", "", "0", "-1", "nan", "inf", "1e9", "1,5"])
+def test_a_unit_that_is_none_is_refused(small, unit):
+    with pytest.raises(OptionError, match="units is .*, but must be .*mm, inch, cmu or a number of metres"):
+        bvh.to_clip(small, unit=unit)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("up", ["x", "", "Y", "-z"])
+def test_an_axis_that_is_none_is_refused(small, up):
+    with pytest.raises(OptionError, match="but must be one of auto, y, z"):
+        bvh.to_clip(small, up=up)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("unit", ["m", "dm", "cm", "mm", "inch", "cmu"])
+@pytest.mark.parametrize("height", [1.45, 1.7, 2.0])
+def test_a_persons_height_tells_the_unit(unit, height):
+    figure = material.figure(scale=height / material.figure().height)
+    clip = material.walk(0.2, skeleton=figure)
+    motion = bvh.from_clip(clip, None, bvh.Convention(unit, bvh.UNITS[unit], "y", False))
+    _, convention = bvh.to_clip(motion)
+    assert convention.guessed
+    # A foot and a half can be a metre and a half: several units may fit, and one of them is taken.
+    found = height / bvh.UNITS[unit] * convention.metres
+    assert 1.2 <= found <= 2.3
+    if unit in ("m", "cm"):
+        assert convention.unit == unit
+
+
+@pytest.mark.both_engines
+def test_a_body_that_no_unit_makes_a_persons_size_is_read_as_metres(small):
+    motion = replace(small, offsets=small.offsets * 30.0, tips=small.tips * 30.0)
+    _, convention = bvh.to_clip(motion)
+    assert (convention.unit, convention.metres, convention.guessed) == ("unknown", 1.0, True)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "unit", "up"),
+    [
+        ("cmu_mb_07_01", "cmu", "y"),
+        ("cmu_asf_16_15", "cmu", "y"),
+        ("cmu_daz_02_01", "cm", "y"),
+        ("bvh-python__test_freebvh", "cm", "y"),
+        ("fairmotion__pfnn_hierarchy", "m", "y"),
+        ("bvh-parser__example", "inch", "y"),
+        ("pybvh__bvh_example", "inch", "z"),
+        ("GenoView__Geno_bind", "cm", "y"),
+    ],
+)
+def test_conventions_of_files_from_the_wild(name, unit, up):
+    clip, convention = bvh.to_clip(bvh.read(material.captured_file(name)))
+    assert (convention.unit, convention.up, convention.guessed) == (unit, up, True)
+    assert 1.2 < clip.skeleton.height < 2.3
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_a_standing_body_tells_what_is_up(up):
+    clip = material.walk(0.2)
+    motion = bvh.from_clip(clip, None, bvh.Convention("cm", 0.01, up, False))
+    again, convention = bvh.to_clip(motion)
+    assert (convention.up, convention.guessed) == (up, True)
+    assert_allclose(kinematics.points(again), kinematics.points(clip), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.both_engines
+def test_a_guess_is_one_if_either_was_not_asked_for(small):
+    assert bvh.to_clip(small, unit="cm")[1].guessed
+    assert bvh.to_clip(small, up="y")[1].guessed
+    assert not bvh.to_clip(small, unit="cm", up="y")[1].guessed
+
+
+# --- files --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.both_engines
+def test_writing_leaves_nothing_beside_the_file(small, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    bvh.write(small, folder / "a.bvh")
+    bvh.write(small, str(folder / "a.bvh"))
+    assert os.listdir(folder) == ["a.bvh"]
+
+
+@pytest.mark.both_engines
+def test_a_write_that_fails_leaves_nothing_and_keeps_what_was_there(small, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    bvh.write(small, folder / "a.bvh")
+    before = (folder / "a.bvh").read_bytes()
+    with pytest.raises(UnicodeEncodeError):
+        bvh.write(replace(small, names=("\udcff", *small.names[1:])), folder / "a.bvh")
+    assert os.listdir(folder) == ["a.bvh"]
+    assert (folder / "a.bvh").read_bytes() == before
+
+
+@pytest.mark.shared
+def test_a_minute_of_motion_is_read_in_a_moment():
+    path = material.captured_file("cmu_daz_13_26")
+    bvh.read(path)
+    began = time.perf_counter()
+    bvh.read(path)
+    assert time.perf_counter() - began < 2.0
+
+
+@pytest.mark.both_engines
+def test_a_deep_chain_does_not_exhaust_the_stack(tmp_path):
+    count = 1500
+    skeleton = Skeleton(
+        tuple(f"j{k}" for k in range(count)),
+        np.arange(-1, count - 1),
+        np.tile([0.0, 0.0, 0.001], (count, 1)),
+        np.tile(quat.IDENTITY, (count, 1)),
+        np.zeros((count, 3)),
+    )
+    clip = Clip("chain", skeleton, 30.0, np.tile(quat.IDENTITY, (2, count, 1)), np.zeros((2, count, 3)))
+    back, _ = bvh.to_clip(bvh.read(material.write(clip, tmp_path / "chain.bvh")), unit="cm", up="y")
+    assert_allclose(kinematics.points(back)[:, -1], kinematics.points(clip)[:, -1], atol=1e-6)
