@@ -73,6 +73,15 @@ def option(
     return dataclasses.field(default=default, metadata={_KEY: about})
 
 
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """A value whose fields are declared options; they are checked when it is made."""
+
+    def __post_init__(self) -> None:
+        for name, about in declared(type(self)).items():
+            object.__setattr__(self, name, about.checked(getattr(self, name)))
+
+
 def declared(recipe: type) -> dict[str, Option]:
     """Return the options of a recipe class by name, in the order of declaration."""
     return {

@@ -1,15 +1,18 @@
 """Blending actions of one armature into a new one."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...core.errors import LoomError
 from ...core.options import declared
 from ...core.progress import Progress
-from ...core.recipes import Blend, Woven
+from ...core.recipes import Blend
 from .. import properties
 from . import common
+
+if TYPE_CHECKING:
+    from ...core.weave.woven import Woven
 
 
 class ACTION_LOOM_PG_blend_source(bpy.types.PropertyGroup):
@@ -65,7 +68,7 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
 
 def weave(
     context: Any, recipe: Blend, names: list[str], result_name: str, *, assign: bool
-) -> tuple[Woven, Any]:
+) -> "tuple[Woven, Any]":
     """Read the named actions of the active armature, blend them, write the result; raises LoomError kinds."""
     from ..bridge import clip as clips  # numpy is loaded at first use, not when Blender starts
     from ..bridge import curves, rig
@@ -108,7 +111,7 @@ def _progress(window_manager: Any) -> Progress:
     return Progress(show)
 
 
-def _summary(action: Any, woven: Woven) -> str:
+def _summary(action: Any, woven: "Woven") -> str:
     after = woven.report["quality"]["after"]["slide_cm_s"]
     slide = "" if after is None else f", feet slide {after:.1f} cm/s"
     return f"{action.name}: {woven.report['frames']} frames in {woven.report['seconds_taken']:.2f} s{slide}"

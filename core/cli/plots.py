@@ -9,7 +9,7 @@ matplotlib.use("Agg")  # files only; no window, no display
 
 from matplotlib import pyplot
 
-from ..recipes import Woven
+from ..weave.woven import Woven
 
 _UNITS = {"points": " (m)", "motion": " (no unit)"}
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..motion import bvh
-from ..recipes import Blend, Recipe, Synchronise, Woven
+from ..recipes import Blend, Recipe, Synchronise
+from ..weave.woven import Woven
 from . import common
 
 

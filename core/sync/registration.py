@@ -14,9 +14,9 @@ from ..errors import OptionError, RegistrationError
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from ..recipes import Synchronise
 from . import curve, timewarp
 from .distance import METRICS, Metric
+from .matching import Matching
 
 LIMIT = 3
 RAISED_LIMIT = 6
@@ -79,16 +79,16 @@ class Registration:
 
 
 def register(
-    clips: Sequence[Clip], reference: int, options: Synchronise, progress: Progress = SILENT
+    clips: Sequence[Clip], reference: int, matching: Matching, progress: Progress = SILENT
 ) -> Registration:
     """Register clips of one skeleton and one rate against the reference among them (its index).
 
-    Raises RegistrationError where they can't be matched under the options' limits.
+    Raises RegistrationError where they can't be matched under the limits of `matching`.
     """
     curves = []
     for k, clip in enumerate(clips):
         progress.at(k / len(clips), f"Synchronising {clip.name}")
-        curves.append(identity(clip) if k == reference else register_pair(clips[reference], clip, options))
+        curves.append(identity(clip) if k == reference else register_pair(clips[reference], clip, matching))
     registration = Registration(reference, tuple(curves))
     if registration.last - registration.first < 1:
         raise RegistrationError("The clips have no stretch in common; leave one out, or choose pinned ends")
@@ -101,58 +101,58 @@ def identity(clip: Clip) -> Curve:
     return Curve(0, frames.astype(float), "none", "pinned", 0.0, 1, 0.0, np.stack([frames, frames], axis=1), None)
 
 
-def choose_reference(clips: Sequence[Clip], options: Synchronise, progress: Progress = SILENT) -> int:
+def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> int:
     """Return the index of the reference: a number from 1, the longest clip, or the one nearest to all others."""
-    wanted = options.reference
+    wanted = matching.reference
     if wanted == "longest":
         return int(np.argmax([clip.seconds for clip in clips]))
     if wanted == "medoid":
-        return _medoid(clips, options, progress)
+        return _medoid(clips, matching, progress)
     if not wanted.isdigit() or not 1 <= int(wanted) <= len(clips):
         raise OptionError(f"reference is {wanted!r}, but must be medoid, longest or a clip from 1 to {len(clips)}")
     return int(wanted) - 1
 
 
-def _medoid(clips: Sequence[Clip], options: Synchronise, progress: Progress) -> int:
+def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> int:
     cost = np.zeros(len(clips))
     pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
     for k, (i, j) in enumerate(pairs):
         progress.at(k / len(pairs), f"Comparing {clips[i].name} and {clips[j].name}")
-        cost[[i, j]] += register_pair(clips[i], clips[j], options).cost
+        cost[[i, j]] += register_pair(clips[i], clips[j], matching).cost
     return int(np.argmin(cost))
 
 
-def register_pair(reference: Clip, clip: Clip, options: Synchronise) -> Curve:
+def register_pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate."""
     if len(reference) < 2 or len(clip) < 2:
         short = reference if len(reference) < 2 else clip
         raise RegistrationError(f"{short.name} has a single frame; synchronising takes two or more")
-    metric = METRICS["motion" if options.metric == "auto" else options.metric]
+    metric = METRICS["motion" if matching.metric == "auto" else matching.metric]
     bodies = metric(reference), metric(clip)
-    if options.slope:
-        return _with_limit(*bodies, reference.rate, options, options.slope)
+    if matching.slope:
+        return _with_limit(*bodies, reference.rate, matching, matching.slope)
     # Not known beforehand is whether the usual limit will do: a larger one follows noise in still stretches.
     try:
-        found = _with_limit(*bodies, reference.rate, options, LIMIT)
+        found = _with_limit(*bodies, reference.rate, matching, LIMIT)
         if found.at_limit <= RAISE_AT:
             return found
     except RegistrationError:
         pass
-    return _with_limit(*bodies, reference.rate, options, RAISED_LIMIT)
+    return _with_limit(*bodies, reference.rate, matching, RAISED_LIMIT)
 
 
-def _with_limit(reference: Metric, clip: Metric, rate: float, options: Synchronise, limit: int) -> Curve:
-    window = round(options.window * rate)
+def _with_limit(reference: Metric, clip: Metric, rate: float, matching: Matching, limit: int) -> Curve:
+    window = round(matching.window * rate)
     matrix = reference.matrix(clip, window)
-    ends, path = _choose_ends(matrix, options, limit, reference.floor)
+    ends, path = _choose_ends(matrix, matching, limit, reference.floor)
     for _ in range(1, reference.passes):
         (top, left), (bottom, right) = path.cells[0], path.cells[-1]
         reference, clip = reference.over(top, bottom), clip.over(left, right)
         matrix = reference.matrix(clip, window)
-        ends, path = _choose_ends(matrix, options, limit, reference.floor)
+        ends, path = _choose_ends(matrix, matching, limit, reference.floor)
     fine = _fine(reference.matrix(clip, 0), path, limit, round(FINE_SECONDS * rate))
     rows, frames = curve.midpoints(fine.cells)
-    if options.smoothing == "spline":
+    if matching.smoothing == "spline":
         frames = curve.spline(frames, curve.KNOT_SECONDS * rate)
     frames = curve.limit_slopes(frames, 1.0 / limit, float(limit))
     return Curve(
@@ -160,13 +160,13 @@ def _with_limit(reference: Metric, clip: Metric, rate: float, options: Synchroni
     )
 
 
-def _choose_ends(matrix: Array, options: Synchronise, limit: int, floor: float) -> tuple[str, timewarp.Path]:
+def _choose_ends(matrix: Array, matching: Matching, limit: int, floor: float) -> tuple[str, timewarp.Path]:
     rows, columns = matrix.shape
-    if options.ends == "pinned":
+    if matching.ends == "pinned":
         return "pinned", timewarp.pinned(matrix, limit)
-    if options.ends == "open":
-        return "open", timewarp.open_ended(matrix, limit, options.keep, floor)
-    free = timewarp.open_ended(matrix, limit, options.keep, floor)
+    if matching.ends == "open":
+        return "open", timewarp.open_ended(matrix, limit, matching.keep, floor)
+    free = timewarp.open_ended(matrix, limit, matching.keep, floor)
     if limit < timewarp.needed_limit(rows, columns):
         return "open", free
     whole = timewarp.pinned(matrix, limit)

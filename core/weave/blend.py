@@ -14,28 +14,35 @@ from ..motion import kinematics, quat, resample, trajectory
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from ..recipes import Blend, Woven
 from ..sync import curve, registration
+from ..sync.matching import Matching
 from ..sync.registration import Registration
 from . import prepare, reporting
+from .woven import Woven
 
 
-def blend(clips: Sequence[Clip], recipe: Blend, progress: Progress = SILENT) -> Woven:
-    """Return the clip that lies between the given ones by the recipe's weights, on the reference's skeleton.
+def blend(
+    clips: Sequence[Clip],
+    matching: Matching,
+    *,
+    weights: Sequence[float] = (),
+    timing: str = "blended",
+    progress: Progress = SILENT,
+) -> Woven:
+    """Return the clip that lies between the given ones by their weights, on the reference's skeleton.
 
     It begins at the reference's place and facing. Raises LoomError kinds for clips that can't be brought
     together or synchronised, and for weights that do not fit.
     """
     began = time.perf_counter()
-    weights = normalized(recipe.weights, len(clips))
-    ready = prepare.together(clips, recipe, progress.part(0.0, 0.3))
-    registered = registration.register(ready.clips, ready.reference, recipe, progress.part(0.3, 0.7))
+    shares = normalized(weights, len(clips))
+    ready = prepare.together(clips, matching, progress.part(0.0, 0.3))
+    registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.7))
     progress.at(0.7, "Blending")
-    name = _name(ready.clips, weights)
-    woven = weave(ready.clips, registered, weights, name=name, timing=recipe.timing)
+    woven = weave(ready.clips, registered, shares, name=_name(ready.clips, shares), timing=timing)
     progress.at(0.9, "Measuring")
-    report = reporting.report(recipe, clips, ready, registered, woven, began)
-    return Woven(woven, report | {"weights": weights.tolist()}, ready, registered)
+    report = reporting.report("blend", clips, ready, registered, woven, began)
+    return Woven(woven, report | {"weights": shares.tolist()}, ready, registered)
 
 
 def normalized(weights: Sequence[float], count: int) -> Array:

@@ -9,8 +9,8 @@ from ..motion import resample, retarget, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from ..recipes import Synchronise
 from ..sync import registration
+from ..sync.matching import Matching
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,16 +31,16 @@ class Prepared:
         return self.firsts[clip] + frames * self.scales[clip]
 
 
-def together(clips: Sequence[Clip], options: Synchronise, progress: Progress = SILENT) -> Prepared:
-    """Bring clips of two or more onto the skeleton and rate of the reference that the options name.
+def together(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> Prepared:
+    """Bring clips of two or more onto the skeleton and rate of the reference that `matching` names.
 
     Raises ClipError for fewer than two clips and SkeletonError where their joints differ.
     """
     if len(clips) < 2:
         raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
-    trimmed = [trim.ends(clip) if options.trim else trim.Trimmed(clip, 0, 0) for clip in clips]
+    trimmed = [trim.ends(clip) if matching.trim else trim.Trimmed(clip, 0, 0) for clip in clips]
     clips = [t.clip for t in trimmed]
-    reference = registration.choose_reference(_like(clips, clips[0]), options, progress)
+    reference = registration.choose_reference(_like(clips, clips[0]), matching, progress)
     return Prepared(
         tuple(_like(clips, clips[reference])),
         reference,

@@ -8,13 +8,12 @@ import numpy as np
 
 from ..check import quality
 from ..motion.clip import Clip
-from ..recipes import Synchronise
 from ..sync.registration import Registration
 from .prepare import Prepared
 
 
 def report(
-    recipe: Synchronise,
+    verb: str,
     given: Sequence[Clip],
     ready: Prepared,
     registered: Registration,
@@ -27,7 +26,7 @@ def report(
         for clip, (first, last) in zip(ready.clips, registered.frames(registered.grid[[0, -1]]), strict=True)
     ]
     return {
-        "verb": recipe.verb,
+        "verb": verb,
         "inputs": [clip.name for clip in given],
         "names": [clip.name for clip in given],
         "output": woven.name,

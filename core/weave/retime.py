@@ -8,12 +8,13 @@ from ..errors import ClipError
 from ..motion import resample
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
-from ..recipes import Synchronise, Woven
 from ..sync import registration
+from ..sync.matching import Matching
 from . import prepare, reporting
+from .woven import Woven
 
 
-def synchronise(clips: Sequence[Clip], recipe: Synchronise, progress: Progress = SILENT) -> Woven:
+def synchronise(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> Woven:
     """Return the second of two clips (the one that is not the reference), re-timed to the reference.
 
     Raises ClipError for any other number of clips.
@@ -21,10 +22,10 @@ def synchronise(clips: Sequence[Clip], recipe: Synchronise, progress: Progress =
     began = time.perf_counter()
     if len(clips) != 2:
         raise ClipError(f"Synchronising re-times one clip to another; {len(clips)} clips given")
-    ready = prepare.together(clips, recipe, progress.part(0.0, 0.3))
-    registered = registration.register(ready.clips, ready.reference, recipe, progress.part(0.3, 0.9))
+    ready = prepare.together(clips, matching, progress.part(0.0, 0.3))
+    registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.9))
     other = 1 - ready.reference
     clip = resample.sample(ready.clips[other], registered.frames(registered.grid)[other])
     clip = replace(clip, name=f"{clip.name} in time with {ready.clips[ready.reference].name}")
     progress.at(0.9, "Measuring")
-    return Woven(clip, reporting.report(recipe, clips, ready, registered, clip, began), ready, registered)
+    return Woven(clip, reporting.report("sync", clips, ready, registered, clip, began), ready, registered)

@@ -1,0 +1,130 @@
+"""An option is declared once, and accepts what its declaration says."""
+
+import dataclasses
+from dataclasses import dataclass
+
+import pytest
+from action_loom.core.errors import OptionError
+from action_loom.core.options import declared, option
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytestmark = pytest.mark.both_engines
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    length: float = option(1.0, "How long it takes", minimum=0.5, maximum=10.0, unit=" s")
+    how_often: int = option(3, "How often it happens", minimum=1)
+    method: str = option("ease", "How it is done", choices=("ease", "spline"))
+    title: str = option("", "What it is called")
+    keep: bool = option(True, "Whether it is kept")
+    weights: tuple[float, ...] = option((), "The share of each", minimum=0.0)
+    undeclared: int = 5
+
+
+OPTIONS = declared(Example)
+
+
+def test_options_come_in_the_order_of_declaration_with_their_names():
+    assert list(OPTIONS) == ["length", "how_often", "method", "title", "keep", "weights"]
+    assert [about.name for about in OPTIONS.values()] == list(OPTIONS)
+
+
+def test_a_label_is_made_of_the_name():
+    assert OPTIONS["how_often"].label == "How Often"
+
+
+def test_the_kind_is_the_type_of_the_default():
+    assert [about.kind for about in OPTIONS.values()] == [float, int, str, str, bool, tuple]
+
+
+def test_the_default_is_the_fields_own_and_is_accepted():
+    for field in dataclasses.fields(Example):
+        if field.name in OPTIONS:
+            about = OPTIONS[field.name]
+            assert getattr(Example(), field.name) == about.default == about.checked(about.default)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        ("length", 2, 2.0),
+        ("length", "2.5", 2.5),
+        ("length", 0.5, 0.5),
+        ("length", 10.0, 10.0),
+        ("how_often", "7", 7),
+        ("how_often", 7.0, 7),
+        ("how_often", 10**9, 10**9),
+        ("method", "spline", "spline"),
+        ("title", "ü", "ü"),
+        ("keep", False, False),
+        ("weights", [1, 2.5], (1.0, 2.5)),
+        ("weights", (), ()),
+    ],
+)
+def test_a_value_comes_back_in_the_options_own_type(name, value, accepted):
+    found = OPTIONS[name].checked(value)
+    assert found == accepted
+    assert type(found) is type(accepted)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("length", 0.49, "length is 0.49, but must lie between 0.5 and 10 s"),
+        ("length", 11, "length is 11, but must lie between 0.5 and 10 s"),
+        ("length", float("nan"), "length is nan, but must lie between 0.5 and 10 s"),
+        ("length", float("inf"), "length is inf, but must lie between"),
+        ("length", "long", "length is 'long', but must be a number"),
+        ("length", None, "length is None, but must be a number"),
+        ("length", [1.0], "length is .*, but must be a number"),
+        ("length", 1j, "length is 1j, but must be a number"),
+        ("how_often", 0, "how_often is 0, but must lie between 1 and inf"),
+        ("how_often", "many", "how_often is 'many', but must be a number"),
+        ("how_often", 2.5, "how_often is 2.5, but must be"),
+        ("how_often", float("inf"), "how_often is inf"),
+        ("how_often", float("nan"), "how_often is nan"),
+        pytest.param("length", 10**400, "length is 1000", id="length-too large for a float"),
+        ("method", "cubic", "method is 'cubic', but must be one of ease, spline"),
+        ("method", ["ease"], "method is .*, but must be one of ease, spline"),
+        ("method", None, "method is None, but must be one of ease, spline"),
+        ("title", 5, "title is 5, but must be"),
+        ("keep", "no", "keep is 'no', but must be"),
+        ("keep", 1, "keep is 1, but must be"),
+        ("weights", [1, -1], "weights is -1, but must lie between 0 and inf"),
+        ("weights", ["much"], "weights is 'much', but must be a number"),
+        ("weights", [float("inf")], "weights is inf, but must"),
+        ("weights", 0.5, "weights is 0.5, but must be"),
+        ("weights", None, "weights is None, but must be"),
+        ("weights", "12", "weights is '12', but must be"),
+        ("weights", {"a": 1}, "weights is .*, but must be"),
+    ],
+)
+def test_a_value_that_is_not_accepted_is_refused_with_what_would_be(name, value, message):
+    with pytest.raises(OptionError, match=f"^{message}"):
+        OPTIONS[name].checked(value)
+
+
+def test_a_unit_is_not_put_after_an_open_range():
+    with pytest.raises(OptionError, match=r"between 1 and inf$"):
+        OPTIONS["how_often"].checked(-5)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.binary(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(name=st.sampled_from(list(OPTIONS)), value=anything)
+def test_any_value_is_accepted_for_good_or_refused(name, value):
+    about = OPTIONS[name]
+    try:
+        found = about.checked(value)
+    except OptionError as error:
+        assert str(error).startswith(f"{name} is ")
+        return
+    assert type(found) is about.kind
+    assert about.checked(found) == found
