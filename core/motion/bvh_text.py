@@ -133,7 +133,7 @@ class _Hierarchy:
 
     def _numbers(self, count: int) -> list[float]:
         try:
-            numbers = [float(word) for word in self._words[1:]]
+            numbers = [_number(word) for word in self._words[1:]]
         except ValueError:
             numbers = []
         if len(numbers) != count or not np.isfinite(numbers).all():
@@ -168,7 +168,7 @@ class _Hierarchy:
 
 def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, words) of every statement; braces are statements of their own wherever they stand."""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         for part in re.split(r"([{}])", line):
             words = part.split()
             if words:
@@ -208,18 +208,18 @@ class _Frames:
 
     def _count(self) -> int:
         text = self._header("Frames")
-        if not text.isdigit() or int(text) < 1:
-            self._fail(f"expected a number of frames, at least 1, found {text!r}")
+        if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < 1:
+            self._fail(f"expected a number of frames, at least 1, found {text[:40]!r}")
         return int(text)
 
     def _frame_time(self) -> str:
         text = self._header("Frame Time")
         try:
-            seconds = float(text)
+            seconds = _number(text)
         except ValueError:
             seconds = 0.0
         if not 1e-6 < seconds < 1e4:
-            self._fail(f"expected the frame time in seconds, found {text!r}")
+            self._fail(f"expected the frame time in seconds, found {text[:40]!r}")
         return text
 
     def _line_by_line(self, body: bytes, frames: int) -> Array:
@@ -246,9 +246,16 @@ class _Frames:
         raise MotionFileError(self._path, self._line, problem)
 
 
+def _number(word: str) -> float:
+    """Read a number as files write it; Python itself would also take 1_000."""
+    if "_" in word:
+        raise ValueError
+    return float(word)
+
+
 def _is_number(word: str) -> bool:
     try:
-        return bool(np.isfinite(float(word)))
+        return bool(np.isfinite(_number(word)))
     except ValueError:
         return False
 
@@ -260,7 +267,8 @@ def _fast(body: bytes, frames: int, width: int) -> Array | None:
     starts = np.flatnonzero(~space & np.concatenate([[True], space[:-1]]))
     line_ends = np.flatnonzero(text == 10)
     per_line = np.diff(np.searchsorted(starts, line_ends), prepend=0)
-    if not np.array_equal(per_line[per_line > 0], np.full(frames, width)):
+    rows = per_line[per_line > 0]
+    if len(rows) != frames or not (rows == width).all():
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # numpy's way to say that a word is no number

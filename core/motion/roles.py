@@ -1,62 +1,134 @@
-"""Which joint plays which part of the body, found from the names that usual rigs give them.
+"""Which joint plays which part of the body, found from the names that usual rigs give and from the hierarchy.
 
-Roles: hips, spine (lowest), chest (highest spine joint), neck, head, and per side (".L", ".R") clavicle,
+Roles: hips, spine (lowest), chest (the arms hang from it), neck, head, and per side (".L", ".R") clavicle,
 upper_arm, forearm, hand, thigh, shin, foot, toe.
+
+Names alone mislead: a Shoulder is a collar bone in one rig and an upper arm in the next. So a limb is the order of
+roles along one chain of joints that most names agree with, and the trunk is what lies between the limbs.
 """
 
 import re
 from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-# What a name says once its side and the rig's own prefix are taken off; the joint nearest the root that fits
-# plays the role.
-_CENTRE = {
-    "hips": r"hips?|pelvis|root",
-    "spine": r"lowerback|spine|abdomen|spine0*1|chest|torso",
-    "neck": r"neck|neck0*1|lowerneck",
-    "head": r"head",
+# What a name may say once its side and the rig's own prefix are taken off; one name may fit several roles.
+_LIMBS = (
+    {
+        "clavicle": r"clavicle|shoulder|collar(bone)?|肩",
+        "upper_arm": r"(upper|up)?arm|humerus|shldr|shoulder|腕",
+        "forearm": r"(fore|lower|low)arm|radius|elbow|ひじ",
+        "hand": r"hand|wrist|手首",
+    },
+    {
+        "thigh": r"thigh|up(per)?leg|femur|hip|足",
+        "shin": r"shin|(low(er)?)?leg|calf|tibia|knee|ひざ",
+        "foot": r"foot|ankle|足首",
+        "toe": r"toes?|toebase|toe0*1?|toeend|ball|foot|つま先",
+    },
+)
+_TRUNK = {
+    "hips": r"hips?|pelvis|下半身",
+    "chest": r"chest|thorax|upperback|torso|spine\d*|上半身2?",
+    "neck": r"(lower)?neck(0*1)?|首",
+    "head": r"head|頭",
 }
-_SIDED = {
-    "clavicle": r"clavicle|shoulder|collar|collarbone",
-    "upper_arm": r"upperarm|arm|humerus|shldr|uparm",
-    "forearm": r"forearm|lowerarm|radius|lowarm|elbow",
-    "hand": r"hand|wrist",
-    "thigh": r"thigh|upleg|upperleg|femur|hip",
-    "shin": r"shin|leg|lowleg|lowerleg|calf|tibia|knee",
-    "foot": r"foot|ankle",
-    "toe": r"toes?|toebase|ball|toe0*1|toeend",
-}
-_CHEST = re.compile(r"spine\d*|upperback|thorax|chest\d*|abdomen|torso|lowerback")
-_PREFIXES = {"def", "org", "mch", "cc", "base", "bone", "bip", "bip01", "bip001", "mixamorig", "j", "b"}
-_SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
+_PREFIX = re.compile(
+    r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d+|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)"
+)
+_SIDES = {"l": "L", "left": "L", "左": "L", "r": "R", "right": "R", "右": "R"}
 # In lfemur or rclavicle nothing but knowledge of the word tells the side.
-_BARE_SIDE = re.compile(r"(?i)([lr])(femur|tibia|foot|toes|clavicle|humerus|radius|wrist|hand|thigh|shin|collar)")
-_CHAINS = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
+_BARE_SIDE = re.compile(r"([lr])(femur|tibia|foot|toes|clavicle|humerus|radius|wrist|hand|thigh|shin|collar)")
+_VERTEBRA = re.compile(r"[LT]\d+")  # no sides: lumbar and thoracic
+_WORD = re.compile(r"[左右]|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_左右]+")
 
 
 def find(names: Sequence[str], parents: NDArray[np.int64]) -> dict[str, int]:
-    """Return the joint index of every role that the names tell; parents (J,) must agree with it."""
+    """Return the joint index of every role that names and hierarchy, parents (J,), tell."""
+    return dict(_find(tuple(names), tuple(int(p) for p in parents)))
+
+
+@cache
+def _find(names: tuple[str, ...], parents: tuple[int, ...]) -> dict[str, int]:
+    told = [_split(name) for name in names]
     found: dict[str, int] = {}
-    for joint, name in enumerate(names):
-        side, plain = _split(name)
-        for role, pattern in (_SIDED if side else _CENTRE).items():
-            key = f"{role}.{side}" if side else role
-            if key not in found and re.fullmatch(pattern, plain):
-                found[key] = joint
-                break
-        if not side and _CHEST.fullmatch(plain):
-            found["chest"] = joint  # the last one is the highest: parents come first
-    for upper, lower in _CHAINS:
-        for side in "LR":
-            above, below = found.get(f"{upper}.{side}"), found.get(f"{lower}.{side}")
-            if above is not None and below is not None and above not in ancestors(below, parents):
-                del found[f"{lower}.{side}"]
-    return found
+    for side in "LR":
+        for limb in _LIMBS:
+            found |= {f"{role}.{side}": joint for role, joint in _limb(told, parents, side, limb).items()}
+    centre = [j for j, (side, _) in enumerate(told) if not side]
+    for role, pattern in _TRUNK.items():
+        fitting = [j for j in centre if re.fullmatch(pattern, told[j][1])]
+        if fitting:
+            found[role] = fitting[-1 if role == "chest" else 0]
+    return found | _trunk(names, parents, centre, found)
 
 
-def ancestors(joint: int, parents: NDArray[np.int64]) -> list[int]:
+def _limb(
+    told: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str]
+) -> dict[str, int]:
+    """Return the roles of one limb: the chain, and the order along it, that most names agree with."""
+    leaves = set(range(len(parents))) - set(parents)
+    chains = {tuple(j for j in reversed([leaf, *ancestors(leaf, parents)]) if told[j][0] == side) for leaf in leaves}
+    best: dict[str, int] = {}
+    for chain in sorted(chains):
+        candidates = [[None, *(j for j in chain if re.fullmatch(limb[role], told[j][1]))] for role in limb]
+        for joints in product(*candidates):
+            taken = [chain.index(j) for j in joints if j is not None]
+            if all(a < b for a, b in pairwise(taken)):
+                match = {role: j for role, j in zip(limb, joints, strict=True) if j is not None}
+                best = max(best, match, key=lambda m: _merit(m, limb, parents))
+    return best
+
+
+def _merit(match: dict[str, int], limb: dict[str, str], parents: tuple[int, ...]) -> tuple[object, ...]:
+    """Most roles first; then the ones nearer the trunk, played by the joints nearer the trunk."""
+    depths = [-len(ancestors(match[role], parents)) if role in match else -len(parents) for role in limb]
+    return len(match), [role in match for role in limb], depths
+
+
+def _trunk(
+    names: tuple[str, ...], parents: tuple[int, ...], centre: list[int], found: dict[str, int]
+) -> dict[str, int]:
+    """Return the roles of the trunk that the limbs tell: they outdo names for the chest, and stand in for others."""
+    told: dict[str, int] = {}
+    hips = found.get("hips", _where_both_hang("thigh", found, parents))
+    if hips is None:
+        hips = next((j for j in centre if re.fullmatch(r"(?i)root", names[j]) and parents[j] < 0), None)
+    if hips is not None:
+        told["hips"] = hips
+    chest = _where_both_hang("clavicle", found, parents)
+    chest = _where_both_hang("upper_arm", found, parents) if chest is None else chest
+    if chest is not None and chest == found.get("neck"):
+        chest = parents[chest]
+    chest = found.get("chest") if chest is None or chest < 0 or chest == hips else chest
+    if chest is not None and chest != hips:
+        told["chest"] = chest
+        above_hips = [] if hips is None else [hips, *ancestors(hips, parents)]
+        told["spine"] = [j for j in [chest, *ancestors(chest, parents)] if j not in above_hips][-1]
+        upwards = _central_chain(chest, parents, centre)
+        told["neck"] = found.get("neck", upwards[0] if len(upwards) > 1 else -1)
+        told["head"] = found.get("head", upwards[-1] if len(upwards) > 1 else -1)
+    return {role: joint for role, joint in told.items() if joint >= 0}
+
+
+def _where_both_hang(role: str, found: dict[str, int], parents: tuple[int, ...]) -> int | None:
+    """Return the joint from which the left and the right one of a role hang."""
+    if f"{role}.L" not in found or f"{role}.R" not in found:
+        return None
+    right = ancestors(found[f"{role}.R"], parents)
+    return next((j for j in ancestors(found[f"{role}.L"], parents) if j in right), None)
+
+
+def _central_chain(joint: int, parents: tuple[int, ...], centre: list[int]) -> list[int]:
+    """Return the longest chain of joints without a side that goes on from one."""
+    chains = [[child, *_central_chain(child, parents, centre)] for child in centre if parents[child] == joint]
+    return max(chains, key=len, default=[])
+
+
+def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:
     """Return the joints above one, its parent first, its root last."""
     above = []
     while (joint := int(parents[joint])) >= 0:
@@ -66,12 +138,13 @@ def ancestors(joint: int, parents: NDArray[np.int64]) -> list[int]:
 
 def _split(name: str) -> tuple[str, str]:
     """Return the side ("L", "R" or "") and the rest of a name in lower case, without prefix and punctuation."""
-    name = name.rsplit(":", 1)[-1]
+    while (shorter := _PREFIX.sub("", name, count=1)) != name:
+        name = shorter
     bare = _BARE_SIDE.fullmatch(name)
-    if bare and name.islower():
+    if bare:
         return _SIDES[bare.group(1)], bare.group(2)
-    words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
-    while len(words) > 1 and words[0] in _PREFIXES:
-        words = words[1:]
-    side = next((_SIDES[w] for w in words if w in _SIDES), "")
-    return side, "".join(w for w in words if w not in _SIDES)
+    if _VERTEBRA.fullmatch(name):
+        return "", name.lower()
+    words = [word.lower() for word in _WORD.findall(name)]
+    side = next((_SIDES[word] for word in words if word in _SIDES), "")
+    return side, "".join(word for word in words if word not in _SIDES)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 
 @pytest.fixture
-def walks(loom):
+def walks():
     """An armature with two captured walks of different people as its actions, named walk and stride."""
     rig, other = material.import_bvh("cmu_mb_07_01"), material.import_bvh("cmu_mb_16_15")
     first, second = rig.animation_data.action, other.animation_data.action
@@ -130,4 +130,5 @@ def test_every_declared_property_exists_on_what_it_was_declared_on(loom):
                 existing = set(getattr(getattr(bpy.ops, identifier[0]), identifier[1]).get_rna_type().properties.keys())
                 assert declared <= existing, declared - existing
     options = set(loom("core.options").declared(loom("core.recipes").Blend))
-    assert options - {"weights", "reference"} <= set(loom("addon.properties").ACTION_LOOM_PG_blend.bl_rna.properties.keys())
+    group = loom("addon.properties").ACTION_LOOM_PG_blend
+    assert options - {"weights", "reference"} <= set(group.bl_rna.properties.keys())

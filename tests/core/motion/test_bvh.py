@@ -406,7 +406,7 @@ def test_a_joint_of_any_name_is_written_so_that_the_file_can_be_read(name, tmp_p
 
 @pytest.mark.both_engines
 def test_a_body_of_another_shape_than_the_file_is_refused(small):
-    with pytest.raises(SkeletonError, match="walk has 21 joints, .*small.bvh has 4"):
+    with pytest.raises(SkeletonError, match="joints are not those of .*small.bvh: "):
         bvh.from_clip(material.walk(), small)
 
 
