@@ -26,11 +26,15 @@ _cache_folder: str | None = None
 def use(engine: str) -> None:
     """Choose the engine for everything that follows: auto, numba or numpy."""
     global _wanted
-    if engine not in ENGINES:
-        raise OptionError(f"engine is {engine!r}, but must be one of {', '.join(ENGINES)}")
+    _check(engine)
     if engine == "numba" and util.find_spec("numba") is None:
         raise OptionError("The numba engine was asked for, but numba is not installed; use numpy")
     _wanted = engine
+
+
+def _check(engine: str) -> None:
+    if engine not in ENGINES:
+        raise OptionError(f"engine is {engine!r}, but must be one of {', '.join(ENGINES)}")
 
 
 def keep_compiled_in(folder: str) -> None:
@@ -41,6 +45,7 @@ def keep_compiled_in(folder: str) -> None:
 
 def kernels(package: str) -> ModuleType:
     """Return the package's `_kernels`, or its `_twins` where numba is missing, unwanted or does not work."""
+    _check(_wanted)
     if _wanted == "numpy" or (compiled := _compiled(package)) is None:
         return import_module("._twins", package)
     return compiled
@@ -67,7 +72,7 @@ def _compiled(package: str) -> ModuleType | None:
     try:
         return import_module("._kernels", package)
     except Exception as error:
-        _log.warning("numba does not work here (%s): the slower numpy engine is used", error)
+        _log.warning("numba does not work here (%s): the slower numpy engine is used", " ".join(str(error).split()))
         return None
 
 
@@ -81,13 +86,25 @@ def _set_cache_folder() -> None:
 
 
 def _delete_cache(package: str) -> None:
+    """Delete compiled kernels of a package, beside its modules and in numba's folder, and nobody else's."""
     spec = util.find_spec("._kernels", package)
-    folders = [Path(spec.origin).parent / "__pycache__"] if spec and spec.origin else []
-    if _cache_folder:
-        folders.append(Path(_cache_folder))
-    for folder in folders:
-        for file in folder.rglob("_kernels.*.nb?"):
-            try:
-                file.unlink()
-            except OSError:
-                _log.info("could not delete %s", file)
+    if spec is None or spec.origin is None:
+        return
+    source = Path(spec.origin).parent
+    files = list((source / "__pycache__").glob("_kernels.*.nb?"))
+    chosen = _numba_folder()
+    if chosen:
+        files += Path(chosen).glob(f"{source.name}_*/_kernels.*.nb?")
+    for file in files:
+        try:
+            file.unlink()
+        except OSError:
+            _log.info("could not delete %s", file)
+
+
+def _numba_folder() -> str:
+    try:
+        settings: Any = import_module("numba").config
+        return str(settings.CACHE_DIR)
+    except Exception:
+        return ""

@@ -39,7 +39,7 @@ class Option:
             if value not in self.choices:
                 raise OptionError(f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}")
             return value
-        if self.kind is tuple:
+        if self.kind is tuple and isinstance(value, list | tuple):
             return tuple(self._number(v, float) for v in value)
         if self.kind in (int, float):
             return self._number(value, self.kind)
@@ -47,16 +47,20 @@ class Option:
             raise OptionError(f"{self.name} is {value!r}, but must be {self.kind.__name__}")
         return value
 
-    def _number(self, value: Any, kind: type) -> float:
+    def _number(self, value: Any, kind: type) -> Any:
         try:
-            number = kind(value)
+            number = float(value)
+        except OverflowError:
+            number = math.inf
         except (TypeError, ValueError):
             raise OptionError(f"{self.name} is {value!r}, but must be a number") from None
         low = -math.inf if self.minimum is None else self.minimum
         high = math.inf if self.maximum is None else self.maximum
-        if not low <= number <= high:
+        if math.isfinite(number) and kind is int and number != int(number):
+            raise OptionError(f"{self.name} is {value!r}, but must be a whole number")
+        if not (low <= number <= high and math.isfinite(number)):
             raise OptionError(f"{self.name} is {value}, but must lie between {low:g} and {high:g}{self.unit}")
-        return number
+        return kind(number)
 
 
 def option(

@@ -79,7 +79,7 @@ def from_json(text: str) -> Recipe:
         values = json.loads(text)
         verb = values.pop("verb")
         recipe = RECIPES[verb]
-    except (ValueError, AttributeError, KeyError, TypeError):
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
         raise OptionError(f"This is not a recipe of {', '.join(RECIPES)}: {text[:80]}") from None
     unknown = sorted(set(values) - set(declared(recipe)))
     if unknown:

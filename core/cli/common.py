@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from .. import files
 from ..errors import LoomError
 from ..jit import ENGINES
 from ..motion import bvh
@@ -34,7 +34,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every verb has."""
     parser.add_argument("--units", default="auto", help=f"of the files: {', '.join(UNITS)} or metres a unit")
     parser.add_argument("--up", default="auto", choices=bvh.UPS, help="the files' upward axis")
-    parser.add_argument("--engine", default="auto", choices=ENGINES, help="what computes the recurrences")
+    parser.add_argument("--engine", choices=ENGINES, help="what computes the recurrences (default: auto)")
     parser.add_argument("--report", type=Path, metavar="R.json", help="write the figures as JSON")
     parser.add_argument("--force", action="store_true", help="overwrite files that exist")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
@@ -94,23 +94,20 @@ def progress(quiet: bool) -> Iterator[Progress]:
 
 
 def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
-    """Raise LoomError for a file that exists already or a folder that does not, before any work is done."""
-    for path in paths:
-        if path is None:
-            continue
+    """Raise LoomError for what can't be written or must not be overwritten, before any work is done."""
+    given = [path for path in paths if path is not None]
+    for k, path in enumerate(given):
+        if path.is_dir():
+            raise LoomError(f"{path} is a folder; name a file")
         if not path.absolute().parent.is_dir():
             raise LoomError(f"{path}: there is no folder {path.parent}")
         if path.exists() and not force:
             raise LoomError(f"{path} exists already; --force overwrites it")
+        if path.absolute() in [other.absolute() for other in given[:k]]:
+            raise LoomError(f"{path} is named for two outputs")
 
 
 def write_report(report: dict[str, Any], path: Path | None) -> None:
-    """Write a report as JSON, whole or not at all."""
-    if path is None:
-        return
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    """Write a report as JSON."""
+    if path is not None:
+        files.write(path, (json.dumps(report, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))

@@ -4,23 +4,32 @@
 """
 
 import argparse
+import io
 import logging
 import os
 import sys
 from collections.abc import Sequence
 
 from .. import jit
-from ..errors import LoomError
+from ..errors import LoomError, OptionError
 from . import info, weave
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a letter of a clip's name shows its number instead.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     options = parser().parse_args(arguments)
     logging.basicConfig(format="action-loom: %(message)s", level=logging.WARNING)
     try:
-        jit.use(options.engine)
+        if options.engine is not None:
+            jit.use(options.engine)
         options.run(options)
+    except OptionError as error:
+        print(f"action-loom: {error}", file=sys.stderr)
+        return 2
     except LoomError as error:
         print(f"action-loom: {error}", file=sys.stderr)
         return 1

@@ -1,5 +1,7 @@
 """Pictures of results, drawn with matplotlib."""
 
+import io
+import warnings
 from pathlib import Path
 
 import matplotlib
@@ -8,7 +10,9 @@ import numpy as np
 matplotlib.use("Agg")  # files only; no window, no display
 
 from matplotlib import pyplot
+from matplotlib.figure import Figure
 
+from .. import files
 from ..weave.woven import Woven
 
 _UNITS = {"points": " (m)", "motion": " (no unit)"}
@@ -40,9 +44,17 @@ def registration(woven: Woven, path: Path) -> None:
         axis.axvspan(across[0], reference[0], color="#ff9d2e", alpha=0.15, lw=0)
         axis.axvspan(reference[-1], across[1], color="#ff9d2e", alpha=0.15, lw=0)
         axis.set_xlim(across)
-        axis.set_xlabel(f"frame of {ready.clips[registered.reference].name}")
-        axis.set_ylabel(f"frame of {ready.clips[k].name}")
+        axis.set_xlabel(f"frame of {ready.clips[registered.reference].name}", parse_math=False)
+        axis.set_ylabel(f"frame of {ready.clips[k].name}", parse_math=False)
         left_out = ", tinted is left out" if curve.ends == "open" else ""
         axis.set_title(f"{curve.ends} ends{left_out}, mean distance {curve.cost:.3g}", fontsize=10)
-    figure.savefig(path, dpi=110, format="png")
+    _write(figure, path)
+
+
+def _write(figure: Figure, path: Path) -> None:
+    image = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # names in any script
+        figure.savefig(image, dpi=110, format="png")
     pyplot.close(figure)
+    files.write(path, image.getvalue())

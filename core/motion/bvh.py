@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import files
 from ..errors import OptionError, SkeletonError
 from . import bvh_text, kinematics, quat, units
 from .clip import Clip
@@ -70,26 +71,17 @@ def read(path: str | os.PathLike[str]) -> Motion:
 
 
 def write(motion: Motion, path: str | os.PathLike[str]) -> None:
-    """Write a BVH file, whole or not at all: beside the target first, then renamed."""
-    path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(
-            bvh_text.compose(
-                motion.names,
-                motion.parents,
-                motion.offsets,
-                motion.tips,
-                motion.channels,
-                motion.frame_time,
-                motion.values,
-            ),
-            encoding="utf-8",
-            newline="\n",
-        )
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    """Write a BVH file, whole or not at all; raises LoomError where it can't be written."""
+    text = bvh_text.compose(
+        motion.names,
+        motion.parents,
+        motion.offsets,
+        motion.tips,
+        motion.channels,
+        motion.frame_time,
+        motion.values,
+    )
+    files.write(path, text.encode("utf-8"))
 
 
 def to_clip(motion: Motion, *, unit: str = "auto", up: str = "auto") -> tuple[Clip, Convention]:

@@ -271,10 +271,10 @@ def _fast(body: bytes, frames: int, width: int) -> Array | None:
     if len(rows) != frames or not (rows == width).all():
         return None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # numpy's way to say that a word is no number
+        warnings.simplefilter("error", DeprecationWarning)  # numpy's way to say that a word is no number
         try:
             values = np.fromstring(body.decode("latin-1"), sep=" ")
-        except ValueError:
+        except (ValueError, DeprecationWarning):
             return None
     if values.size != frames * width or not np.isfinite(values).all():
         return None

@@ -3,6 +3,7 @@
 Kovar & Gleicher 2003; seeds 000 and 003.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -108,7 +109,7 @@ def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progre
         return int(np.argmax([clip.seconds for clip in clips]))
     if wanted == "medoid":
         return _medoid(clips, matching, progress)
-    if not wanted.isdigit() or not 1 <= int(wanted) <= len(clips):
+    if not re.fullmatch(r"[0-9]+", wanted) or not 1 <= int(wanted) <= len(clips):
         raise OptionError(f"reference is {wanted!r}, but must be medoid, longest or a clip from 1 to {len(clips)}")
     return int(wanted) - 1
 
