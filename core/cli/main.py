@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.engine is not None:
             jit.use(options.engine)
         options.run(options)
+        sys.stdout.flush()  # a reader that has gone is noticed here, not when Python exits
     except OptionError as error:
         print(f"action-loom: {error}", file=sys.stderr)
         return 2

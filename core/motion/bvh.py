@@ -129,12 +129,14 @@ def from_clip(clip: Clip, like: Motion | None = None, convention: Convention | N
     channels = like.channels if like is not None else _default_channels(clip)
     rotations = quat.mul(quat.mul(turn, clip.rotations), quat.inv(turn))
     positions = offsets + quat.rotate(turn, clip.translations) / convention.metres
+    fixed = offsets if like is None else like.offsets
+    _refuse_lost_movement(skeleton.names, positions - fixed, channels, 1e-4 / convention.metres)
     frame_time = like.frame_time if like is not None and like.rate == clip.rate else f"{1.0 / clip.rate:.10g}"
     return Motion(
         clip.name if like is None else like.path,
         tuple(_writable(name) for name in skeleton.names) if like is None else like.names,
         skeleton.parents,
-        offsets if like is None else like.offsets,
+        fixed,
         tips if like is None else like.tips,
         channels,
         frame_time,
@@ -262,6 +264,16 @@ def _values(
         angles = _angles(rotations[:, joint], axes, names[joint])
         values[:, [column for _, column in columns["rotation"]]] = np.degrees(angles)
     return values
+
+
+def _refuse_lost_movement(
+    names: Sequence[str], movement: Array, channels: Sequence[Sequence[str]], tolerance: float
+) -> None:
+    """Raise SkeletonError for a joint that moves in its parent where the file has no channel for it."""
+    for joint, columns in enumerate(_columns(channels)):
+        without = ["XYZ".index(axis) for axis in "XYZ" if axis not in [a for a, _ in columns["position"]]]
+        if np.abs(movement[:, joint, without]).max(initial=0.0) > tolerance:
+            raise SkeletonError(f"Joint {names[joint]!r} moves in its parent, but has no position channels to say so")
 
 
 def _angles(rotations: Array, axes: str, name: str) -> Array:

@@ -22,13 +22,14 @@ ROOMS = {
     "progress": {"errors"},
     "options": {"errors"},
     "jit": {"errors"},
-    "motion": {"errors", "jit"},
+    "files": {"errors"},
+    "motion": {"errors", "files", "jit"},
     "check": {"errors", "jit", "motion"},
     "sync": {"errors", "jit", "motion", "options", "progress"},
     "recipes": {"errors", "options", "progress", "sync"},
     "weave": {"check", "errors", "jit", "motion", "options", "progress", "recipes", "sync"},
     "library": {"check", "errors", "jit", "motion", "options", "progress", "recipes", "sync", "weave"},
-    "cli": {"check", "errors", "jit", "library", "motion", "options", "progress", "recipes", "weave"},
+    "cli": {"check", "errors", "files", "jit", "library", "motion", "options", "progress", "recipes", "weave"},
 }
 
 
@@ -169,7 +170,7 @@ def test_every_module_says_what_it_is(module):
 
 
 def kernel_packages():
-    return sorted({path.parent for path in CORE.rglob("_kernels.py")} | {path.parent for path in CORE.rglob("_twins.py")})
+    return sorted({path.parent for name in ("_kernels.py", "_twins.py") for path in CORE.rglob(name)})
 
 
 def functions(path):

@@ -123,8 +123,7 @@ def test_any_value_is_accepted_for_good_or_refused(name, value):
     about = OPTIONS[name]
     try:
         found = about.checked(value)
-    except OptionError as error:
-        assert str(error).startswith(f"{name} is ")
+    except OptionError:
         return
     assert type(found) is about.kind
     assert about.checked(found) == found

@@ -5,16 +5,22 @@ import subprocess
 import sys
 
 
-def python(*arguments, **environment):
-    """Run the interpreter of the tests and return the finished process; what is set for the tests is not passed on."""
-    unwanted = ("ACTION_LOOM_", "NUMBA_")
+def clean_environment(**changes):
+    """The environment without what is set for the tests or for this machine's Python."""
+    unwanted = ("ACTION_LOOM_", "NUMBA_", "PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+    return inherited | {name: str(value) for name, value in changes.items()}
+
+
+def python(*arguments, **environment):
+    """Run the interpreter of the tests and return the finished process."""
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
-        env=inherited | {name: str(value) for name, value in environment.items()},
+        env=clean_environment(**environment),
         capture_output=True,
         text=True,
         encoding="utf-8",
+        errors="replace",
         timeout=120,
         check=False,
     )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import shutil
 import struct
 import subprocess
@@ -17,9 +18,8 @@ from oracles import material, processes
 
 MODULE = "action_loom.core.cli.main"
 WEAVING = ("verb", "inputs", "output", "frames", "rate", "seconds_taken", "quality", "dropped", "registration")
-REGISTRATION = (
-    "clip reference_frame frame metric ends kept cost slope_min slope_max at_limit"
-).split()
+REGISTRATION = ("clip", "reference_frame", "frame", "metric", "ends", "kept", "cost")
+SLOPES = ("slope_min", "slope_max", "at_limit")
 
 
 @pytest.fixture
@@ -103,8 +103,9 @@ def test_info_says_what_is_in_a_file(run, walk):
     code, out, err = run("info", walk)
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == str(walk)
-    for fact in ("61 frames at 30 a second, 2.00 s", "21 joints", "1.67 m tall", "units: cm, y up (guessed)", "hips = Hips"):
+    for fact in ("61 frames at 30 a second, 2.00 s", "21 joints", "1.67 m tall", "units: cm, y up (guessed)"):
         assert fact in out
+    assert "hips = Hips, " in out
 
 
 def test_info_takes_many_files_and_reports_each(run, walk, slow, out):
@@ -174,7 +175,7 @@ def test_a_result_and_its_report_are_written(run, walk, slow, out, verb):
     assert report["quality"]["after"]["seconds"] == pytest.approx((report["frames"] - 1) / 30.0, abs=1e-3)
     assert report["seconds_taken"] > 0.0
     (one,) = report["registration"]
-    assert set(REGISTRATION) <= set(one)
+    assert {*REGISTRATION, *SLOPES} <= set(one)
     assert one["clip"] == "slow"
     reference, frames = np.array(one["reference_frame"]), np.array(one["frame"])
     assert len(reference) == len(frames) > 10
@@ -221,7 +222,8 @@ def test_three_clips_can_be_blended(run, walk, slow, tmp_path, out):
 def test_captured_clips_are_blended_and_what_was_left_out_is_said(run, tmp_path, out):
     a = cut_from("cmu_mb_07_01", tmp_path, 0, 220)
     b = cut_from("cmu_mb_08_01", tmp_path, 0, 220)
-    code, printed, err = run("blend", a, b, "-o", out / "new.bvh", "--report", out / "r.json", "--picture", out / "p.png")
+    outputs = ("-o", out / "new.bvh", "--report", out / "r.json", "--picture", out / "p.png")
+    code, printed, err = run("blend", a, b, *outputs)
     assert (code, err) == (0, "")
     report = read_json(out / "r.json")
     assert {one["clip"]: one["first"] for one in report["dropped"]} == {a.stem: 1, b.stem: 1}
@@ -253,7 +255,7 @@ def test_a_picture_is_drawn(run, walk, slow, tmp_path, out, clips):
     assert 400 <= height <= 1200
 
 
-@pytest.mark.parametrize("name", ["a$b$", "$\\frac$", "歩く", "50%", "{x}", "_walk"])
+@pytest.mark.parametrize("name", ["$\\frac$", "歩く", "_50% {x}"])
 def test_a_picture_is_drawn_whatever_the_clips_are_called(run, walk, slow, tmp_path, out, name):
     renamed = shutil.copy(slow, tmp_path / f"{name}.bvh")
     code, _, err = run("sync", walk, renamed, "--picture", out / "p.png")
@@ -356,7 +358,7 @@ def test_wrong_usage_is_told_from_material_that_can_not_be_worked_with(run, walk
         (["--reference", "²"], "reference is '²', but must be"),
         (["--units", "parsec"], "units is 'parsec', but must be"),
     ],
-    ids=" ".join,
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_a_value_out_of_range_is_wrong_usage_said_in_one_line(run, walk, slow, out, arguments, message):
     code, printed, err = run("blend", walk, slow, "-o", out / "new.bvh", *arguments)
@@ -465,36 +467,43 @@ def test_the_environment_chooses_the_engine_unless_a_flag_does(walk, slow):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
-@pytest.mark.parametrize("many", [1, 300])
+@pytest.mark.parametrize("many", [1, 40])
 def test_a_reader_that_goes_away_is_no_error_to_complain_about(walk, many):
     command = [sys.executable, "-m", MODULE, "info", *[str(walk)] * many]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    environment = processes.clean_environment()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
         process.stdout.close()
         err = process.stderr.read()
     assert err == b""
     assert process.returncode in (0, 1)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp932"])
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_terminal_that_lacks_letters_is_no_reason_to_fail(walk, slow, tmp_path, encoding):
     renamed = shutil.copy(slow, tmp_path / "歩く.bvh")
-    for arguments in (["info", renamed], ["sync", walk, renamed], ["info", tmp_path / "歩.bvh"]):
+    for arguments, code in ((["sync", walk, renamed], 0), (["info", tmp_path / "歩.bvh"], 1)):
         done = processes.python("-m", MODULE, *arguments, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
         assert "Traceback" not in done.stderr
-        assert done.returncode == (1 if "歩.bvh" in str(arguments) else 0)
+        assert done.returncode == code
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are a thing of Unix")
 def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(walk, slow, out):
+    termios = import_module("termios")
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", MODULE, "blend", str(walk), str(slow), "-o", str(out / "new.bvh")]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, timeout=120, check=True)
-    os.close(theirs)
+    termios.tcsetwinsize(theirs, (24, 80))  # a terminal without a size has no room for a bar
+    termios.tcsetwinsize(ours, (24, 80))
+    command = [sys.executable, "-m", MODULE, "blend", walk, slow, "-o", out / "new.bvh"]
+    environment = processes.clean_environment()
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, env=environment, timeout=120, check=True)
+    assert select.select([ours], [], [], 5.0)[0]
     seen = os.read(ours, 100_000).decode()
+    os.close(theirs)
     os.close(ours)
     assert "Synchronising" in seen
     assert "walk + slow 50:50" in done.stdout.decode()
-    assert seen.rstrip("\r\n").endswith("\r")
+    # The last thing that is drawn is nothing.
+    assert seen.endswith("\r")
     assert seen.split("\r")[-2].strip() == ""
 
 

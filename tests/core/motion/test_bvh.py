@@ -421,16 +421,32 @@ def test_a_hinge_that_turns_about_another_axis_can_not_be_written(small):
         bvh.from_clip(replace(clip, rotations=turned), motion, convention)
 
 
+@pytest.mark.both_engines
+def test_a_body_that_moves_where_the_file_has_no_channel_for_it_can_not_be_written(small):
+    rotations_only = (small.channels[0][3:], *small.channels[1:])
+    motion = replace(small, channels=rotations_only, values=np.ones((2, 12)))
+    clip, convention = bvh.to_clip(motion, unit="cm", up="y")
+    assert bvh.from_clip(clip, motion, convention).values.shape == (2, 12)
+    moved = clip.translations.copy()
+    moved[1, 0] = [0.5, 0.0, 0.0]
+    with pytest.raises(SkeletonError, match="Hips"):
+        bvh.from_clip(replace(clip, translations=moved), motion, convention)
+
+
 # --- units and axes -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize(("unit", "metres"), [(u, m) for u, m in bvh.UNITS.items() if m] + [("0.37", 0.37), ("5e-3", 0.005)])
+@pytest.mark.parametrize(
+    ("unit", "metres"),
+    [("m", 1.0), ("dm", 0.1), ("cm", 0.01), ("mm", 0.001), ("inch", 0.0254), ("cmu", 0.0254 / 0.45), ("5e-3", 0.005)],
+)
 def test_the_unit_asked_for_scales_the_body(small, unit, metres):
     clip, convention = bvh.to_clip(small, unit=unit, up="y")
-    assert (convention.unit, convention.metres, convention.guessed) == (unit, metres, False)
-    assert_allclose(clip.skeleton.offsets[1], [0.0, 0.0, 50.0 * metres], atol=1e-12)
-    assert_allclose(clip.skeleton.tips[2], [0.0, 0.0, 20.0 * metres], atol=1e-12)
+    assert (convention.unit, convention.guessed) == (unit, False)
+    assert convention.metres == pytest.approx(metres, rel=1e-5)
+    assert_allclose(clip.skeleton.offsets[1], [0.0, 0.0, 50.0 * convention.metres], atol=1e-12)
+    assert_allclose(clip.skeleton.tips[2], [0.0, 0.0, 20.0 * convention.metres], atol=1e-12)
 
 
 @pytest.mark.both_engines

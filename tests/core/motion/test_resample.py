@@ -101,7 +101,9 @@ def test_the_same_rate_is_the_same_clip(clip):
     assert resample.to_rate(clip, 30.0) is clip
 
 
-@pytest.mark.parametrize(("rate", "count"), [(15.0, 16), (60.0, 61), (24.0, 25), (25.0, 26), (7.0, 8), (1.0, 2), (0.9, 1)])
+@pytest.mark.parametrize(
+    ("rate", "count"), [(15.0, 16), (60.0, 61), (24.0, 25), (25.0, 26), (7.0, 8), (1.0, 2), (0.9, 1)]
+)
 def test_another_rate_keeps_the_time(clip, rate, count):
     again = resample.to_rate(clip, rate)
     assert (again.rate, len(again)) == (rate, count)

@@ -270,7 +270,9 @@ def test_a_joint_that_does_not_hang_where_its_name_says_plays_no_role():
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("names", [["a", "b", "c"], ["Bone", "Bone.001", "Bone.002"], ["", " ", "::"], ["左", "L", "r"]])
+@pytest.mark.parametrize(
+    "names", [["a", "b", "c"], ["Bone", "Bone.001", "Bone.002"], ["", " ", "::"], ["左", "L", "r"]], ids=" ".join
+)
 def test_names_that_tell_nothing_give_no_roles(names):
     assert roles.find(names, np.array([-1, 0, 1])) == {}
 

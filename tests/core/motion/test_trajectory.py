@@ -117,7 +117,8 @@ def test_placing_a_clip_moves_every_point_rigidly(rng, turn):
     shift = np.array([4.0, -2.0])
     c, s = np.cos(turn), np.sin(turn)
     turned = kinematics.points(clip) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]).T
-    assert_allclose(kinematics.points(trajectory.placed(clip, turn, shift)), turned + [4.0, -2.0, 0.0], atol=1e-12)
+    expected = turned + np.array([4.0, -2.0, 0.0])
+    assert_allclose(kinematics.points(trajectory.placed(clip, turn, shift)), expected, atol=1e-12)
 
 
 @pytest.mark.both_engines
