@@ -92,9 +92,8 @@ def _delete_cache(package: str) -> None:
         return
     source = Path(spec.origin).parent
     files = list((source / "__pycache__").glob("_kernels.*.nb?"))
-    chosen = _numba_folder()
-    if chosen:
-        files += Path(chosen).glob(f"{source.name}_*/_kernels.*.nb?")
+    for folder in _numba_folders():
+        files += Path(folder).glob(f"{source.name}_*/_kernels.*.nb?")
     for file in files:
         try:
             file.unlink()
@@ -102,9 +101,11 @@ def _delete_cache(package: str) -> None:
             _log.info("could not delete %s", file)
 
 
-def _numba_folder() -> str:
+def _numba_folders() -> list[str]:
+    """Where numba keeps kernels apart from their modules: the folder that was set, and its own for each user."""
     try:
         settings: Any = import_module("numba").config
-        return str(settings.CACHE_DIR)
+        user = import_module("numba.misc.appdirs").AppDirs(appname="numba", appauthor=False).user_cache_dir
+        return [folder for folder in (settings.CACHE_DIR, user) if folder]
     except Exception:
-        return ""
+        return []
