@@ -46,7 +46,7 @@ def detect(clip: Clip) -> dict[str, Flags]:
 
 def _ground_speed(clip: Clip) -> float:
     joint = trajectory.travelling_joint(clip.skeleton)
-    _, positions = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
+    _, positions = kinematics.world(clip)
     if len(clip) < 2:
         return 0.0
     return float(np.median(np.linalg.norm(np.diff(positions[:, joint, :2], axis=0), axis=1)) * clip.rate)

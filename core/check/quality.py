@@ -19,7 +19,7 @@ def measure(clip: Clip) -> dict[str, Any]:
     """
     slide, share = foot_slide(clip)
     facing = trajectory.heading(clip)
-    _, positions = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
+    _, positions = kinematics.world(clip)
     ground = positions[:, trajectory.travelling_joint(clip.skeleton), :2]
     return {
         "slide_cm_s": None if slide is None else round(100.0 * slide, 2),

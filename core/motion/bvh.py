@@ -299,20 +299,30 @@ def _default_channels(clip: Clip) -> tuple[tuple[str, ...], ...]:
 
 
 def _straightened(clip: Clip) -> Clip:
-    """Return the same motion on a skeleton whose joint frames are the world's at rest."""
+    """Return the same motion on a skeleton whose joint frames are the world's at rest.
+
+    Where bones are scaled or do not inherit all, joints move in their parents instead, so that every joint is where
+    it was; a file knows nothing else.
+    """
     skeleton = clip.skeleton
-    if np.allclose(np.abs(skeleton.orients[:, 0]), 1.0, rtol=0.0, atol=1e-12):
+    plain = clip.scales is None and skeleton.inheritance is None
+    if plain and np.allclose(np.abs(skeleton.orients[:, 0]), 1.0, rtol=0.0, atol=1e-12):
         return clip
-    turned, places = kinematics.rest(skeleton)
-    parents = skeleton.parents
-    offsets = np.where(parents[:, None] >= 0, places - places[parents], places)
+    rested, places = kinematics.rest(skeleton)
+    world, positions = kinematics.world(clip)
+    turned = quat.mul(world, quat.inv(rested))
+    parents, child = skeleton.parents, skeleton.parents >= 0
+    offsets, local, reach = places.copy(), turned.copy(), positions.copy()
+    offsets[child] -= places[parents[child]]
+    back = quat.inv(turned[:, parents[child]])
+    local[:, child] = quat.mul(back, turned[:, child])
+    reach[:, child] = quat.rotate(back, positions[:, child] - positions[:, parents[child]])
     straight = Skeleton(
         skeleton.names,
         parents,
         offsets,
         np.tile(quat.IDENTITY, (len(skeleton), 1)),
-        quat.rotate(turned, skeleton.tips),
+        quat.rotate(rested, skeleton.tips),
         skeleton.roles,
     )
-    rotations = quat.mul(quat.mul(turned, clip.rotations), quat.inv(turned))
-    return Clip(clip.name, straight, clip.rate, rotations, quat.rotate(turned, clip.translations))
+    return Clip(clip.name, straight, clip.rate, local, reach - offsets)

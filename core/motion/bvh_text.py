@@ -42,10 +42,7 @@ def parse(path: str | os.PathLike[str]) -> Parsed:
         raise MotionFileError(path, None, "this is a binary file, not BVH text")
     motion = _MOTION.search(data)
     header = data[: motion.start()] if motion else data
-    try:
-        text = header.decode("utf-8")
-    except UnicodeDecodeError:
-        text = header.decode("latin-1")
+    text = _decoded(header)
     hierarchy = _Hierarchy(path, text).read()
     if motion is None:
         raise MotionFileError(path, text.count("\n") + 1, "expected MOTION after the hierarchy; the file ends")
@@ -53,6 +50,16 @@ def parse(path: str | os.PathLike[str]) -> Parsed:
     width = sum(len(c) for c in hierarchy.channels)
     frame_time, values = _Frames(path, data[motion.end() :], line, width).read()
     return hierarchy._replace(frame_time=frame_time, values=values)
+
+
+def _decoded(header: bytes) -> str:
+    """Names come in any encoding; Japanese files' second bytes can look like braces in others."""
+    for encoding in ("utf-8", "cp932"):
+        try:
+            return header.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return header.decode("latin-1")
 
 
 class _Hierarchy:
@@ -67,6 +74,7 @@ class _Hierarchy:
         self._offsets: list[list[float]] = []
         self._tips: list[list[float]] = []
         self._channels: list[tuple[str, ...]] = []
+        self._said: set[tuple[str, int]] = set()
 
     def read(self) -> Parsed:
         self._next()
@@ -96,8 +104,10 @@ class _Hierarchy:
                 stack.pop()
                 self._next()
             elif word == "OFFSET":
+                self._once(word, stack[-1])
                 self._offsets[stack[-1]] = self._numbers(3)
             elif word == "CHANNELS":
+                self._once(word, stack[-1])
                 self._channels[stack[-1]] = self._channel_names()
             elif word == "JOINT":
                 stack.append(self._open(stack[-1]))
@@ -107,6 +117,11 @@ class _Hierarchy:
                 self._fail(f"expected }} to close joint {self._names[stack[-1]]!r}; the hierarchy ends")
             else:
                 self._fail(f"expected OFFSET, CHANNELS, JOINT, End Site or }}, found {self._words[0]!r}")
+
+    def _once(self, word: str, joint: int) -> None:
+        if (word, joint) in self._said:
+            self._fail(f"joint {self._names[joint]!r} has a second {word}")
+        self._said.add((word, joint))
 
     def _open(self, parent: int) -> int:
         name = " ".join(self._words[1:])
@@ -123,6 +138,7 @@ class _Hierarchy:
         return len(self._names) - 1
 
     def _end_site(self, joint: int) -> None:
+        self._once("End Site", joint)
         self._next()
         self._expect("{", "an End Site opens with it")
         self._next()

@@ -1,6 +1,7 @@
 """A clip: one skeleton moving through evenly spaced frames."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,12 +11,25 @@ from .skeleton import Skeleton
 
 
 @dataclass(frozen=True, eq=False)
+class Channel:
+    """A named curve that an action carries along with the pose: values (F,), and whether they go in steps.
+
+    Steps (switches, choices, curves that hold their keys) are never mixed: the heaviest clip's value counts.
+    """
+
+    values: Array
+    discrete: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Clip:
     """A motion of F frames; never changed, operations return new clips.
 
     rate : frames per second
     rotations (F, J, 4) : of each joint about its rest frame
     translations (F, J, 3) : of each joint in its rest frame, metres; zero for joints that have none
+    scales (F, J, 3) : along the axes of each joint, where any joint has some
+    channels : everything else that moves with the pose, by name
     """
 
     name: str
@@ -23,18 +37,25 @@ class Clip:
     rate: float
     rotations: Array
     translations: Array
+    scales: Array | None = None
+    channels: Mapping[str, Channel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         frames, joints = len(self.rotations), len(self.skeleton)
         shapes = (self.rotations.shape, self.translations.shape)
         if shapes != ((frames, joints, 4), (frames, joints, 3)):
             raise ClipError(f"{self.name}: {joints} joints got rotations and translations of shapes {shapes}")
+        if self.scales is not None and self.scales.shape != (frames, joints, 3):
+            raise ClipError(f"{self.name}: {joints} joints got scales of shape {self.scales.shape}")
+        for name, channel in self.channels.items():
+            if channel.values.shape != (frames,):
+                raise ClipError(f"{self.name}: {name} has {len(channel.values)} values for {frames} frames")
         if frames == 0:
             raise ClipError(f"{self.name}: the clip has no frames")
         if not 0.0 < self.rate < 1e5:
             raise ClipError(f"{self.name}: {self.rate} frames per second is not a rate")
-        for values, what in ((self.rotations, "rotation"), (self.translations, "translation")):
-            if not np.isfinite(values).all():
+        for values, what in ((self.rotations, "rotation"), (self.translations, "translation"), (self.scales, "scale")):
+            if values is not None and not np.isfinite(values).all():
                 frame, joint = np.argwhere(~np.isfinite(values))[0][:2]
                 joint_name = self.skeleton.names[joint]
                 raise ClipError(f"{self.name}: the {what} of {joint_name!r} at frame {frame} is not a number")
@@ -49,4 +70,10 @@ class Clip:
 
     def cut(self, start: int, end: int) -> "Clip":
         """Return the frames start … end − 1."""
-        return replace(self, rotations=self.rotations[start:end], translations=self.translations[start:end])
+        return replace(
+            self,
+            rotations=self.rotations[start:end],
+            translations=self.translations[start:end],
+            scales=None if self.scales is None else self.scales[start:end],
+            channels={n: Channel(c.values[start:end], c.discrete) for n, c in self.channels.items()},
+        )

@@ -2,14 +2,42 @@
 
 import numpy as np
 
-from . import quat
+from . import inheritance, quat
 from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
 
+def world(clip: Clip) -> tuple[Array, Array]:
+    """Return world rotations (F, J, 4) and positions (F, J, 3) of all joints of a clip.
+
+    The rotation of a joint that is stretched or sheared is that of its axes.
+    """
+    if _plain(clip):
+        return forward(clip.skeleton, clip.rotations, clip.translations)
+    linear, positions = matrices(clip)
+    lengths = np.linalg.norm(linear, axis=-2, keepdims=True)
+    return quat.from_matrix(linear / np.where(lengths > 0.0, lengths, 1.0)), positions
+
+
+def points(clip: Clip) -> Array:
+    """Return the world positions (F, P, 3) of all joints, then of the tips of the leaf bones."""
+    tipped = clip.skeleton.tipped
+    if _plain(clip):
+        rotations, positions = forward(clip.skeleton, clip.rotations, clip.translations)
+        reach = quat.rotate(rotations[:, tipped], clip.skeleton.tips[tipped])
+    else:
+        linear, positions = matrices(clip)
+        reach = np.einsum("fpij,pj->fpi", linear[:, tipped], clip.skeleton.tips[tipped])
+    return np.concatenate([positions, positions[:, tipped] + reach], axis=1)
+
+
+def _plain(clip: Clip) -> bool:
+    return clip.scales is None and clip.skeleton.inheritance is None
+
+
 def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[Array, Array]:
-    """Return world rotations (F, J, 4) and positions (F, J, 3) of all joints.
+    """Return world rotations (F, J, 4) and positions (F, J, 3) of joints that inherit all, without scale.
 
     rotations (F, J, 4) and translations (F, J, 3) are about the rest pose:
     M = M_parent · T(offset) · R(orient) · T(translation) · R(rotation).
@@ -29,17 +57,69 @@ def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[
     return world_rotations, world_positions
 
 
-def points(clip: Clip) -> Array:
-    """Return the world positions (F, P, 3) of all joints, then of the tips of the leaf bones."""
-    skeleton = clip.skeleton
-    rotations, positions = forward(skeleton, clip.rotations, clip.translations)
-    tipped = skeleton.tipped
-    tips = positions[:, tipped] + quat.rotate(rotations[:, tipped], skeleton.tips[tipped])
-    return np.concatenate([positions, tips], axis=1)
+def matrices(clip: Clip) -> tuple[Array, Array]:
+    """Return the linear parts (F, J, 3, 3) and places (F, J, 3) of all joints, with scales and bone settings."""
+    basis = quat.to_matrix(clip.rotations)
+    if clip.scales is not None:
+        basis = basis * clip.scales[:, :, None, :]
+    linear, places = np.empty_like(basis), np.empty_like(clip.translations)
+    frames = Frames(clip.skeleton, linear, places)
+    for joint in range(len(clip.skeleton)):
+        linear[:, joint], places[:, joint] = frames.of(joint).apply(basis[:, joint], clip.translations[:, joint])
+    return linear, places
+
+
+class Frames:
+    """The frames in which joints turn and move, given the linear parts and places of the joints above them.
+
+    linear (F, J, 3, 3) and places (F, J, 3) are read as they are filled, parents before children.
+    """
+
+    def __init__(self, skeleton: Skeleton, linear: Array, places: Array) -> None:
+        self._skeleton, self._linear, self._places = skeleton, linear, places
+        self._local = quat.to_matrix(skeleton.orients)
+        self._rules = skeleton.inheritance or _everything(len(skeleton))
+        self._rest = quat.to_matrix(rest(skeleton)[0])
+
+    def of(self, joint: int) -> inheritance.Frame:
+        """Return the frame of one joint, all above it being known."""
+        skeleton, rules = self._skeleton, self._rules
+        parent = int(skeleton.parents[joint])
+        at_rest, offset = self._local[joint], skeleton.offsets[joint]
+        frames = len(self._linear)
+        if parent < 0:
+            still = np.broadcast_to(np.eye(3), (frames, 3, 3))
+            frame = inheritance.root_frame(at_rest, offset, still, np.zeros((frames, 3)), True)
+            if rules.location[joint] or (rules.moving_space and joint == 0):
+                return frame
+            space = np.broadcast_to(quat.to_matrix(rules.space), (frames, 3, 3))
+            return inheritance.Frame(frame.turning, space, frame.origin)
+        if rules.moving_space and parent == 0:
+            space, origin = self._linear[:, 0], self._places[:, 0]
+            return inheritance.root_frame(at_rest, offset, space, origin, bool(rules.location[joint]))
+        parent_rest = np.broadcast_to(self._rest[parent], (frames, 3, 3))
+        if rules.moving_space:
+            # What does not inherit rotation still turns with the armature object.
+            parent_rest = self._linear[:, 0] @ self._rest[0].T @ parent_rest
+        return inheritance.child_frame(
+            self._linear[:, parent],
+            self._places[:, parent],
+            parent_rest,
+            at_rest,
+            offset,
+            bool(rules.rotation[joint]),
+            rules.scale[joint],
+            bool(rules.location[joint]),
+        )
+
+
+def _everything(count: int) -> inheritance.Inheritance:
+    true = np.ones(count, dtype=bool)
+    return inheritance.Inheritance(true, ("FULL",) * count, true, quat.IDENTITY)
 
 
 def rest(skeleton: Skeleton) -> tuple[Array, Array]:
-    """Return world rotations (J, 4) and positions (J, 3) of the rest pose."""
+    """Return world rotations (J, 4) and positions (J, 3) of the rest pose, in which nothing is stretched."""
     still = np.tile(quat.IDENTITY, (1, len(skeleton), 1))
     rotations, positions = forward(skeleton, still, np.zeros((1, len(skeleton), 3)))
     return rotations[0], positions[0]

@@ -78,7 +78,7 @@ def continuous(q: Array) -> Array:
     return q * np.where(flips % 2 == 1, -1.0, 1.0)[..., None]
 
 
-def mean(qs: Sequence[Array], weights: Array, iterations: int = 50) -> Array:
+def mean(qs: Sequence[Array], weights: Array, iterations: int = 100) -> Array:
     """Return the weighted mean rotation of N arrays ``(..., 4)``.
 
     ``weights`` is ``(N, ...)`` with sum 1 over N, broadcast against the leading axes. Logarithms about an
@@ -87,13 +87,18 @@ def mean(qs: Sequence[Array], weights: Array, iterations: int = 50) -> Array:
     stacked = np.stack(np.broadcast_arrays(*qs))
     w = np.broadcast_to(weights, stacked.shape[:-1])
     heaviest = np.argmax(w, axis=0)
-    estimate = np.take_along_axis(stacked, heaviest[None, ..., None], axis=0)[0]
+    estimate = np.take_along_axis(stacked, heaviest[None, ..., None], axis=0)[0].reshape(-1, 4)
+    # Only what has not arrived moves on: two rotations need one step, many that lie far apart some dozens.
+    flat, w = stacked.reshape(len(stacked), -1, 4), w.reshape(len(stacked), -1)
+    moving = np.arange(len(estimate))
     for _ in range(iterations):
-        step = np.sum(w[..., None] * log(mul(inv(estimate)[None], stacked)), axis=0)
-        estimate = mul(estimate, exp(step))
-        if np.max(np.abs(step), initial=0.0) < 1e-12:
+        here = estimate[moving]
+        step = np.sum(w[:, moving, None] * log(mul(inv(here), flat[:, moving])), axis=0)
+        estimate[moving] = mul(here, exp(step))
+        moving = moving[np.abs(step).max(axis=-1, initial=0.0) >= 1e-12]
+        if len(moving) == 0:
             break
-    return normalize(estimate)
+    return normalize(estimate).reshape(stacked.shape[1:])
 
 
 def about_axis(axis: str, angle: Array) -> Array:
@@ -155,10 +160,19 @@ def _nearest_branch(one: Array, other: Array) -> Array:
     follows = np.stack(
         [turns(other[1:] - before[:-1]) < turns(one[1:] - before[:-1]) for before in (one, other)], axis=-1
     )
-    taken = np.zeros(one.shape[:-1], dtype=np.int64)
-    for f in range(1, len(one)):
-        taken[f] = np.take_along_axis(follows[f - 1], taken[f - 1][..., None], axis=-1)[..., 0]
-    return np.unwrap(np.where(taken[..., None] == 0, one, other), axis=0)
+    # A frame either decides by itself, or keeps or changes the triple of the frame before: the last decision
+    # and the number of changes since then tell, without a walk along the frames.
+    decides, changes = follows[..., 0] == follows[..., 1], follows[..., 0]
+    frame = np.arange(len(one) - 1).reshape(-1, *[1] * (one.ndim - 2))
+    last = np.maximum.accumulate(np.where(decides, frame, -1), axis=0)
+    count = np.cumsum(changes & ~decides, axis=0)
+    known = last >= 0
+    at = np.maximum(last, 0)
+    begun = np.where(known, np.take_along_axis(changes, at, axis=0), False)
+    since = count - np.where(known, np.take_along_axis(count, at, axis=0), 0)
+    taken = np.zeros(one.shape[:-1], dtype=bool)
+    taken[1:] = begun ^ (since % 2 == 1)
+    return np.unwrap(np.where(taken[..., None], other, one), axis=0)
 
 
 def to_matrix(q: Array) -> Array:

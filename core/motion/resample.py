@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from . import quat
-from .clip import Clip
+from .clip import Channel, Clip
 from .quat import Array
 
 
@@ -16,8 +16,21 @@ def sample(clip: Clip, frames: Array) -> Clip:
     hemisphere, scaled back to unit length. Against spherical linear interpolation this keeps the speed
     continuous, which a re-timed clip otherwise shows as shaking.
     """
-    rotations = quat.normalize(curve(quat.continuous(clip.rotations), frames))
-    return replace(clip, rotations=rotations, translations=curve(clip.translations, frames))
+    return replace(
+        clip,
+        rotations=quat.normalize(curve(quat.continuous(clip.rotations), frames)),
+        translations=curve(clip.translations, frames),
+        scales=None if clip.scales is None else curve(clip.scales, frames),
+        channels={name: _channel(channel, frames) for name, channel in clip.channels.items()},
+    )
+
+
+def _channel(channel: Channel, frames: Array) -> Channel:
+    if not channel.discrete:
+        return Channel(curve(channel.values, frames))
+    # A step holds until the frame where the next one is.
+    held = np.clip(np.floor(frames + 1e-6), 0, len(channel.values) - 1).astype(np.int64)
+    return Channel(channel.values[held], discrete=True)
 
 
 def curve(values: Array, frames: Array) -> Array:

@@ -25,7 +25,7 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     order = np.array([source.index(name) for name in skeleton.names])
     source_rest, source_places = kinematics.rest(source)
     rest, places = kinematics.rest(skeleton)
-    world, _ = kinematics.forward(source, clip.rotations, clip.translations)
+    world, _ = kinematics.world(clip)
     turned = quat.mul(quat.mul(world[:, order], quat.inv(source_rest[order])), rest)
     rotations = np.empty_like(turned)
     for joint, parent in enumerate(skeleton.parents):
@@ -37,7 +37,8 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     roots = skeleton.parents < 0
     shifts[:, roots] += source_places[order][roots] - places[roots] / scale
     translations = scale * quat.rotate(quat.inv(rest), shifts)
-    return Clip(clip.name, skeleton, clip.rate, rotations, translations)
+    scales = None if clip.scales is None else clip.scales[:, order]
+    return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations, scales=scales)
 
 
 def same(a: Skeleton, b: Skeleton) -> bool:

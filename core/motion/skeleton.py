@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import SkeletonError
 from . import roles as body_roles
+from .inheritance import Inheritance
 from .quat import Array
 
 
@@ -21,6 +22,7 @@ class Skeleton:
     orients (J, 4) : the joint's own rest frame in its parent's frame
     tips (J, 3) : end of a leaf bone in the joint's frame, zero where there is none
     roles : joint index of each body role, found from the names where not given (see `roles`)
+    inheritance : bone settings, where not every joint takes over all of its parent (see `inheritance`)
     """
 
     names: tuple[str, ...]
@@ -29,6 +31,7 @@ class Skeleton:
     orients: Array
     tips: Array
     roles: dict[str, int] = field(default_factory=dict)
+    inheritance: Inheritance | None = None
 
     def __post_init__(self) -> None:
         count = len(self.names)

@@ -35,7 +35,7 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
 
 def heading(clip: Clip, sigma: float = HEADING_SIGMA) -> Array:
     """Return the smoothed facing direction (F,) of a clip, radians about Z; sigma in seconds."""
-    rotations, positions = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
+    rotations, positions = kinematics.world(clip)
     return smooth(raw_heading(clip.skeleton, rotations, positions), sigma * clip.rate)
 
 

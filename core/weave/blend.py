@@ -111,7 +111,7 @@ def _part(clip: Clip, frames: Array) -> _Part:
     sampled = resample.sample(clip, frames)
     skeleton = clip.skeleton
     joint = trajectory.travelling_joint(skeleton)
-    rotations, positions = kinematics.forward(skeleton, sampled.rotations, sampled.translations)
+    rotations, positions = kinematics.world(sampled)
     # Smoothed on the common time: a clip and its own turned or re-timed copy then have the same heading.
     facing = trajectory.smooth(
         trajectory.raw_heading(skeleton, rotations, positions), trajectory.HEADING_SIGMA * clip.rate
@@ -136,7 +136,7 @@ def _with_world(clip: Clip, joint: int, world: Array, place: Array) -> Clip:
     skeleton, parent = clip.skeleton, int(clip.skeleton.parents[joint])
     above, origin = quat.IDENTITY, np.zeros(3)
     if parent >= 0:
-        rotations, positions = kinematics.forward(skeleton, clip.rotations, clip.translations)
+        rotations, positions = kinematics.world(clip)
         above, origin = rotations[:, parent], positions[:, parent]
     frame = quat.mul(above, skeleton.orients[joint])
     rest = origin + quat.rotate(above, skeleton.offsets[joint])

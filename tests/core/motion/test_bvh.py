@@ -422,6 +422,13 @@ def test_a_hinge_that_turns_about_another_axis_can_not_be_written(small):
 
 
 @pytest.mark.both_engines
+def test_japanese_names_are_read_in_the_encoding_of_japanese_files(tmp_path):
+    path = tmp_path / "japanese.bvh"
+    path.write_bytes(material.SMALL_BVH.replace("Hips", "センターボマ").encode("cp932"))
+    assert bvh.read(path).names[0] == "センターボマ"
+
+
+@pytest.mark.both_engines
 def test_a_body_that_moves_where_the_file_has_no_channel_for_it_can_not_be_written(small):
     rotations_only = (small.channels[0][3:], *small.channels[1:])
     motion = replace(small, channels=rotations_only, values=np.ones((2, 12)))

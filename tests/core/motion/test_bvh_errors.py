@@ -66,6 +66,12 @@ BROKEN = {
     "two dots at the very end": (SMALL.rstrip() + ".1", FIRST_ROW + 1, "value 15 of frame 1 is '9.5.1'"),
     "a word in the rows": (with_rows("# " + ROWS[0]), FIRST_ROW, "value 1 of frame 0 is '#', not a number"),
     "no MOTION": (HEADER, MOTION, "expected MOTION after the hierarchy; the file ends"),
+    "a second OFFSET": (swapped("OFFSET", "OFFSET 1 2 3\nOFFSET"), line_of("OFFSET") + 1, "a second OFFSET"),
+    "a second CHANNELS": (
+        swapped("CHANNELS", "CHANNELS 1 Xrotation\nCHANNELS"),
+        line_of("CHANNELS") + 1,
+        "a second CHANNELS",
+    ),
     "misspelt MOTION": (swapped("MOTION", "MOTIONS"), MOTION, "expected ROOT"),
     "nothing after MOTION": (HEADER + "MOTION\n", MOTION, "expected 'Frames'; the file ends"),
     "MOTION without line end": (HEADER + "MOTION", MOTION, "expected 'Frames'; the file ends"),

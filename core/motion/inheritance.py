@@ -1,0 +1,153 @@
+"""What a joint takes over from its parent: the bone settings of Blender, for all frames at once.
+
+The rules were established against Blender's own pose matrices (`BKE_armature`'s parent transform); a rig without
+special settings and without scales does not come here.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .quat import Array
+
+SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
+
+
+@dataclass(frozen=True, eq=False)
+class Inheritance:
+    """How J joints inherit.
+
+    rotation, location (J,) : whether the parent's rotation turns the joint, and its location is in its own rest frame
+    scale : one of SCALES a joint
+    space (4,) : orientation of the space that all of them stand in (a static armature object), unit quaternion
+    moving_space : whether joint 0 is that space instead (an armature object that moves)
+    """
+
+    rotation: NDArray[np.bool_]
+    scale: tuple[str, ...]
+    location: NDArray[np.bool_]
+    space: Array
+    moving_space: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Where a joint's own transform applies: linear parts (F, 3, 3) for rotation and for location, origin (F, 3).
+
+    stretch (F, 3) multiplies the columns of the result.
+    """
+
+    turning: Array
+    moving: Array
+    origin: Array
+    stretch: Array | None = None
+
+    def apply(self, basis: Array, location: Array) -> tuple[Array, Array]:
+        """Return linear part (F, 3, 3) and place (F, 3) of a joint with a basis (F, 3, 3) and a location (F, 3)."""
+        linear = self.turning @ basis
+        if self.stretch is not None:
+            linear = linear * self.stretch[:, None, :]
+        return linear, self.origin + np.einsum("fij,fj->fi", self.moving, location)
+
+
+def root_frame(rest: Array, offset: Array, space: Array, space_origin: Array, local_location: bool) -> Frame:
+    """Return the frame of a joint without parent, rest (3, 3) and offset (3,) in a space (F, 3, 3) and (F, 3)."""
+    turning = space @ rest
+    origin = space_origin + np.einsum("fij,j->fi", space, offset)
+    return Frame(turning, turning if local_location else space, origin)
+
+
+def child_frame(
+    parent: Array,
+    parent_place: Array,
+    parent_rest: Array,
+    rest: Array,
+    offset: Array,
+    rotation: bool,
+    scale: str,
+    local_location: bool,
+) -> Frame:
+    """Return the frame of a joint under a parent that stands at (F, 3, 3) and (F, 3), at rest at (F, 3, 3)."""
+    full = parent @ rest
+    origin = parent_place + np.einsum("fij,j->fi", parent, offset)
+    moving = full if local_location else parent
+    if rotation and scale == "FULL":
+        return Frame(full, moving, origin)
+    turned, stretch = _with_rotation(parent, scale) if rotation else _without_rotation(parent, parent_rest, scale)
+    if scale == "AVERAGE":
+        turned = turned * np.cbrt(np.abs(np.linalg.det(parent)))[:, None, None]
+    turning = turned @ rest
+    if scale == "FIX_SHEAR":
+        turning = _without_shear(turning, normalize=False)
+    return Frame(turning, moving, origin, stretch)
+
+
+def _with_rotation(parent: Array, scale: str) -> tuple[Array, Array | None]:
+    if scale in ("NONE", "AVERAGE"):
+        return _without_shear(parent, normalize=True), None
+    if scale == "ALIGNED":
+        aligned = _without_shear(parent, normalize=False)
+        lengths = _lengths(aligned)
+        return _divided(aligned, lengths), lengths
+    if scale == "NONE_LEGACY":
+        return _divided(parent, _lengths(parent)), None
+    return parent, None
+
+
+def _without_rotation(parent: Array, parent_rest: Array, scale: str) -> tuple[Array, Array | None]:
+    if scale == "FULL":
+        return parent_rest * _lengths(parent)[:, None, :], None
+    if scale == "FIX_SHEAR":
+        return parent_rest * _lengths_without_shear(parent)[:, None, :], None
+    if scale == "ALIGNED":
+        return parent_rest, _lengths_without_shear(parent)
+    return parent_rest, None
+
+
+def _lengths(linear: Array) -> Array:
+    return np.asarray(np.linalg.norm(linear, axis=-2))
+
+
+def _divided(linear: Array, lengths: Array) -> Array:
+    return linear / np.where(lengths > 0.0, lengths, 1.0)[:, None, :]
+
+
+def _lengths_without_shear(linear: Array) -> Array:
+    """Return column lengths (F, 3) scaled so that their product is the volume that is left after shearing."""
+    lengths = _lengths(linear)
+    volume = lengths.prod(axis=-1)
+    share = np.where(volume > 0.0, np.abs(np.linalg.det(linear)) / np.where(volume > 0.0, volume, 1.0), 1.0)
+    return np.asarray(lengths * np.cbrt(share)[:, None])
+
+
+def _without_shear(linear: Array, *, normalize: bool) -> Array:
+    """Return columns made orthogonal: y stays, x and z are put square to it and split what shear is left."""
+    y, x, z = linear[..., 1], linear[..., 0], linear[..., 2]
+    square = (y * y).sum(axis=-1, keepdims=True)
+    safe = np.where(square > 0.0, square, 1.0)
+    x = x - y * ((x * y).sum(axis=-1, keepdims=True) / safe) * (square > 0.0)
+    z = z - y * ((z * y).sum(axis=-1, keepdims=True) / safe) * (square > 0.0)
+    if normalize:
+        y = y / np.sqrt(safe)
+    length_x, unit_x = _unit(x)
+    length_z, unit_z = _unit(z)
+    cosine = (unit_x * unit_z).sum(axis=-1, keepdims=True)
+    sheared = (np.abs(cosine) > 1e-4) & (np.abs(cosine) < 1.0 - 1.19e-7)
+    angle = np.arccos(np.clip(cosine, -1.0, 1.0))
+    target = angle + 0.5 * (0.5 * np.pi - angle)
+    across = _unit(unit_x - unit_z * cosine)[1]
+    new_x = across * np.sin(target) + unit_z * np.cos(target)
+    new_z = _unit(np.cross(np.cross(new_x, unit_z), new_x))[1]
+    shrink = np.sqrt(np.abs(np.sin(angle)))
+    if normalize:
+        x, z = np.where(sheared, new_x, unit_x), np.where(sheared, new_z, unit_z)
+    else:
+        x = np.where(sheared, new_x * length_x * shrink, x)
+        z = np.where(sheared, new_z * length_z * shrink, z)
+    return np.stack([x, y, z], axis=-1)
+
+
+def _unit(vectors: Array) -> tuple[Array, Array]:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return length, vectors / np.where(length > 0.0, length, 1.0)
