@@ -59,7 +59,7 @@ def import_onto_one(loom: Loom, files: list[Path]) -> tuple[Any, list[Any]]:
     bpy.data.objects.remove(other)
     bpy.data.actions.remove(second)
     clip = loom("core.motion.retarget").onto(source.clip, body.skeleton)
-    moved = clips.write(armature, clip, body, first_frame=source.first_frame, channels=source.channels)
+    moved = clips.write(armature, clip, body, first_frame=source.first_frame, targets=source.targets)
     moved.name = name
     bpy.context.view_layer.objects.active = armature
     return armature, [first, moved]

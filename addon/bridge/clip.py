@@ -1,18 +1,18 @@
-"""Actions as clips, and clips as new actions."""
+"""Actions as clips, as keyed, and clips as new actions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import RigError
 from ...core.motion import quat
-from ...core.motion.clip import Clip
+from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
-from . import curves, rig
-from .curves import Channel
+from . import curves, rotation
+from .curves import Target
+from .rig import Rig
 
-_AXIS_ANGLE, _QUATERNION = "AXIS_ANGLE", "QUATERNION"
 _DEFAULTS = {
     "location": (0.0, 0.0, 0.0),
     "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
@@ -24,118 +24,151 @@ _DEFAULTS = {
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The clip of an action as keyed, the scene frame it begins at, and the channels that had curves."""
+    """The clip of an action, the scene frame it begins at, what had curves, and what was left out and why."""
 
     clip: Clip
     first_frame: float
-    channels: frozenset[Channel]
+    targets: frozenset[Target]
+    notes: tuple[str, ...] = field(default=())
 
 
-def read(armature: Any, action: Any, body: rig.Rig, rate: float) -> Source:
+def moves_object(armature: Any, action: Any) -> bool:
+    """Say whether an action moves the armature object itself."""
+    slot = curves.choose_slot(action, armature)
+    return any(target.bone == "" for target in curves.transforms(curves.of(action, slot)))
+
+
+def read(armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -> Source:
     """Return an action as keyed on an armature: its curves alone, without constraints and drivers.
 
-    One frame of the clip per scene frame, from the action's first (its manual frame range where it has one).
-    Bones without curves are at rest. Raises RigError for actions that do not move the armature's bones, that move
-    the object itself, or that scale bones.
+    One frame of the clip per scene frame, from the action's first (its manual frame range where it has one); the
+    slot is found where none is given. Bones without curves are at rest, an object's stay as they are. Every other
+    curve of the slot is carried along. Raises RigError for actions that move nothing of the armature.
     """
-    slot = curves.choose_slot(action, armature)
+    slot = curves.choose_slot(action, armature) if slot is None else slot
     every = curves.of(action, slot)
-    channels = {c: by_index for c, by_index in curves.bone_channels(every).items() if c.bone in body.skeleton.names}
-    if not channels:
+    keyed = {t: by_index for t, by_index in curves.transforms(every).items() if _is_of(t, body)}
+    if not keyed:
         raise RigError(f"Action {action.name!r} moves no bone of {armature.name}")
-    _refuse_object_motion(action, armature, every)
     first, last = action.frame_range
-    count = int(np.floor(last - first + 1e-4)) + 1
-    frames = first + np.arange(count)
-    sampled = {c: _values(c, by_index, frames) for c, by_index in channels.items()}
-    skeleton = body.skeleton
-    rotations = np.tile(quat.IDENTITY, (count, len(skeleton), 1))
-    translations = np.zeros((count, len(skeleton), 3))
-    for joint, bone in enumerate(skeleton.names):
-        turning = sampled.get(Channel(bone, rotation_property(body.modes[joint])))
-        if turning is not None:
-            rotations[:, joint] = to_quaternion(turning, body.modes[joint])
-        moving = sampled.get(Channel(bone, "location"))
-        if moving is not None and body.movable[joint]:
-            translations[:, joint] = body.metres * moving
-        scaling = sampled.get(Channel(bone, "scale"))
-        if scaling is not None and np.abs(scaling - 1.0).max() > 1e-4:
-            raise RigError(f"Action {action.name!r} scales bone {bone!r}, which is not supported yet")
-    return Source(Clip(action.name, skeleton, rate, rotations, translations), float(first), frozenset(channels))
+    frames = first + np.arange(int(np.floor(last - first + 1e-4)) + 1)
+    sampled = {t: _values(t, by_index, frames, armature) for t, by_index in keyed.items()}
+    clip = _clip(action.name, armature, body, rate, sampled, len(frames))
+    channels, notes = _others(armature, body, every, frames)
+    named = Clip(clip.name, clip.skeleton, rate, clip.rotations, clip.translations, clip.scales, channels)
+    return Source(named, float(first), frozenset(keyed), tuple(notes))
 
 
-def _refuse_object_motion(action: Any, armature: Any, every: list[Any]) -> None:
-    for curve in every:
-        if curve.data_path in curves.CHANNELS and not curve.mute:
-            raise RigError(
-                f"Action {action.name!r} moves the object {armature.name} itself ({curve.data_path}), "
-                "which is not supported yet: bake the motion onto a root bone"
-            )
+def _is_of(target: Target, body: Rig) -> bool:
+    return target.bone in body.bones or (target.bone == "" and body.moving_object)
 
 
-def _values(channel: Channel, by_index: dict[int, Any], frames: Array) -> Array:
-    out = np.tile(_DEFAULTS[channel.property], (len(frames), 1))
+def _values(target: Target, by_index: dict[int, Any], frames: Array, armature: Any) -> Array:
+    still = getattr(armature, target.property) if target.bone == "" else _DEFAULTS[target.property]
+    out = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
     for index, curve in by_index.items():
         out[:, index] = curves.sample(curve, frames)
     return out
 
 
-def write(armature: Any, clip: Clip, body: rig.Rig, *, first_frame: float, channels: frozenset[Channel]) -> Any:
-    """Return a new action with a key on every frame, in each bone's own rotation mode; assigned to nobody.
-
-    A bone gets rotation and location curves where one of the sources had them (`channels`) or where the clip
-    moves it all the same. Euler angles and quaternions are continuous.
-    """
-    action, _, holder = curves.new_action(clip.name, armature)
-    frames = (first_frame + np.arange(len(clip))).astype(np.float32)
-    for joint, bone in enumerate(clip.skeleton.names):
+def _clip(
+    name: str, armature: Any, body: Rig, rate: float, sampled: dict[Target, Array], count: int
+) -> Clip:
+    skeleton = body.skeleton
+    rotations = np.tile(quat.IDENTITY, (count, len(skeleton), 1))
+    translations = np.zeros((count, len(skeleton), 3))
+    scales = np.ones((count, len(skeleton), 3))
+    for joint, target in enumerate(targets_of(body)):
         mode = body.modes[joint]
-        turn = Channel(bone, rotation_property(mode))
-        rotations = clip.rotations[:, joint]
-        if turn in channels or np.abs(quat.log(rotations)).max() > 1e-6:
-            curves.write(holder, turn, frames, from_quaternion(rotations, mode))
-        move = Channel(bone, "location")
-        locations = clip.translations[:, joint] / body.metres
-        if body.movable[joint] and (move in channels or np.abs(clip.translations[:, joint]).max() > 1e-6):
-            curves.write(holder, move, frames, locations)
-    return action
+        turning = sampled.get(Target(target, rotation.property_of(mode)))
+        if turning is None and target == "":
+            turning = np.tile(np.array(getattr(armature, rotation.property_of(mode)), dtype=np.float64), (count, 1))
+        if turning is not None:
+            rotations[:, joint] = rotation.to_quaternion(turning, mode)
+        moving = sampled.get(Target(target, "location"))
+        if moving is None and target == "":
+            moving = np.tile(np.array(armature.location, dtype=np.float64), (count, 1))
+        if moving is not None and body.movable[joint]:
+            translations[:, joint] = body.units[joint] * moving
+        scaling = sampled.get(Target(target, "scale"))
+        if scaling is not None and target == "":
+            if np.abs(scaling - np.array(armature.scale)).max() > 1e-4:
+                raise RigError(f"Action {name!r} scales the object {armature.name}: scale a root bone instead")
+        elif scaling is not None:
+            scales[:, joint] = scaling
+    scaled = bool(np.abs(scales - 1.0).max() > 1e-6)
+    return Clip(name, skeleton, rate, rotations, translations, scales if scaled else None)
 
 
-def rotation_property(mode: str) -> str:
-    return {_QUATERNION: "rotation_quaternion", _AXIS_ANGLE: "rotation_axis_angle"}.get(mode, "rotation_euler")
+def targets_of(body: Rig) -> tuple[str, ...]:
+    """Return what each joint is keyed as: its bone's name, or "" for the object."""
+    return ("", *body.bones) if body.moving_object else body.bones
 
 
-def to_quaternion(values: Array, mode: str) -> Array:
-    """Return rotations (F, 4) of a bone's channel values (F, 3 or 4) in its rotation mode."""
-    if mode == _QUATERNION:
-        return quat.normalize(values)
-    if mode == _AXIS_ANGLE:
-        axis = values[:, 1:]
-        length = np.linalg.norm(axis, axis=1, keepdims=True)
-        return quat.exp(values[:, :1] * np.where(length > 0.0, axis / np.where(length > 0.0, length, 1.0), 0.0))
-    axes, columns = _euler(mode)
-    return quat.from_euler(values[:, columns], axes)
+def _others(
+    armature: Any, body: Rig, every: list[Any], frames: Array
+) -> tuple[dict[str, Channel], list[str]]:
+    """Return every curve that is no transform we read, as channels, and a note for each that does nothing."""
+    channels: dict[str, Channel] = {}
+    notes = []
+    modes = dict(zip(targets_of(body), body.modes, strict=True))
+    for curve in every:
+        target = curves.target_of(curve)
+        if curve.mute or (target is not None and _is_of(target, body) and target.property in ("location", "scale")):
+            continue
+        if target is not None and _is_of(target, body):
+            if target.property != rotation.property_of(modes[target.bone]):
+                which = target.bone or armature.name
+                notes.append(f"{which!r} is keyed as {target.property}, but its rotation mode is {modes[target.bone]}")
+            continue
+        kind = curves.kind_of(armature, curve)
+        if kind is None:
+            notes.append(f"{curve.data_path} of {armature.name} does not exist: its curve is left out")
+        else:
+            name = f"{curve.data_path}[{curve.array_index}]"
+            channels[name] = Channel(curves.sample(curve, frames), discrete=kind == "discrete")
+    return channels, sorted(set(notes))
 
 
-def from_quaternion(rotations: Array, mode: str) -> Array:
-    """Return channel values of rotations (F, 4) in a rotation mode, without jumps from frame to frame."""
-    if mode == _QUATERNION:
-        return quat.continuous(rotations)
-    if mode == _AXIS_ANGLE:
-        vectors = quat.log(rotations)
-        angle = np.linalg.norm(vectors, axis=1, keepdims=True)
-        axis = np.where(angle > 1e-9, vectors / np.where(angle > 1e-9, angle, 1.0), (0.0, 1.0, 0.0))
-        return np.concatenate([angle, axis], axis=1)
-    axes, columns = _euler(mode)
-    values = np.empty((len(rotations), 3))
-    values[:, columns] = quat.to_euler(rotations, axes)
-    return values
+def write(
+    armature: Any,
+    clip: Clip,
+    body: Rig,
+    *,
+    first_frame: float,
+    targets: frozenset[Target] = frozenset(),
+    key_frames: Array | None = None,
+    interpolation: str = "LINEAR",
+) -> Any:
+    """Return a new action of a clip, in each bone's own rotation mode, kept by a fake user, assigned to nobody.
 
-
-def _euler(mode: str) -> tuple[str, list[int]]:
-    """Return the axes of the matrix product, left to right, and the channel of each.
-
-    Blender's mode XYZ turns about X first, so its product is Z·Y·X; channels are x, y, z in every mode.
+    A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
+    moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only. Euler angles and
+    quaternions are continuous.
     """
-    axes = mode[::-1]
-    return axes, ["XYZ".index(axis) for axis in axes]
+    from ...core.motion import resample
+
+    action, _, holder = curves.new_action(clip.name, armature)
+    full = clip
+    if key_frames is not None:
+        clip = resample.sample(clip, key_frames)
+    at = np.arange(len(full), dtype=float) if key_frames is None else np.asarray(key_frames, dtype=float)
+    frames = (first_frame + at).astype(np.float32)
+    writer = curves.Writer(holder, frames, interpolation)
+    for joint, name in enumerate(targets_of(body)):
+        mode = body.modes[joint]
+        turn = Target(name, rotation.property_of(mode))
+        if turn in targets or np.abs(quat.log(full.rotations[:, joint])).max() > 1e-6:
+            # Continuity is a matter of every frame, not of the few that are keyed.
+            values = rotation.from_quaternion(full.rotations[:, joint], mode)
+            writer.write(turn, values if key_frames is None else resample.curve(values, at))
+        move = Target(name, "location")
+        if body.movable[joint] and (move in targets or np.abs(full.translations[:, joint]).max() > 1e-6):
+            writer.write(move, clip.translations[:, joint] / body.units[joint])
+        if clip.scales is not None and name:
+            size = Target(name, "scale")
+            if size in targets or np.abs(clip.scales[:, joint] - 1.0).max() > 1e-6:
+                writer.write(size, clip.scales[:, joint])
+    for path, channel in clip.channels.items():
+        writer.write_channel(path, channel.values, constant=channel.discrete)
+    return action

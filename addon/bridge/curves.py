@@ -12,12 +12,14 @@ from ...core.errors import RigError
 from ...core.motion.quat import Array
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
-_LINEAR = 1  # the enum values that foreach_set takes
+_CONSTANT = 0  # the enum values that foreach_set takes
+_INTERPOLATIONS = {"CONSTANT": _CONSTANT, "LINEAR": 1, "BEZIER": 2}
+_ANY_BONE = re.compile(r'pose\.bones\["(.*?)"\]')
 _BONE_PATH = re.compile(r'pose\.bones\["(.*)"\]\.(\w+)')
 
 
-class Channel(NamedTuple):
-    """One array property of one bone: ("Hips", "location")."""
+class Target(NamedTuple):
+    """What a group of curves moves: ("Hips", "location"), or with no bone the object itself."""
 
     bone: str
     property: str
@@ -56,15 +58,41 @@ def of(action: Any, slot: Any) -> list[Any]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
-def bone_channels(curves: Iterable[Any]) -> dict[Channel, dict[int, Any]]:
-    """Return the curves of pose bones, by bone and property and then by array index; muted ones are left out."""
-    found: dict[Channel, dict[int, Any]] = {}
+def target_of(curve: Any) -> Target | None:
+    """Return which bone's (or the object's) location, rotation or scale a curve moves, if it does."""
+    if curve.data_path in CHANNELS:
+        return Target("", curve.data_path)
+    match = _BONE_PATH.fullmatch(curve.data_path)
+    if match is None or match.group(2) not in CHANNELS:
+        return None
+    return Target(bpy.utils.unescape_identifier(match.group(1)), match.group(2))
+
+
+def transforms(curves: Iterable[Any]) -> dict[Target, dict[int, Any]]:
+    """Return the curves that move bones or the object, by target and array index; muted ones are left out."""
+    found: dict[Target, dict[int, Any]] = {}
     for curve in curves:
-        match = _BONE_PATH.fullmatch(curve.data_path)
-        if match and match.group(2) in CHANNELS and not curve.mute:
-            bone = bpy.utils.unescape_identifier(match.group(1))
-            found.setdefault(Channel(bone, match.group(2)), {})[curve.array_index] = curve
+        target = target_of(curve)
+        if target is not None and not curve.mute:
+            found.setdefault(target, {})[curve.array_index] = curve
     return found
+
+
+def kind_of(owner: Any, curve: Any) -> str | None:
+    """Return whether a curve's property is "continuous" or "discrete", or None where it does not exist on the owner.
+
+    Switches, choices and curves whose keys all hold their value go in steps.
+    """
+    try:
+        value = owner.path_resolve(curve.data_path)
+    except ValueError:
+        return None
+    if isinstance(value, bool | int | str):
+        return "discrete"
+    count = len(curve.keyframe_points)
+    modes = np.empty(count, dtype=np.int32)
+    curve.keyframe_points.foreach_get("interpolation", modes)
+    return "discrete" if count and (modes == _CONSTANT).all() else "continuous"
 
 
 def sample(curve: Any, frames: Array) -> Array:
@@ -101,22 +129,41 @@ def assign(armature: Any, action: Any, slot: Any) -> None:
         data.action_slot = slot
 
 
-def write(holder: Any, channel: Channel, frames: NDArray[np.float32], values: Array) -> None:
-    """Write one bone property, values (F, n) at frames (F,), as new linear curves with generated keys."""
-    path = f'pose.bones["{bpy.utils.escape_identifier(channel.bone)}"].{channel.property}'
-    make = _maker(holder)
-    count = len(frames)
-    keys = np.empty((count, 2), dtype=np.float32)
-    keys[:, 0] = frames
-    for index in range(values.shape[1]):
-        curve = make(path, index, channel.bone)
-        curve.keyframe_points.add(count)
-        keys[:, 1] = values[:, index]
-        curve.keyframe_points.foreach_set("co", keys.ravel())
-        curve.keyframe_points.foreach_set("interpolation", np.full(count, _LINEAR, dtype=np.int32))
-        generated = _generated_type()
-        if generated is not None:
-            curve.keyframe_points.foreach_set("type", np.full(count, generated, dtype=np.int32))
+class Writer:
+    """Writes new curves with generated keys at the same frames (F,) into one holder of curves."""
+
+    def __init__(self, holder: Any, frames: NDArray[np.float32], interpolation: str) -> None:
+        self._make = _maker(holder)
+        self._count = len(frames)
+        self._keys = np.empty((self._count, 2), dtype=np.float32)
+        self._keys[:, 0] = frames
+        self._interpolation = _INTERPOLATIONS[interpolation]
+        self._type = _generated_type()
+
+    def write(self, target: Target, values: Array) -> None:
+        """Write one property (F, n) of a bone or the object."""
+        path = target.property
+        if target.bone:
+            path = f'pose.bones["{bpy.utils.escape_identifier(target.bone)}"].{path}'
+        for index in range(values.shape[1]):
+            self._curve(path, index, target.bone or "Object Transforms", values[:, index], self._interpolation)
+
+    def write_channel(self, name: str, values: Array, *, constant: bool) -> None:
+        """Write a curve that was carried along, named by its path and index as in "path[0]"."""
+        path, _, index = name.removesuffix("]").rpartition("[")
+        match = _ANY_BONE.match(path)
+        group = bpy.utils.unescape_identifier(match.group(1)) if match else "Custom"
+        self._curve(path, int(index), group, values, _CONSTANT if constant else self._interpolation)
+
+    def _curve(self, path: str, index: int, group: str, values: Array, interpolation: int) -> None:
+        curve = self._make(path, index, group)
+        points = curve.keyframe_points
+        points.add(self._count)
+        self._keys[:, 1] = values
+        points.foreach_set("co", self._keys.ravel())
+        points.foreach_set("interpolation", np.full(self._count, interpolation, dtype=np.int32))
+        if self._type is not None:
+            points.foreach_set("type", np.full(self._count, self._type, dtype=np.int32))
         curve.update()
 
 

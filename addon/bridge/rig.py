@@ -8,55 +8,64 @@ from numpy.typing import NDArray
 
 from ...core.errors import RigError
 from ...core.motion import quat, units
+from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
-
-EULER_MODES = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
 @dataclass(frozen=True, eq=False)
 class Rig:
     """The skeleton of an armature object, in metres and in the world, and how its bones are keyed.
 
-    metres, world_metres : size of one unit of the bones' own space, and of one of the scene's
-    modes : rotation mode of each bone
-    movable (J,) : whether a bone's location does anything (it does not on connected bones)
+    units (J,) : metres of one unit of each joint's location; world_metres : of one unit of the scene
+    modes : rotation mode of each joint; movable (J,) : whether its location does anything (connected bones' do not)
+    moving_object : whether joint 0 is the armature object itself
     """
 
     skeleton: Skeleton
-    metres: float
+    units: Array
     world_metres: float
     modes: tuple[str, ...]
     movable: NDArray[np.bool_]
+    moving_object: bool = False
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """Names of the joints that are bones."""
+        return self.skeleton.names[1:] if self.moving_object else self.skeleton.names
 
 
-def read(armature: Any) -> Rig:
+def read(armature: Any, *, moving_object: bool = False) -> Rig:
     """Return the rig of an armature object; its bones are the joints, parents first.
 
-    Raises RigError for an empty armature and for settings that would make the result wrong: an object that is
-    mirrored, sheared or stretched, bones that do not inherit rotation.
+    With `moving_object` the object itself is joint 0, for actions that move it; else its place is part of the rest
+    pose. Raises RigError for an empty armature, and for objects that are mirrored, sheared or stretched.
     """
     bones = _parents_first(armature)
-    index = {bone.name: k for k, bone in enumerate(bones)}
-    parents = np.array([index[b.parent.name] if b.parent else -1 for b in bones], dtype=np.int64)
-    rest = np.array([b.matrix_local for b in bones], dtype=np.float64)
-    tails = np.array([b.tail_local for b in bones], dtype=np.float64)
-    for bone in bones:
-        if bone.parent and not bone.use_inherit_rotation:
-            raise RigError(f"{armature.name}: bone {bone.name!r} does not inherit rotation, which is not supported yet")
-    world, scale = _object_frame(armature)
-    offsets, orients = _local_frames(parents, rest, world)
-    tips = np.zeros((len(bones), 3))
-    for k, bone in enumerate(bones):
-        if not bone.children:
-            tips[k] = rest[k, :3, :3].T @ (tails[k] - rest[k, :3, 3])
-    names = tuple(b.name for b in bones)
-    world_metres = _metres_per_unit(Skeleton(names, parents, scale * offsets, orients, scale * tips))
-    metres = scale * world_metres
-    skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips)
-    modes = tuple(armature.pose.bones[name].rotation_mode for name in names)
+    parents, rest, tips = _bone_arrays(bones)
+    space, scale = _static_frame(armature, with_own_transform=not moving_object)
+    own_scale = _own_scale(armature) if moving_object else 1.0
+    offsets, orients = _local_frames(parents, rest)
+    offsets, tips = scale * own_scale * offsets, scale * own_scale * tips
+    names: tuple[str, ...] = tuple(b.name for b in bones)
+    modes: tuple[str, ...] = tuple(armature.pose.bones[name].rotation_mode for name in names)
     movable = np.array([not (b.use_connect and b.parent) for b in bones])
-    return Rig(skeleton, metres, world_metres, modes, movable)
+    inheritance = _inheritance(bones, space, moving_object)
+    steps = np.full(len(bones), scale * own_scale)
+    roots = parents < 0
+    if moving_object:
+        names, modes = (f"{armature.name} (object)", *names), (armature.rotation_mode, *modes)
+        parents = np.concatenate([[-1], np.where(roots, 0, parents + 1)])
+        offsets = np.concatenate([space[None, :3, 3], offsets])
+        orients = np.concatenate([quat.from_matrix(space[None, :3, :3]), orients])
+        tips, movable = np.concatenate([np.zeros((1, 3)), tips]), np.concatenate([[True], movable])
+        steps = np.concatenate([[scale], steps])
+    else:
+        offsets[roots] = offsets[roots] @ space[:3, :3].T + space[:3, 3]
+        orients[roots] = quat.mul(quat.from_matrix(space[:3, :3]), orients[roots])
+    metres = _metres_per_unit(Skeleton(names, parents, offsets, orients, tips))
+    skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, inheritance=inheritance)
+    return Rig(skeleton, metres * steps, metres, modes, movable, moving_object)
 
 
 def _parents_first(armature: Any) -> list[Any]:
@@ -71,23 +80,64 @@ def _parents_first(armature: Any) -> list[Any]:
     return bones
 
 
-def _object_frame(armature: Any) -> tuple[Array, float]:
-    """Return the object's world matrix without its scale, and the scale; raises RigError if it is no plain one."""
-    world = np.array(armature.matrix_world, dtype=np.float64)
+def _bone_arrays(bones: list[Any]) -> tuple[NDArray[np.int64], Array, Array]:
+    """Return parents (J,), rest matrices (J, 4, 4) in armature space, and tips (J, 3) of leaf bones in their own."""
+    index = {bone.name: k for k, bone in enumerate(bones)}
+    parents = np.array([index[b.parent.name] if b.parent else -1 for b in bones], dtype=np.int64)
+    rest = np.array([b.matrix_local for b in bones], dtype=np.float64)
+    tips = np.zeros((len(bones), 3))
+    for k, bone in enumerate(bones):
+        if not bone.children:
+            tips[k] = rest[k, :3, :3].T @ (np.array(bone.tail_local, dtype=np.float64) - rest[k, :3, 3])
+    return parents, rest, tips
+
+
+def _local_frames(parents: NDArray[np.int64], rest: Array) -> tuple[Array, Array]:
+    """Return offsets (J, 3) and orients (J, 4) in the parent's frame, of roots in armature space."""
+    above = np.where(parents[:, None, None] >= 0, rest[parents], np.eye(4))
+    local = np.linalg.inv(above) @ rest
+    return local[:, :3, 3].copy(), quat.from_matrix(local[:, :3, :3])
+
+
+def _static_frame(armature: Any, *, with_own_transform: bool) -> tuple[Array, float]:
+    """Return the matrix in which the bones (or the moving object) stand, without its scale, and the scale."""
+    if with_own_transform:
+        world = np.array(armature.matrix_world, dtype=np.float64)
+    else:
+        parent = armature.parent.matrix_world @ armature.matrix_parent_inverse if armature.parent else np.eye(4)
+        world = np.array(parent, dtype=np.float64)
     lengths = np.linalg.norm(world[:3, :3], axis=0)
     scale = float(lengths.mean())
     if scale <= 0.0 or np.ptp(lengths) > 1e-4 * scale or np.linalg.det(world[:3, :3]) <= 0.0:
         raise RigError(f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale first")
-    world[:3, :3] /= scale
-    world[:3, 3] /= scale
+    axes = world[:3, :3] / scale
+    if not np.allclose(axes.T @ axes, np.eye(3), atol=1e-4):
+        raise RigError(f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale first")
+    world[:3, :3] = axes
     return world, scale
 
 
-def _local_frames(parents: NDArray[np.int64], rest: Array, world: Array) -> tuple[Array, Array]:
-    """Return offsets (J, 3) in bone units and orients (J, 4), roots in the world."""
-    above = np.where(parents[:, None, None] >= 0, rest[parents], np.linalg.inv(world))
-    local = np.linalg.inv(above) @ rest
-    return local[:, :3, 3], quat.from_matrix(local[:, :3, :3])
+def _own_scale(armature: Any) -> float:
+    """Return the scale of an object that moves: one number, the same in every action."""
+    scales = np.array(armature.scale, dtype=np.float64)
+    moved = np.any(armature.delta_location) or np.any(armature.delta_rotation_euler)
+    if moved or tuple(armature.delta_scale) != (1.0, 1.0, 1.0):
+        raise RigError(f"{armature.name} has delta transforms and moves: apply them first")
+    if np.ptp(scales) > 1e-4 * abs(scales.mean()) or scales.mean() <= 0.0:
+        raise RigError(f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale first")
+    return float(scales.mean())
+
+
+def _inheritance(bones: list[Any], space: Array, moving_object: bool) -> Inheritance | None:
+    rotation = [bool(b.use_inherit_rotation) for b in bones]
+    scale = [str(b.inherit_scale) for b in bones]
+    location = [bool(b.use_local_location) for b in bones]
+    if all(rotation) and all(location) and set(scale) == {"FULL"}:
+        return None
+    if moving_object:
+        rotation, scale, location = [True, *rotation], ["FULL", *scale], [True, *location]
+    orientation = quat.IDENTITY if moving_object else quat.from_matrix(space[:3, :3])
+    return Inheritance(np.array(rotation), tuple(scale), np.array(location), orientation, moving_object)
 
 
 def _metres_per_unit(skeleton: Skeleton) -> float:

@@ -75,7 +75,8 @@ def weave(
 
     armature, scene = context.object, context.scene
     actions = [_action(name) for name in names]
-    body = rig.read(armature)
+    context.view_layer.update()  # a script may have moved the armature just now
+    body = rig.read(armature, moving_object=any(clips.moves_object(armature, action) for action in actions))
     rate = scene.render.fps / scene.render.fps_base
     sources = [clips.read(armature, action, body, rate) for action in actions]
     woven = recipe.apply([s.clip for s in sources], _progress(context.window_manager))
@@ -85,7 +86,7 @@ def weave(
         woven.clip,
         body,
         first_frame=sources[reference].first_frame,
-        channels=frozenset().union(*(s.channels for s in sources)),
+        targets=frozenset().union(*(s.targets for s in sources)),
     )
     if result_name:
         action.name = result_name

@@ -41,7 +41,7 @@ def moves(action: Any, armature: Any) -> bool:
 
     slots = curves.suitable_slots(action) if hasattr(action, "slots") else [None]
     bones = armature.data.bones
-    return any(c.bone in bones for slot in slots for c in curves.bone_channels(curves.of(action, slot)))
+    return any(target.bone in bones for slot in slots for target in curves.transforms(curves.of(action, slot)))
 
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_add_sources,))
