@@ -68,17 +68,30 @@ class Skeleton:
     def point_weights(self) -> Array:
         """Importance of each point of the body (joints, then tips): half the length of the bones that meet there.
 
-        Sum 1 (methods 2). A skeleton whose bones have no length weighs all points alike.
+        Sum 1 (methods 2). What is not the hips or below them (a root bone, feet targets) is no part of the body. A
+        skeleton whose bones have no length weighs all points alike.
         """
         bones = np.where(self.parents >= 0, np.linalg.norm(self.offsets, axis=1), 0.0)
+        bones[~self.body | ~self.body[self.parents]] = 0.0
         weights = np.zeros(len(self) + len(self.tipped))
         weights[: len(self)] += 0.5 * bones
         np.add.at(weights, self.parents[self.parents >= 0], 0.5 * bones[self.parents >= 0])
-        tip = np.linalg.norm(self.tips[self.tipped], axis=1)
+        tip = np.linalg.norm(self.tips[self.tipped], axis=1) * self.body[self.tipped]
         weights[self.tipped] += 0.5 * tip
         weights[len(self) :] += 0.5 * tip
         total = weights.sum()
         return weights / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
+
+    @cached_property
+    def body(self) -> NDArray[np.bool_]:
+        """Which joints (J,) are the hips or hang below them; all where the hips are not known."""
+        if "hips" not in self.roles:
+            return np.ones(len(self), dtype=bool)
+        below = np.zeros(len(self), dtype=bool)
+        below[self.roles["hips"]] = True
+        for joint, parent in enumerate(self.parents):
+            below[joint] |= parent >= 0 and below[parent]
+        return below
 
     @cached_property
     def leg_length(self) -> float:

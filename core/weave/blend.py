@@ -5,19 +5,19 @@ Kovar & Gleicher 2003; Park, Shin, Shin 2002; seeds 000 and 003.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from ..errors import OptionError
-from ..motion import kinematics, quat, resample, trajectory
-from ..motion.clip import Clip
+from ..motion import quat, resample
+from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..sync import curve, registration
 from ..sync.matching import Matching
 from ..sync.registration import Registration
-from . import prepare, reporting
+from . import prepare, reporting, travel
 from .woven import Woven
 
 
@@ -63,15 +63,50 @@ def weave(
     """Blend clips of one skeleton and rate along their registration; weights (N,) with sum 1."""
     reference = clips[registered.reference]
     at = output_frames(registered, weights, timing)
-    parts = [_part(clip, frames) for clip, frames in zip(clips, registered.frames(at), strict=True)]
-    skeleton = reference.skeleton
-    rotations = quat.mean([p.clip.rotations for p in parts], weights[:, None, None])
-    translations = sum(w * p.clip.translations for w, p in zip(weights, parts, strict=True))
-    place, facing = _travel(parts, weights, registered.reference)
-    tilt = quat.mean([p.tilt for p in parts], weights[:, None])
-    world = quat.mul(quat.about_axis("Z", facing), tilt)
-    blended = Clip(name, skeleton, reference.rate, rotations, np.asarray(translations))
-    return _with_world(blended, trajectory.travelling_joint(skeleton), world, place)
+    parts = [
+        travel.part(resample.sample(clip, frames))
+        for clip, frames in zip(clips, registered.frames(at), strict=True)
+    ]
+    sampled = [part.clip for part in parts]
+    poses, _, _ = travel.blend(parts, weights, registered.reference)
+    still = travel.outside(reference.skeleton)
+    blended = Clip(
+        name,
+        reference.skeleton,
+        reference.rate,
+        quat.mean([clip.rotations for clip in sampled], weights[:, None, None]),
+        travel.average([clip.translations for clip in sampled], weights),
+        _scales(sampled, weights),
+        _channels(sampled, weights),
+    )
+    return travel.place_joints(_as_in(blended, sampled[registered.reference], still), poses)
+
+
+def _scales(clips: Sequence[Clip], weights: Array) -> Array | None:
+    """Average the scales; a clip without any is of size 1."""
+    if all(clip.scales is None for clip in clips):
+        return None
+    return travel.average([np.ones_like(c.translations) if c.scales is None else c.scales for c in clips], weights)
+
+
+def _channels(clips: Sequence[Clip], weights: Array) -> dict[str, Channel]:
+    """Average the channels; those that go in steps are the heaviest clip's, and so are those that not all have."""
+    heaviest = clips[int(np.argmax(weights))]
+    out = {}
+    for name in {name: None for clip in clips for name in clip.channels}:
+        having = [clip.channels[name] for clip in clips if name in clip.channels]
+        if len(having) == len(clips) and not any(channel.discrete for channel in having):
+            out[name] = Channel(travel.average([channel.values for channel in having], weights))
+        else:
+            out[name] = heaviest.channels.get(name, having[0])
+    return out
+
+
+def _as_in(clip: Clip, reference: Clip, joints: list[int]) -> Clip:
+    """Return the clip with some joints posed as in the reference: what stands still there has nothing to blend."""
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    rotations[:, joints], translations[:, joints] = reference.rotations[:, joints], reference.translations[:, joints]
+    return replace(clip, rotations=rotations, translations=translations)
 
 
 def output_frames(registered: Registration, weights: Array, timing: str) -> Array:
@@ -94,56 +129,6 @@ def output_frames(registered: Registration, weights: Array, timing: str) -> Arra
         at = np.clip(at - (curve.evaluate(elapsed, at) - wanted) / slope, 0.0, len(steps))
     at[0], at[-1] = 0.0, len(steps)
     return np.asarray(registered.first + at)
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """One clip at the result's frames: its pose, and its travelling joint split into heading frame and rest."""
-
-    clip: Clip
-    ground: Array
-    height: Array
-    facing: Array
-    tilt: Array
-
-
-def _part(clip: Clip, frames: Array) -> _Part:
-    sampled = resample.sample(clip, frames)
-    skeleton = clip.skeleton
-    joint = trajectory.travelling_joint(skeleton)
-    rotations, positions = kinematics.world(sampled)
-    # Smoothed on the common time: a clip and its own turned or re-timed copy then have the same heading.
-    facing = trajectory.smooth(
-        trajectory.raw_heading(skeleton, rotations, positions), trajectory.HEADING_SIGMA * clip.rate
-    )
-    tilt = quat.mul(quat.about_axis("Z", -facing), rotations[:, joint])
-    return _Part(sampled, positions[:, joint, :2], positions[:, joint, 2], facing, tilt)
-
-
-def _travel(parts: Sequence[_Part], weights: Array, reference: int) -> tuple[Array, Array]:
-    """Return the blended place (K, 3) and facing (K,) of the travelling joint."""
-    steps = sum(
-        w * trajectory.increments(p.ground, p.facing) for w, p in zip(weights, parts, strict=True)
-    )
-    first = parts[reference]
-    ground, facing = trajectory.integrate(np.asarray(steps), first.ground[0], float(first.facing[0]))
-    height = sum(w * p.height for w, p in zip(weights, parts, strict=True))
-    return np.column_stack([ground, np.asarray(height)]), facing
-
-
-def _with_world(clip: Clip, joint: int, world: Array, place: Array) -> Clip:
-    """Return the clip with one joint at given world rotations (F, 4) and positions (F, 3)."""
-    skeleton, parent = clip.skeleton, int(clip.skeleton.parents[joint])
-    above, origin = quat.IDENTITY, np.zeros(3)
-    if parent >= 0:
-        rotations, positions = kinematics.world(clip)
-        above, origin = rotations[:, parent], positions[:, parent]
-    frame = quat.mul(above, skeleton.orients[joint])
-    rest = origin + quat.rotate(above, skeleton.offsets[joint])
-    rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    rotations[:, joint] = quat.mul(quat.inv(frame), world)
-    translations[:, joint] = quat.rotate(quat.inv(frame), place - rest)
-    return Clip(clip.name, skeleton, clip.rate, rotations, translations)
 
 
 def _name(clips: Sequence[Clip], weights: Array) -> str:
