@@ -308,7 +308,7 @@ def _straightened(clip: Clip) -> Clip:
     plain = clip.scales is None and skeleton.inheritance is None
     if plain and np.allclose(np.abs(skeleton.orients[:, 0]), 1.0, rtol=0.0, atol=1e-12):
         return clip
-    rested, places = kinematics.rest(skeleton)
+    rested, places = skeleton.rest
     world, positions = kinematics.world(clip)
     turned = quat.mul(world, quat.inv(rested))
     parents, child = skeleton.parents, skeleton.parents >= 0

@@ -51,6 +51,15 @@ class Frame:
         return linear, self.origin + np.einsum("fij,fj->fi", self.moving, location)
 
 
+    def unstretched(self, linear: Array) -> Array:
+        """Return a linear part (F, 3, 3) of a joint before its columns were stretched."""
+        return linear if self.stretch is None else linear / np.maximum(self.stretch, 1e-12)[:, None, :]
+
+    def location_of(self, place: Array) -> Array:
+        """Return the location (F, 3) of a joint that stands at a place (F, 3)."""
+        return np.asarray(np.linalg.solve(self.moving, (place - self.origin)[..., None])[..., 0], dtype=np.float64)
+
+
 def root_frame(rest: Array, offset: Array, space: Array, space_origin: Array, local_location: bool) -> Frame:
     """Return the frame of a joint without parent, rest (3, 3) and offset (3,) in a space (F, 3, 3) and (F, 3)."""
     turning = space @ rest

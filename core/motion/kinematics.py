@@ -69,6 +69,28 @@ def matrices(clip: Clip) -> tuple[Array, Array]:
     return linear, places
 
 
+def local(skeleton: Skeleton, linear: Array, places: Array) -> tuple[Array, Array, Array]:
+    """Return rotations (F, J, 4), translations and scales (F, J, 3) of joints that stand at given world matrices.
+
+    linear (F, J, 3, 3) and places (F, J, 3), as `matrices` gives them. Every joint is where it was; shear that a
+    joint has of its own (a stretched bone's) is lost.
+    """
+    rotations = np.empty((*places.shape[:2], 4))
+    translations, scales = np.empty_like(places), np.empty_like(places)
+    # What the joints below see is the joint as it comes out again, without its shear.
+    rebuilt = np.empty_like(linear)
+    frames = Frames(skeleton, rebuilt, places)
+    for joint in range(len(skeleton)):
+        frame = frames.of(joint)
+        basis = np.linalg.solve(frame.turning, frame.unstretched(linear[:, joint]))
+        scales[:, joint] = np.linalg.norm(basis, axis=-2)
+        rotations[:, joint] = quat.from_matrix(basis / np.maximum(scales[:, joint, None, :], 1e-12))
+        translations[:, joint] = frame.location_of(places[:, joint])
+        straight = quat.to_matrix(rotations[:, joint]) * scales[:, joint, None, :]
+        rebuilt[:, joint], _ = frame.apply(straight, translations[:, joint])
+    return rotations, translations, scales
+
+
 class Frames:
     """The frames in which joints turn and move, given the linear parts and places of the joints above them.
 
@@ -79,7 +101,7 @@ class Frames:
         self._skeleton, self._linear, self._places = skeleton, linear, places
         self._local = quat.to_matrix(skeleton.orients)
         self._rules = skeleton.inheritance or _everything(len(skeleton))
-        self._rest = quat.to_matrix(rest(skeleton)[0])
+        self._rest = quat.to_matrix(skeleton.rest[0])
 
     def of(self, joint: int) -> inheritance.Frame:
         """Return the frame of one joint, all above it being known."""
@@ -116,10 +138,3 @@ class Frames:
 def _everything(count: int) -> inheritance.Inheritance:
     true = np.ones(count, dtype=bool)
     return inheritance.Inheritance(true, ("FULL",) * count, true, quat.IDENTITY)
-
-
-def rest(skeleton: Skeleton) -> tuple[Array, Array]:
-    """Return world rotations (J, 4) and positions (J, 3) of the rest pose, in which nothing is stretched."""
-    still = np.tile(quat.IDENTITY, (1, len(skeleton), 1))
-    rotations, positions = forward(skeleton, still, np.zeros((1, len(skeleton), 3)))
-    return rotations[0], positions[0]

@@ -23,8 +23,8 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     if same(source, skeleton):
         return replace(clip, skeleton=skeleton)
     order = np.array([source.index(name) for name in skeleton.names])
-    source_rest, source_places = kinematics.rest(source)
-    rest, places = kinematics.rest(skeleton)
+    source_rest, source_places = source.rest
+    rest, places = skeleton.rest
     world, _ = kinematics.world(clip)
     turned = quat.mul(quat.mul(world[:, order], quat.inv(source_rest[order])), rest)
     rotations = np.empty_like(turned)

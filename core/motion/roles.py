@@ -48,7 +48,25 @@ _WORD = re.compile(r"[左右]|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_左�
 
 def find(names: Sequence[str], parents: NDArray[np.int64]) -> dict[str, int]:
     """Return the joint index of every role that names and hierarchy, parents (J,), tell."""
-    return dict(_find(tuple(names), tuple(int(p) for p in parents)))
+    known, above = tuple(names), tuple(int(p) for p in parents)
+    deforming = [joint for joint, name in enumerate(known) if name.startswith("DEF-")]
+    if len(deforming) < 10 or len(deforming) == len(known):
+        return dict(_find(known, above))
+    # A generated rig has every part several times; the mesh hangs on these.
+    found = _find(tuple(known[joint] for joint in deforming), _deform_parents(known, above, tuple(deforming)))
+    return {role: deforming[k] for role, k in found.items()}
+
+
+@cache
+def _deform_parents(names: tuple[str, ...], parents: tuple[int, ...], deforming: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the parents among the deforming joints alone: they hang on each other by way of their originals."""
+    place = {names[joint].removeprefix("DEF-"): k for k, joint in enumerate(deforming)}
+    out = []
+    for joint in deforming:
+        own = names[joint].removeprefix("DEF-")
+        above = (re.sub(r"^[A-Z]{3}-", "", names[j]) for j in ancestors(joint, parents))
+        out.append(next((place[name] for name in above if name in place and name != own), -1))
+    return tuple(out)
 
 
 @cache
@@ -108,7 +126,7 @@ def _trunk(
         told["chest"] = chest
         above_hips = [] if hips is None else [hips, *ancestors(hips, parents)]
         told["spine"] = [j for j in [chest, *ancestors(chest, parents)] if j not in above_hips][-1]
-        upwards = _central_chain(chest, parents, centre)
+        upwards = _namesakes(chest, names, parents) or _central_chain(chest, parents, centre)
         told["neck"] = found.get("neck", upwards[0] if len(upwards) > 1 else -1)
         told["head"] = found.get("head", upwards[-1] if len(upwards) > 1 else -1)
     return {role: joint for role, joint in told.items() if joint >= 0}
@@ -126,6 +144,13 @@ def _central_chain(joint: int, parents: tuple[int, ...], centre: list[int]) -> l
     """Return the longest chain of joints without a side that goes on from one."""
     chains = [[child, *_central_chain(child, parents, centre)] for child in centre if parents[child] == joint]
     return max(chains, key=len, default=[])
+
+
+def _namesakes(joint: int, names: tuple[str, ...], parents: tuple[int, ...]) -> list[int]:
+    """Return the chain of joints that goes on from one under the same name, numbers apart."""
+    name = re.sub(r"\d", "", names[joint])
+    child = next((j for j, p in enumerate(parents) if p == joint and re.sub(r"\d", "", names[j]) == name), None)
+    return [] if child is None else [child, *_namesakes(child, names, parents)]
 
 
 def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:

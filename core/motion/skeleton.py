@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SkeletonError
+from . import quat
 from . import roles as body_roles
 from .inheritance import Inheritance
 from .quat import Array
@@ -60,6 +61,16 @@ class Skeleton:
         return tuple(np.flatnonzero(depth == d) for d in range(depth.max() + 1))
 
     @cached_property
+    def rest(self) -> tuple[Array, Array]:
+        """World rotations (J, 4) and positions (J, 3) of the rest pose, in which nothing is stretched."""
+        rotations, positions = self.orients.copy(), self.offsets.copy()
+        for joints in self.levels[1:]:
+            above = rotations[self.parents[joints]]
+            rotations[joints] = quat.mul(above, self.orients[joints])
+            positions[joints] = positions[self.parents[joints]] + quat.rotate(above, self.offsets[joints])
+        return rotations, positions
+
+    @cached_property
     def tipped(self) -> NDArray[np.int64]:
         """Joints that have a tip."""
         return np.flatnonzero(np.any(self.tips != 0.0, axis=1))
@@ -96,12 +107,13 @@ class Skeleton:
     @cached_property
     def leg_length(self) -> float:
         """Mean length of thigh and shin; 0 where the skeleton has no legs that we know."""
-        legs = [
-            np.linalg.norm(self.offsets[self.roles[f"shin.{side}"]])
-            + np.linalg.norm(self.offsets[self.roles[f"foot.{side}"]])
-            for side in "LR"
-            if f"shin.{side}" in self.roles and f"foot.{side}" in self.roles
-        ]
+        places, legs = self.rest[1], []
+        for side in "LR":
+            joints = [self.roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot")]
+            known = [places[joint] for joint in joints if joint is not None]
+            if len(known) == 3:
+                # From place to place: in a generated rig one does not hang on the other.
+                legs.append(np.linalg.norm(np.diff(known, axis=0), axis=1).sum())
         return float(np.mean(legs)) if legs else 0.0
 
     @cached_property

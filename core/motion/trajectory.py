@@ -29,7 +29,7 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
         across = positions[:, roles["thigh.R"], :2] - positions[:, roles["thigh.L"], :2]
         return np.unwrap(np.arctan2(across[:, 1], across[:, 0]))
     joint = travelling_joint(skeleton)
-    rest_rotations, _ = kinematics.rest(skeleton)
+    rest_rotations, _ = skeleton.rest
     return np.unwrap(quat.yaw(quat.mul(rotations[:, joint], quat.inv(rest_rotations[joint]))))
 
 

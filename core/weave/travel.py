@@ -134,6 +134,5 @@ def place_joints(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:
 def _local(frame: inheritance.Frame, rotation: Array, place: Array) -> tuple[Array, Array]:
     lengths = np.linalg.norm(frame.turning, axis=-2, keepdims=True)
     turning = quat.from_matrix(frame.turning / np.where(lengths > 0.0, lengths, 1.0))
-    away = np.asarray(np.linalg.solve(frame.moving, (place - frame.origin)[..., None])[..., 0], dtype=np.float64)
-    return quat.mul(quat.inv(turning), rotation), away
+    return quat.mul(quat.inv(turning), rotation), frame.location_of(place)
 

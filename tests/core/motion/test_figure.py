@@ -33,7 +33,7 @@ def test_every_joint_has_a_role():
 
 def test_at_rest_it_stands_on_the_ground_with_its_left_at_x_and_its_toes_at_minus_y():
     skeleton = figure.skeleton()
-    rotations, places = kinematics.rest(skeleton)
+    rotations, places = skeleton.rest
     tips = places[skeleton.tipped] + quat.rotate(rotations[skeleton.tipped], skeleton.tips[skeleton.tipped])
     assert_allclose(tips[:, 2].min(), 0.0, atol=1e-12)
     assert_allclose(tips[:, 2].max(), 1.72, atol=1e-12)

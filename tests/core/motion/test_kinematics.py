@@ -72,7 +72,7 @@ def test_a_body_without_tips_has_its_joints_as_points(rng):
 def test_the_rest_pose_is_the_pose_without_rotation_and_translation(rng):
     skeleton = material.random_skeleton(rng, roots=2)
     still = Clip("", skeleton, 30.0, np.tile(quat.IDENTITY, (1, 12, 1)), np.zeros((1, 12, 3)))
-    rotations, positions = kinematics.rest(skeleton)
+    rotations, positions = skeleton.rest
     expected = world_matrices(still)[0]
     assert_allclose(positions, expected[:, :3, 3], rtol=0.0, atol=1e-12)
     assert_allclose(quat.to_matrix(rotations), expected[:, :3, :3], rtol=0.0, atol=1e-12)

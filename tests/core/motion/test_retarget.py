@@ -16,7 +16,7 @@ pytestmark = pytest.mark.both_engines
 
 def with_turned_rest(skeleton, rng):
     """The same body whose joint frames point elsewhere at rest: the joints stand where they stood."""
-    _, places = kinematics.rest(skeleton)
+    _, places = skeleton.rest
     world = material.rotations(rng, len(skeleton))
     parents = skeleton.parents
     roots = parents < 0
@@ -48,7 +48,7 @@ def backwards(skeleton):
 
 def since_rest(clip):
     """World rotations (F, J, 4) relative to the rest pose."""
-    rest, _ = kinematics.rest(clip.skeleton)
+    rest, _ = clip.skeleton.rest
     world, _ = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
     return quat.mul(world, quat.inv(rest))
 

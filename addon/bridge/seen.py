@@ -1,0 +1,85 @@
+"""Actions as seen: the pose that Blender evaluates, with constraints, drivers and inverse kinematics."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ...core.motion import kinematics, quat
+from ...core.motion.clip import Clip
+from ...core.motion.quat import Array
+from . import clip as clips
+from . import curves
+from .clip import Source
+from .rig import Rig
+
+
+def read(scene: Any, armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -> Source:
+    """Return an action as Blender shows it on an armature, one frame of the clip per scene frame.
+
+    The scene is played through once and left as it was: frame, action, slot, NLA. Further curves are carried along
+    as `clip.read` does. Raises RigError for actions that move nothing of the armature.
+    """
+    slot = curves.choose_slot(action, armature) if slot is None else slot
+    keyed = clips.read(armature, action, body, rate, slot)
+    frames = keyed.first_frame + np.arange(len(keyed.clip))
+    order = [armature.pose.bones.find(name) for name in body.bones]
+    poses = np.empty((len(frames), len(armature.pose.bones), 4, 4))
+    objects = np.empty((len(frames), 4, 4))
+    buffer = np.empty(16 * len(armature.pose.bones), dtype=np.float32)
+    with _playing(scene, armature, action, slot):
+        for k, frame in enumerate(frames):
+            scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+            armature.pose.bones.foreach_get("matrix", buffer)
+            poses[k] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender's matrices are column by column
+            objects[k] = armature.matrix_world
+    linear, places = _in_the_world(poses[:, order], objects, body)
+    rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
+    scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
+    seen = Clip(action.name, body.skeleton, rate, quat.continuous(rotations), translations, scaled, keyed.clip.channels)
+    return Source(seen, keyed.first_frame, keyed.targets, (*keyed.notes, *_overridden(armature)))
+
+
+@contextmanager
+def _playing(scene: Any, armature: Any, action: Any, slot: Any) -> Iterator[None]:
+    """Give the armature an action, alone, and put everything back afterwards."""
+    data = armature.animation_data or armature.animation_data_create()
+    before = data.action, getattr(data, "action_slot", None), data.use_nla
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        data.use_nla = False
+        data.action = action
+        if slot is not None:
+            data.action_slot = slot
+        yield
+    finally:
+        data.action = before[0]
+        if before[0] is not None and before[1] is not None:
+            data.action_slot = before[1]
+        data.use_nla = before[2]
+        scene.frame_set(frame, subframe=subframe)
+
+
+def _in_the_world(poses: Array, objects: Array, body: Rig) -> tuple[Array, Array]:
+    """Return linear parts (F, J, 3, 3), free of the object's scale, and places (F, J, 3) in metres."""
+    scale = np.linalg.norm(objects[:, :3, :3], axis=1).mean(axis=1)
+    axes = objects[:, :3, :3] / scale[:, None, None]
+    linear = axes[:, None] @ poses[:, :, :3, :3]
+    places = np.einsum("fij,fbj->fbi", objects[:, :3, :3], poses[:, :, :3, 3]) + objects[:, None, :3, 3]
+    if body.moving_object:
+        linear = np.concatenate([axes[:, None], linear], axis=1)
+        places = np.concatenate([objects[:, None, :3, 3], places], axis=1)
+    return linear, body.world_metres * places
+
+
+def _overridden(armature: Any) -> list[str]:
+    """Return a note for the bones whose constraints or drivers have the last word over keys."""
+    constrained = {b.name for b in armature.pose.bones if any(c.enabled and c.influence > 0.0 for c in b.constraints)}
+    drivers = armature.animation_data.drivers if armature.animation_data else []
+    driven = {t.bone for t in (curves.target_of(d) for d in drivers) if t is not None and t.bone}
+    names = sorted(constrained | driven)
+    if not names:
+        return []
+    shown = ", ".join(repr(n) for n in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return [f"Constraints or drivers of {armature.name} override keys on {shown}"]
