@@ -8,7 +8,7 @@ from ...core.errors import LoomError
 from ...core.options import declared
 from ...core.progress import Progress
 from ...core.recipes import Blend
-from .. import properties
+from .. import properties, storage
 from . import common
 
 if TYPE_CHECKING:
@@ -90,8 +90,11 @@ def weave(
     )
     if result_name:
         action.name = result_name
+    slot = curves.choose_slot(action, armature)
+    made_of = [(source, curves.choose_slot(source, armature)) for source in actions]
+    storage.store(action, slot, recipe, made_of, armature=armature)
     if assign:
-        curves.assign(armature, action, curves.choose_slot(action, armature))
+        curves.assign(armature, action, slot)
     return woven, action
 
 

@@ -1,0 +1,69 @@
+"""What is keyed in an action's slot, as one short hash: the same for the same curves, whatever they are called."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from . import curves
+
+_POINTS = {"co": 2, "handle_left": 2, "handle_right": 2, "back": 1, "amplitude": 1, "period": 1}
+_CHOICES = ("interpolation", "easing")
+_PLAIN_TYPES = {"BOOLEAN", "INT", "FLOAT", "ENUM"}
+# How a modifier is shown, and what Blender itself derives (differently from version to version).
+_NOT_CONTENT = {"show_expanded", "active", "is_valid"}
+# Noise as it was before 4.4 has no use for these, and each later Blender fills them differently.
+_NOT_IN_LEGACY_NOISE = {"lacunarity", "roughness", "use_legacy_noise"}
+
+
+def fingerprint(action: Any, slot: Any) -> str:
+    """Return a hash of every curve of a slot (None where Blender has no slots) and of the manual frame range.
+
+    It changes with anything that changes the motion, and not with names, groups, colours or what is selected.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    listed: dict[str, list[str]] = {}
+    for curve in sorted(curves.of(action, slot), key=lambda c: (c.data_path, c.array_index)):
+        _add_curve(digest, curve, listed)
+    if action.use_frame_range:
+        _add(digest, "range", action.frame_start, action.frame_end, action.use_cyclic)
+    return digest.hexdigest()
+
+
+def _add(digest: Any, *values: Any) -> None:
+    digest.update(f"{values!r}\n".encode())
+
+
+def _add_curve(digest: Any, curve: Any, listed: dict[str, list[str]]) -> None:
+    points, samples = curve.keyframe_points, curve.sampled_points
+    count = len(points)
+    _add(digest, curve.data_path, curve.array_index, curve.extrapolation, curve.mute, count, len(samples))
+    for name, size in _POINTS.items():
+        values = np.empty(size * count, dtype=np.float32)
+        points.foreach_get(name, values)
+        digest.update(values)
+    for name in _CHOICES:
+        # Blender keeps these in bytes: read as bytes they take a sixth of the time.
+        choices = np.empty(count, dtype=np.uint8)
+        points.foreach_get(name, choices)
+        digest.update(choices)
+    if len(samples):
+        baked = np.empty(2 * len(samples), dtype=np.float32)
+        samples.foreach_get("co", baked)
+        digest.update(baked)
+    for modifier in curve.modifiers:
+        _add_modifier(digest, modifier, listed)
+
+
+def _add_modifier(digest: Any, modifier: Any, listed: dict[str, list[str]]) -> None:
+    kind = modifier.type
+    if kind not in listed:  # the same for every modifier of a kind, and slow to ask for
+        properties = modifier.bl_rna.properties
+        listed[kind] = sorted({p.identifier for p in properties if p.type in _PLAIN_TYPES} - _NOT_CONTENT)
+    idle = _NOT_IN_LEGACY_NOISE if getattr(modifier, "use_legacy_noise", False) else ()
+    for name in listed[kind]:
+        if name not in idle:
+            value = getattr(modifier, name)
+            _add(digest, name, value if isinstance(value, bool | int | float | str) else tuple(value))
+    if kind == "ENVELOPE":
+        _add(digest, [(point.frame, point.min, point.max) for point in modifier.control_points])

@@ -1,0 +1,555 @@
+"""What a result remembers: its recipe, its sources whatever becomes of them, and whether somebody edited it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OLDEST = ROOT / ".venv-blender" / "4.2" / "bin" / "python"
+HAS_SLOTS = "slots" in bpy.types.Action.bl_rna.properties  # since 4.4
+MODIFIERS = [item.identifier for item in bpy.types.FModifier.bl_rna.properties["type"].enum_items][1:]  # not "NULL"
+
+
+@pytest.fixture
+def storage(loom):
+    return loom("addon.storage")
+
+
+@pytest.fixture
+def fingerprint(loom):
+    return loom("addon.bridge.fingerprint").fingerprint
+
+
+@pytest.fixture
+def errors(loom):
+    return loom("core.errors")
+
+
+@pytest.fixture
+def recipe(loom):
+    return loom("core.recipes").Blend(weights=(1.0, 3.0), ends="open", reference="2")
+
+
+@pytest.fixture
+def rig():
+    return material.armature()
+
+
+@pytest.fixture
+def prowl(storage, recipe, rig):
+    """A result that remembers that it was made of walk and sneak."""
+    sources = [material.key_by_hand(rig, name, seed=k) for k, name in enumerate(("walk", "sneak"))]
+    result = material.key_by_hand(rig, "prowl", seed=2)
+    storage.store(result, slot(result), recipe, [(a, slot(a)) for a in sources], armature=rig)
+    return result
+
+
+def slot(action):
+    return action.slots[0] if HAS_SLOTS else None
+
+
+def names(found):
+    return [action.name for action, _ in found]
+
+
+def save_and_reload(path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+
+
+def linked_from(path, *wanted):
+    """Link actions of another file into a new empty one."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return link(path, *wanted)
+
+
+def link(path, *wanted):
+    with bpy.data.libraries.load(str(path), link=True) as (_, into):
+        into.actions = list(wanted)
+    return into.actions
+
+
+def move_a_key(action):
+    curve = material.fcurves(action)[0]
+    curve.keyframe_points[1].co[1] += 0.5
+    curve.update()
+
+
+def test_a_result_remembers_its_recipe_and_its_sources(storage, recipe, prowl, rig):
+    assert storage.recipe_of(prowl) == recipe
+    found = storage.find_sources(prowl)
+    assert names(found) == ["walk", "sneak"]
+    assert [s for _, s in found] == [slot(action) for action, _ in found]
+    kept = storage.stored(prowl)
+    assert [source.weight for source in kept.sources] == [1.0, 3.0]
+    assert kept.armature == rig
+    assert [(s.deleted, s.renamed, s.edited) for s in storage.state(prowl)] == [(False, False, False)] * 2
+    assert not storage.edited_by_hand(prowl)
+
+
+def test_a_recipe_without_weights_is_kept_without(storage, loom, prowl):
+    recipe = loom("core.recipes").Synchronise()
+    storage.store(prowl, slot(prowl), recipe, storage.find_sources(prowl))
+    assert storage.recipe_of(prowl) == recipe
+    assert [source.weight for source in storage.stored(prowl).sources] == [None, None]
+    assert storage.stored(prowl).armature is None
+
+
+def test_an_action_that_nobody_wove_has_no_recipe(storage, errors, rig):
+    walk = material.key_by_hand(rig, "walk", seed=0)
+    assert storage.recipe_of(walk) is None
+    assert storage.stored(walk) is None
+    for ask in (storage.find_sources, storage.state, storage.edited_by_hand):
+        with pytest.raises(errors.LoomError, match="walk was not made by Action Loom"):
+            ask(walk)
+
+
+def test_sources_are_found_by_another_name(storage, prowl):
+    bpy.data.actions["walk"].name = "stroll"
+    assert names(storage.find_sources(prowl)) == ["stroll", "sneak"]
+    first, second = storage.state(prowl)
+    assert (first.name, first.now, first.renamed, first.edited) == ("walk", "stroll", True, False)
+    assert not second.renamed
+
+
+def test_a_deleted_source_is_named(storage, errors, prowl):
+    bpy.data.actions.remove(bpy.data.actions["sneak"])
+    with pytest.raises(errors.RigError, match=r"^sneak was deleted: choose another$"):
+        storage.find_sources(prowl)
+    assert [s.deleted for s in storage.state(prowl)] == [False, True]
+    assert storage.recipe_of(prowl).weights == (1.0, 3.0)
+
+
+def test_a_deleted_source_that_came_back_is_found_by_its_name(storage, prowl, rig):
+    bpy.data.actions.remove(bpy.data.actions["sneak"])
+    material.key_by_hand(rig, "sneak", seed=1)
+    assert names(storage.find_sources(prowl)) == ["walk", "sneak"]
+    assert not any(s.edited for s in storage.state(prowl))
+
+
+def test_a_result_is_not_its_own_source(storage, errors, prowl):
+    bpy.data.actions.remove(bpy.data.actions["sneak"])
+    prowl.name = "sneak"
+    with pytest.raises(errors.RigError, match="sneak was deleted"):
+        storage.find_sources(prowl)
+
+
+def test_edits_of_sources_and_result_are_noticed(storage, prowl):
+    move_a_key(bpy.data.actions["walk"])
+    assert [s.edited for s in storage.state(prowl)] == [True, False]
+    assert not storage.edited_by_hand(prowl)
+    move_a_key(prowl)
+    assert storage.edited_by_hand(prowl)
+
+
+def test_a_copied_result_has_the_recipe_for_itself(storage, loom, recipe, prowl):
+    copy = prowl.copy()
+    assert storage.recipe_of(copy) == recipe
+    assert names(storage.find_sources(copy)) == ["walk", "sneak"]
+    assert not storage.edited_by_hand(copy)
+    move_a_key(copy)
+    assert storage.edited_by_hand(copy)
+    assert not storage.edited_by_hand(prowl)
+    other = loom("core.recipes").Blend(weights=(1.0,))
+    storage.store(copy, slot(copy), other, storage.find_sources(copy)[1:])
+    assert (storage.recipe_of(copy), storage.recipe_of(prowl)) == (other, recipe)
+    assert names(storage.find_sources(prowl)) == ["walk", "sneak"]
+
+
+def test_a_saved_file_remembers_everything(storage, recipe, prowl, tmp_path):
+    bpy.data.actions.remove(bpy.data.actions["sneak"])
+    bpy.data.actions["walk"].name = "stroll"
+    save_and_reload(tmp_path / "saved.blend")
+    prowl = bpy.data.actions["prowl"]
+    assert storage.recipe_of(prowl) == recipe
+    assert storage.stored(prowl).armature == bpy.data.objects["Rig"]
+    first, second = storage.state(prowl)
+    assert (first.now, first.edited, second.deleted) == ("stroll", False, True)
+    assert not storage.edited_by_hand(prowl)
+
+
+def test_undo_and_redo_keep_it(storage, errors, recipe, prowl):
+    bpy.ops.ed.undo_push(message="woven")
+    bpy.data.actions.remove(bpy.data.actions["sneak"])
+    bpy.ops.ed.undo_push(message="deleted")
+    bpy.ops.ed.undo()
+    assert names(storage.find_sources(bpy.data.actions["prowl"])) == ["walk", "sneak"]
+    bpy.ops.ed.redo()
+    with pytest.raises(errors.RigError, match="sneak was deleted"):
+        storage.find_sources(bpy.data.actions["prowl"])
+    assert storage.recipe_of(bpy.data.actions["prowl"]) == recipe
+
+
+def test_an_appended_result_brings_its_sources_along(storage, recipe, prowl, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.append(directory=str(tmp_path / "library.blend" / "Action"), filename="prowl")
+    prowl = bpy.data.actions["prowl"]
+    assert storage.recipe_of(prowl) == recipe
+    assert names(storage.find_sources(prowl)) == ["walk", "sneak"]
+    storage.writable(prowl)
+
+
+def test_a_deleted_armature_is_gone(storage, prowl, rig):
+    bpy.ops.object.select_all(action="DESELECT")
+    rig.select_set(True)
+    bpy.ops.object.delete()
+    assert storage.stored(prowl).armature is None
+    if rig.name in bpy.data.objects:
+        bpy.data.objects.remove(rig)
+    assert storage.stored(prowl).armature is None
+
+
+def test_linked_results_are_read_but_not_written(storage, errors, recipe, prowl, tmp_path):
+    (prowl,) = linked_from(tmp_path / "library.blend", "prowl")
+    assert storage.recipe_of(prowl) == recipe
+    found = storage.find_sources(prowl)
+    assert names(found) == ["walk", "sneak"]
+    assert not storage.edited_by_hand(prowl)
+    refusal = r"^prowl is linked from library\.blend: make it local first$"
+    with pytest.raises(errors.LoomError, match=refusal):
+        storage.writable(prowl)
+    with pytest.raises(errors.LoomError, match=refusal):
+        storage.store(prowl, slot(prowl), recipe, found)
+    override = prowl.override_create()
+    with pytest.raises(errors.LoomError, match="is a library override.* make it local first"):
+        storage.writable(override)
+    local = prowl.copy()
+    storage.writable(local)
+    storage.store(local, slot(local), recipe, found)
+    assert names(storage.find_sources(local)) == ["walk", "sneak"]
+
+
+def test_linked_sources_are_told_from_local_ones_of_the_same_name(storage, errors, recipe, prowl, tmp_path):
+    path = tmp_path / "library.blend"
+    walk, sneak = linked_from(path, "walk", "sneak")
+    result = bpy.data.actions.new("result")
+    if HAS_SLOTS:
+        result.slots.new("OBJECT", "any")
+    material.key_by_hand(material.armature(name="Other"), "sneak", seed=5)
+    storage.store(result, slot(result), recipe, [(walk, slot(walk)), (sneak, slot(sneak))])
+    bpy.data.actions.remove(sneak)
+    with pytest.raises(errors.RigError, match="sneak was deleted"):
+        storage.find_sources(result)
+    (sneak,) = link(path, "sneak")
+    assert [action for action, _ in storage.find_sources(result)] == [walk, sneak]
+    result.use_fake_user = True
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    path.unlink()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    result = bpy.data.actions["result"]
+    with pytest.raises(errors.RigError, match=r"walk is no longer in library\.blend"):
+        storage.find_sources(result)
+    assert [s.deleted for s in storage.state(result)] == [True, True]
+
+
+def no_group(action):
+    action["action_loom"] = "my own notes"
+
+
+def no_version(action):
+    del action["action_loom"]["version"]
+
+
+def number_as_sources(action):
+    action["action_loom"]["sources"] = 7
+
+
+def numbers_as_sources(action):
+    action["action_loom"]["sources"] = [1.0, 2.0]
+
+
+def empty_source(action):
+    action["action_loom"]["sources"] = [{}]
+
+
+def object_as_action(action):
+    action["action_loom"]["sources"][0]["action"] = bpy.data.objects["Rig"]
+
+
+def text_as_handle(action):
+    action["action_loom"]["slot_handle"] = "first"
+
+
+def no_recipe(action):
+    action["action_loom"]["recipe"] = "{"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        no_group, no_version, number_as_sources, numbers_as_sources, empty_source, object_as_action, text_as_handle,
+        no_recipe,
+    ],
+)  # fmt: skip
+def test_what_somebody_else_wrote_is_a_sentence(storage, errors, recipe, prowl, spoil):
+    sources = storage.find_sources(prowl)
+    spoil(prowl)
+    for ask in (storage.recipe_of, storage.stored, storage.find_sources, storage.state, storage.edited_by_hand):
+        with pytest.raises(errors.LoomError, match="How prowl was made can't be read: "):
+            ask(prowl)
+    storage.store(prowl, slot(prowl), recipe, sources)  # weaving again puts it right
+    assert storage.recipe_of(prowl) == recipe
+
+
+def test_what_a_newer_version_wrote_is_a_sentence(storage, errors, prowl):
+    prowl["action_loom"]["version"] = storage.VERSION + 1
+    prowl["action_loom"]["recipe"] = "in a language of the future"
+    with pytest.raises(errors.LoomError, match="can't be read: a newer Action Loom has made it"):
+        storage.recipe_of(prowl)
+
+
+def test_the_operator_keeps_what_it_did(storage, loom, fingerprint, rig):
+    for k, name in enumerate(("walk", "sneak")):
+        material.key_by_hand(rig, name, seed=k)
+    sources = [{"name": "sneak", "weight": 1.0}, {"name": "walk", "weight": 3.0}]
+    bpy.ops.action_loom.blend(sources=sources, ends="pinned", timing="reference", reference="2")
+    result = rig.animation_data.action
+    recipe = storage.recipe_of(result)
+    assert type(recipe) is loom("core.recipes").Blend
+    assert (recipe.weights, recipe.ends, recipe.timing, recipe.reference) == ((1.0, 3.0), "pinned", "reference", "2")
+    assert names(storage.find_sources(result)) == ["sneak", "walk"]
+    assert storage.stored(result).armature == rig
+    assert not storage.edited_by_hand(result)
+    assert storage.stored(result).result_hash == fingerprint(result, slot(result))
+
+
+if HAS_SLOTS:
+
+    @pytest.fixture
+    def pair(storage, recipe, rig):
+        """A result, and its only source: the second slot of an action with two."""
+        source = material.key_by_hand(rig, "two people", seed=0)
+        second = source.slots.new("OBJECT", "second")
+        bag = source.layers[0].strips[0].channelbag(second, ensure=True)
+        bag.fcurves.new('pose.bones["bone0"].location', index=0).keyframe_points.insert(4, 1.0)
+        result = material.key_by_hand(rig, "prowl", seed=2)
+        storage.store(result, slot(result), type(recipe)(weights=(1.0,)), [(source, second)])
+        return result, source
+
+    def test_the_slot_is_found_by_its_handle_whatever_it_is_called(storage, pair):
+        result, source = pair
+        source.slots[0].name_display, source.slots[1].name_display = "third", "first"
+        assert storage.find_sources(result) == [(source, source.slots[1])]
+        assert not storage.state(result)[0].edited
+
+    def test_the_slot_is_found_by_its_identifier_in_another_action(storage, rig, pair):
+        result, source = pair
+        bpy.data.actions.remove(source)
+        other = material.key_by_hand(rig, "two people", seed=0)
+        for name in ("third", "fourth", "second"):
+            other.slots.new("OBJECT", name)
+        other.slots.remove(other.slots[1])
+        assert storage.find_sources(result) == [(other, other.slots["OBsecond"])]
+        assert storage.state(result)[0].edited
+
+    def test_a_lost_slot_is_named_unless_there_is_only_one_left(storage, errors, pair):
+        result, source = pair
+        source.slots.remove(source.slots[1])
+        assert storage.find_sources(result) == [(source, source.slots[0])]
+        source.slots.new("OBJECT", "third")
+        with pytest.raises(errors.RigError, match="two people has 2 slots, but not second: choose another"):
+            storage.find_sources(result)
+        assert storage.state(result)[0].deleted
+
+    def test_a_second_slot_of_the_result_is_not_an_edit_of_the_first(storage, fingerprint, pair):
+        result, source = pair
+        assert fingerprint(source, source.slots[0]) != fingerprint(source, source.slots[1])
+        second = result.slots.new("OBJECT", "second")
+        bag = result.layers[0].strips[0].channelbag(second, ensure=True)
+        bag.fcurves.new('pose.bones["bone0"].location', index=0).keyframe_points.insert(4, 1.0)
+        assert not storage.edited_by_hand(result)
+        result.slots.remove(result.slots[0])
+        assert storage.edited_by_hand(result)
+
+
+SAVE = """
+import importlib, os, sys
+zip_path, here, path = sys.argv[1:]
+import bpy
+bpy.ops.extensions.package_install_files(filepath=zip_path, repo="user_default", enable_on_install=True)
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+sys.path.insert(0, here)
+import material
+storage, recipes = (importlib.import_module("bl_ext.user_default.action_loom." + name)
+                    for name in ("addon.storage", "core.recipes"))
+rig = material.armature(modes=("QUATERNION", "XYZ"))
+walk, sneak, prowl = (material.key_by_hand(rig, name, seed=k) for k, name in enumerate(("walk", "sneak", "prowl")))
+# No Noise: Blender 5.1 and later read one from 4.2 as another motion, which counts as an edit.
+for curve, kind in zip(walk.fcurves, ("CYCLES", "GENERATOR", "FNGENERATOR", "ENVELOPE", "LIMITS", "STEPPED")):
+    curve.modifiers.new(kind)
+storage.store(prowl, None, recipes.Blend(weights=(1.0, 3.0)), [(walk, None), (sneak, None)], armature=rig)
+bpy.ops.wm.save_as_mainfile(filepath=path)
+os._exit(0)  # with classes still registered, Blender 4.2 may crash at its exit
+"""
+
+if OLDEST.exists() and bpy.app.version >= (4, 3):
+
+    def test_a_file_from_blender_4_2_is_understood(storage, tmp_path):
+        path = tmp_path / "old.blend"
+        subprocess.run(
+            [OLDEST, "-c", SAVE, os.environ["ACTION_LOOM_ZIP"], Path(__file__).parent, path],
+            env=os.environ | {"BLENDER_USER_RESOURCES": str(tmp_path / "home")},
+            check=True,
+            timeout=120,
+        )
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        prowl = bpy.data.actions["prowl"]
+        assert storage.recipe_of(prowl).weights == (1.0, 3.0)
+        found = storage.find_sources(prowl)
+        assert names(found) == ["walk", "sneak"]
+        assert [s for _, s in found] == [slot(action) for action, _ in found]
+        assert not any(s.edited for s in storage.state(prowl))
+        assert not storage.edited_by_hand(prowl)
+        bpy.data.actions.remove(bpy.data.actions["sneak"])
+        assert [s.deleted for s in storage.state(prowl)] == [False, True]
+
+
+def sets(**values):
+    """An edit of the second key of a curve."""
+
+    def edit(curve):
+        for name, value in values.items():
+            setattr(curve.keyframe_points[1], name, value)
+
+    return edit
+
+
+EDITS = {
+    "value of a key": sets(co=(9.0, 7.0)),
+    "time of a key": lambda curve: setattr(curve.keyframe_points[1], "co", (9.25, curve.keyframe_points[1].co[1])),
+    "left handle": sets(handle_left=(8.0, 7.0)),
+    "right handle": sets(handle_right=(10.0, 7.0)),
+    "interpolation": sets(interpolation="LINEAR"),
+    "easing": sets(easing="EASE_OUT"),
+    "back": sets(back=2.5),
+    "amplitude": sets(amplitude=2.5),
+    "period": sets(period=2.5),
+    "added key": lambda curve: curve.keyframe_points.insert(50, 1.0),
+    "removed key": lambda curve: curve.keyframe_points.remove(curve.keyframe_points[1]),
+    "extrapolation": lambda curve: setattr(curve, "extrapolation", "LINEAR"),
+    "mute": lambda curve: setattr(curve, "mute", True),
+    "modifier": lambda curve: curve.modifiers.new("CYCLES"),
+    "another bone": lambda curve: setattr(curve, "data_path", 'pose.bones["x"].location'),
+    "another index": lambda curve: setattr(curve, "array_index", 9),
+    "samples instead of keys": lambda curve: curve.convert_to_samples(1, 33),
+    "manual range": lambda curve: setattr(curve.id_data, "use_frame_range", True),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_every_edit_changes_the_fingerprint(fingerprint, rig, edit):
+    action = material.key_by_hand(rig, "walk", seed=0)
+    curve = material.fcurves(action)[3]
+    for point in curve.keyframe_points:
+        point.handle_left_type = point.handle_right_type = "FREE"
+    before = fingerprint(action, slot(action))
+    EDITS[edit](curve)
+    assert fingerprint(action, slot(action)) != before
+
+
+@pytest.mark.parametrize("kind", MODIFIERS)
+def test_every_setting_of_a_modifier_changes_the_fingerprint(fingerprint, rig, kind):
+    action = material.key_by_hand(rig, "walk", seed=0)
+    curve = material.fcurves(action)[3]
+    modifier = curve.modifiers.new(kind)
+    modifier.use_restricted_range = modifier.use_influence = True
+    shown = {"show_expanded", "active"}  # how it is drawn
+    tried = set()
+    for setting in modifier.bl_rna.properties:
+        name, value = setting.identifier, getattr(modifier, setting.identifier)
+        if setting.is_readonly or setting.type in {"STRING", "POINTER", "COLLECTION"}:
+            continue
+        before = fingerprint(action, slot(action))
+        if setting.type == "ENUM":
+            choices = [item.identifier for item in setting.enum_items]
+            setattr(modifier, name, choices[choices.index(value) - 1])
+        elif setting.type == "BOOLEAN":
+            setattr(modifier, name, not value)
+        elif name == "coefficients":
+            modifier.coefficients[0] += 1.0
+        else:
+            setattr(modifier, name, value + 1 if value + 1 <= setting.hard_max else value - 1)
+        if name != "coefficients" and getattr(modifier, name) == value:
+            continue  # Blender keeps it between its neighbours
+        assert (fingerprint(action, slot(action)) != before) == (name not in shown), name
+        tried.add(name)
+    assert {"mute", "influence", "frame_end"} <= tried
+
+
+def test_points_of_an_envelope_change_the_fingerprint(fingerprint, rig):
+    action = material.key_by_hand(rig, "walk", seed=0)
+    modifier = material.fcurves(action)[3].modifiers.new("ENVELOPE")
+    seen = {fingerprint(action, slot(action))}
+    point = modifier.control_points.add(3.0)
+    seen.add(fingerprint(action, slot(action)))
+    point.max += 1.0
+    seen.add(fingerprint(action, slot(action)))
+    assert len(seen) == 3
+
+
+def test_the_fingerprint_is_of_the_motion_alone(fingerprint, tmp_path):
+    rig = material.armature(modes=("QUATERNION", "XYZ", "AXIS_ANGLE"))
+    action = material.key_by_hand(rig, "walk", seed=0)
+    material.fcurves(action)[3].modifiers.new("NOISE")
+    action.use_frame_range, action.frame_start, action.frame_end = True, 2.5, 30.0
+    before = fingerprint(action, slot(action))
+    action.name, action.use_fake_user, action["note"] = "stroll", False, "mine"
+    if HAS_SLOTS:
+        slot(action).name_display = "nobody"
+    for curve in material.fcurves(action):
+        curve.select, curve.lock, curve.hide, curve.group = True, True, True, None
+        curve.color_mode, curve.color = "CUSTOM", (0.2, 0.4, 0.6)
+        for point in curve.keyframe_points:
+            point.select_control_point, point.type = True, "EXTREME"
+    assert fingerprint(action, slot(action)) == before
+    other = material.armature(name="Other")
+    other.animation_data_create().action = action
+    rig.animation_data.action = None
+    bpy.context.scene.frame_set(17)
+    assert fingerprint(action, slot(action)) == before
+    copy = action.copy()
+    assert fingerprint(copy, slot(copy)) == before
+    action.use_fake_user = True
+    save_and_reload(tmp_path / "saved.blend")
+    action = bpy.data.actions["stroll"]
+    assert fingerprint(action, slot(action)) == before
+
+
+def test_an_action_without_curves_has_a_fingerprint_too(fingerprint):
+    empty, ranged = bpy.data.actions.new("empty"), bpy.data.actions.new("ranged")
+    ranged.use_frame_range = True
+    slots = [a.slots.new("OBJECT", "any") if HAS_SLOTS else None for a in (empty, ranged)]
+    assert len({fingerprint(empty, slots[0]), fingerprint(ranged, slots[1])}) == 2
+
+
+def test_only_a_manual_range_that_is_used_counts(fingerprint, rig):
+    action = material.key_by_hand(rig, "walk", seed=0)
+    action.frame_start, action.frame_end = 2.0, 30.0
+    before = fingerprint(action, slot(action))
+    action.frame_end, action.use_cyclic = 31.0, True
+    assert fingerprint(action, slot(action)) == before
+    action.use_frame_range = True
+    seen = {before, fingerprint(action, slot(action))}
+    for name, value in (("frame_start", 3.0), ("frame_end", 29.5), ("use_cyclic", False)):
+        setattr(action, name, value)
+        seen.add(fingerprint(action, slot(action)))
+    assert len(seen) == 5
+
+
+def test_keys_of_many_frames_are_told_apart_to_the_last(fingerprint, rig):
+    action = material.key_by_hand(rig, "walk", seed=0)
+    curve = material.fcurves(action)[0]
+    curve.keyframe_points.add(1000)
+    keys = np.stack([np.arange(1004), np.zeros(1004)], axis=1).astype(np.float32)
+    curve.keyframe_points.foreach_set("co", keys.ravel())
+    curve.update()
+    before = fingerprint(action, slot(action))
+    curve.keyframe_points[1003].co[1] = np.nextafter(np.float32(0.0), np.float32(1.0))
+    assert fingerprint(action, slot(action)) != before
