@@ -27,6 +27,11 @@ def with_options(recipe: type) -> Callable[[type], type]:
     return decorate
 
 
+def rounded(value: Any) -> Any:
+    """Return a number without the noise of single precision; anything else as it is."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
 def _property(about: Option) -> Any:
     common = {"name": about.label, "description": about.description, "default": about.default, "options": set()}
     if about.choices:

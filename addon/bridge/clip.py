@@ -24,17 +24,20 @@ _DEFAULTS = {
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The clip of an action, the scene frame it begins at, what had curves, and what was left out and why."""
+    """The clip of an action, the scene frame it begins at, what had curves, and what was left out and why.
+
+    start : the first values of the curves, so that a result can tell its rotations in the same way
+    """
 
     clip: Clip
     first_frame: float
     targets: frozenset[Target]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    start: dict[Target, Array] = field(default_factory=dict)
 
 
-def moves_object(armature: Any, action: Any) -> bool:
-    """Say whether an action moves the armature object itself."""
-    slot = curves.choose_slot(action, armature)
+def moves_object(action: Any, slot: Any) -> bool:
+    """Say whether an action's slot moves the object itself."""
     return any(target.bone == "" for target in curves.transforms(curves.of(action, slot)))
 
 
@@ -56,7 +59,8 @@ def read(armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -
     clip = _clip(action.name, armature, body, rate, sampled, len(frames))
     channels, notes = _others(armature, body, every, frames)
     named = Clip(clip.name, clip.skeleton, rate, clip.rotations, clip.translations, clip.scales, channels)
-    return Source(named, float(first), frozenset(keyed), tuple(notes))
+    start = {target: values[0] for target, values in sampled.items()}
+    return Source(named, float(first), frozenset(keyed), tuple(notes), start)
 
 
 def _is_of(target: Target, body: Rig) -> bool:
@@ -137,6 +141,7 @@ def write(
     *,
     first_frame: float,
     targets: frozenset[Target] = frozenset(),
+    start: dict[Target, Array] | None = None,
     key_frames: Array | None = None,
     interpolation: str = "LINEAR",
 ) -> Any:
@@ -144,7 +149,7 @@ def write(
 
     A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
     moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only. Euler angles and
-    quaternions are continuous.
+    quaternions are continuous and begin as near to `start` as they can.
     """
     from ...core.motion import resample
 
@@ -160,7 +165,7 @@ def write(
         turn = Target(name, rotation.property_of(mode))
         if turn in targets or np.abs(quat.log(full.rotations[:, joint])).max() > 1e-6:
             # Continuity is a matter of every frame, not of the few that are keyed.
-            values = rotation.from_quaternion(full.rotations[:, joint], mode)
+            values = rotation.from_quaternion(full.rotations[:, joint], mode, (start or {}).get(turn))
             writer.write(turn, values if key_frames is None else resample.curve(values, at))
         move = Target(name, "location")
         if body.movable[joint] and (move in targets or np.abs(full.translations[:, joint]).max() > 1e-6):

@@ -48,6 +48,16 @@ def choose_slot(action: Any, armature: Any) -> Any:
     return found[0]
 
 
+def slot_called(action: Any, identifier: str, armature: Any) -> Any:
+    """Return the slot of an action by its identifier, or the one that `choose_slot` finds where none is given."""
+    if not identifier or not hasattr(action, "slots"):
+        return choose_slot(action, armature)
+    slot = next((s for s in action.slots if s.identifier == identifier), None)
+    if slot is None:
+        raise RigError(f"Action {action.name!r} has no slot {identifier!r}")
+    return slot
+
+
 def of(action: Any, slot: Any) -> list[Any]:
     """Return the F-curves of an action's slot (None where Blender has no slots)."""
     if not hasattr(action, "slots"):

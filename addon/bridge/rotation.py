@@ -25,16 +25,28 @@ def to_quaternion(values: Array, mode: str) -> Array:
     return quat.from_euler(values[:, columns], axes)
 
 
-def from_quaternion(rotations: Array, mode: str) -> Array:
-    """Return channel values of rotations (F, 4) in a rotation mode, without jumps from frame to frame."""
+def from_quaternion(rotations: Array, mode: str, first: Array | None = None) -> Array:
+    """Return channel values of rotations (F, 4) in a rotation mode, without jumps from frame to frame.
+
+    Of the many ways to say the same, the one that begins nearest to other channel values, where some are given.
+    """
     if mode == QUATERNION:
-        return quat.continuous(rotations)
+        values = quat.continuous(rotations)
+        return -values if first is not None and values[0] @ first < 0.0 else values
     if mode == AXIS_ANGLE:
-        return _axis_angle(rotations)
+        values = _axis_angle(rotations)
+        if first is not None and values[0, 1:] @ first[1:] < 0.0:
+            values = -values
+        return values if first is None else values - _whole_turns(values[0, 0] - first[0]) * (1.0, 0.0, 0.0, 0.0)
     axes, columns = _euler(mode)
+    angles = quat.to_euler(rotations, axes)
     values = np.empty((len(rotations), 3))
-    values[:, columns] = quat.to_euler(rotations, axes)
+    values[:, columns] = angles if first is None else quat.euler_near(angles, first[columns])
     return values
+
+
+def _whole_turns(angle: float) -> Array:
+    return np.asarray(2.0 * np.pi * np.round(angle / (2.0 * np.pi)))
 
 
 def _axis_angle(rotations: Array) -> Array:

@@ -38,7 +38,7 @@ def read(scene: Any, armature: Any, action: Any, body: Rig, rate: float, slot: A
     rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
     scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
     seen = Clip(action.name, body.skeleton, rate, quat.continuous(rotations), translations, scaled, keyed.clip.channels)
-    return Source(seen, keyed.first_frame, keyed.targets, (*keyed.notes, *_overridden(armature)))
+    return Source(seen, keyed.first_frame, keyed.targets, (*keyed.notes, *_overridden(armature)), keyed.start)
 
 
 @contextmanager

@@ -21,6 +21,15 @@ class ACTION_LOOM_PG_blend_source(bpy.types.PropertyGroup):
     weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0)
 
 
+class ACTION_LOOM_PG_source_reading(bpy.types.PropertyGroup):
+    """How a source is read where it is not as usual; apart, since scripts must give all of a collection's members."""
+
+    rate: bpy.props.FloatProperty(
+        name="Rate", description="Frames per second the action was made at; 0 is the scene's", default=0.0, min=0.0
+    )
+    slot: bpy.props.StringProperty(name="Slot", description="Identifier of the slot; the fitting one if empty")
+
+
 @properties.with_options(Blend)
 class ACTION_LOOM_OT_blend(bpy.types.Operator):
     bl_idname = "action_loom.blend"
@@ -29,6 +38,7 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_blend_source, options={"HIDDEN"})
+    readings: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source_reading, options={"HIDDEN"})
     reference: bpy.props.StringProperty(
         name="Reference", description=declared(Blend)["reference"].description, default="1"
     )
@@ -36,6 +46,9 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
         name="Result", description="Name of the new action; made from the sources' names if empty"
     )
     assign: bpy.props.BoolProperty(name="Assign", description="Make the new action the armature's", default=True)
+    as_seen: bpy.props.BoolProperty(
+        name="As Seen", description="Read poses with constraints and drivers, not only what is keyed", default=False
+    )
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -53,49 +66,78 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         try:
-            names = [source.name for source in self.sources]
-            woven, action = weave(context, self._recipe(), names, self.result_name, assign=self.assign)
+            woven, action, notes = weave(
+                context,
+                self._recipe(),
+                [source.name for source in self.sources],
+                readings={reading.name: (reading.rate, reading.slot) for reading in self.readings},
+                result_name=self.result_name,
+                assign=self.assign,
+                as_seen=self.as_seen,
+            )
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        for note in notes:
+            self.report({"WARNING"}, note)
         self.report({"INFO"}, _summary(action, woven))
         return {"FINISHED"}
 
     def _recipe(self) -> Blend:
-        values = {name: getattr(self, name) for name in properties.annotations(Blend)}
-        return Blend(**values, weights=tuple(s.weight for s in self.sources), reference=self.reference)
+        # Blender keeps numbers in single precision: 0.042 would be told as 0.0419999994.
+        values = {name: properties.rounded(getattr(self, name)) for name in properties.annotations(Blend)}
+        weights = tuple(properties.rounded(source.weight) for source in self.sources)
+        return Blend(**values, weights=weights, reference=self.reference)
 
 
 def weave(
-    context: Any, recipe: Blend, names: list[str], result_name: str, *, assign: bool
-) -> "tuple[Woven, Any]":
-    """Read the named actions of the active armature, blend them, write the result; raises LoomError kinds."""
+    context: Any,
+    recipe: Blend,
+    names: list[str],
+    *,
+    readings: dict[str, tuple[float, str]],
+    result_name: str,
+    assign: bool,
+    as_seen: bool,
+) -> "tuple[Woven, Any, list[str]]":
+    """Read the named actions of the active armature, blend them, write the result.
+
+    `readings` has rate (0 is the scene's) and slot (empty is the fitting one) of actions that have their own.
+    Returns what was woven, the new action, and notes for the user; raises LoomError kinds.
+    """
     from ..bridge import clip as clips  # numpy is loaded at first use, not when Blender starts
-    from ..bridge import curves, rig
+    from ..bridge import curves, rig, seen
 
     armature, scene = context.object, context.scene
+    how = [readings.get(name, (0.0, "")) for name in names]
     actions = [_action(name) for name in names]
+    made_of = [(a, curves.slot_called(a, slot, armature)) for a, (_, slot) in zip(actions, how, strict=True)]
     context.view_layer.update()  # a script may have moved the armature just now
-    body = rig.read(armature, moving_object=any(clips.moves_object(armature, action) for action in actions))
-    rate = scene.render.fps / scene.render.fps_base
-    sources = [clips.read(armature, action, body, rate) for action in actions]
-    woven = recipe.apply([s.clip for s in sources], _progress(context.window_manager))
-    reference = woven.registration.reference
+    body = rig.read(armature, moving_object=any(clips.moves_object(*source) for source in made_of))
+    scene_rate = scene.render.fps / scene.render.fps_base
+    read = []
+    for (action, slot), (rate, _) in zip(made_of, how, strict=True):
+        if as_seen:
+            read.append(seen.read(scene, armature, action, body, rate or scene_rate, slot))
+        else:
+            read.append(clips.read(armature, action, body, rate or scene_rate, slot))
+    woven = recipe.apply([source.clip for source in read], _progress(context.window_manager))
+    reference = read[woven.registration.reference]
     action = clips.write(
         armature,
         woven.clip,
         body,
-        first_frame=sources[reference].first_frame,
-        targets=frozenset().union(*(s.targets for s in sources)),
+        first_frame=reference.first_frame,
+        targets=frozenset().union(*(source.targets for source in read)),
+        start=reference.start,
     )
     if result_name:
         action.name = result_name
     slot = curves.choose_slot(action, armature)
-    made_of = [(source, curves.choose_slot(source, armature)) for source in actions]
     storage.store(action, slot, recipe, made_of, armature=armature)
     if assign:
         curves.assign(armature, action, slot)
-    return woven, action
+    return woven, action, sorted({note for source in read for note in source.notes})
 
 
 def _action(name: str) -> Any:
@@ -121,4 +163,6 @@ def _summary(action: Any, woven: "Woven") -> str:
     return f"{action.name}: {woven.report['frames']} frames in {woven.report['seconds_taken']:.2f} s{slide}"
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_blend_source, ACTION_LOOM_OT_blend))
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_PG_blend_source, ACTION_LOOM_PG_source_reading, ACTION_LOOM_OT_blend)
+)

@@ -11,6 +11,9 @@ def poll_armature(cls: Any, context: Any) -> bool:
     if armature is None or armature.type != "ARMATURE":
         cls.poll_message_set("Select an armature")
         return False
+    if armature.library is not None:
+        cls.poll_message_set(f"{armature.name} is linked: make a library override of it first")
+        return False
     if armature.animation_data is not None and armature.animation_data.use_tweak_mode:
         cls.poll_message_set("Leave the NLA's tweak mode first")
         return False

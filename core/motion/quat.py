@@ -141,6 +141,21 @@ def to_euler(q: Array, axes: str) -> Array:
     return _nearest_branch(one, other)
 
 
+def euler_near(angles: Array, first: Array) -> Array:
+    """Return the same rotations as angles ``(F, ..., 3)`` that begin nearest to other angles ``(..., 3)``.
+
+    A continuous path of angles can be told in two ways, each any number of whole turns away.
+    """
+    other = np.stack([angles[..., 0] + np.pi, np.pi - angles[..., 1], angles[..., 2] + np.pi], axis=-1)
+    away = [np.abs(_within_half_a_turn(path[0] - first)).sum(axis=-1) for path in (angles, other)]
+    chosen = np.where((away[1] < away[0] - 1e-9)[..., None], other, angles)
+    return chosen - 2.0 * np.pi * np.round((chosen[0] - first) / (2.0 * np.pi))
+
+
+def _within_half_a_turn(angles: Array) -> Array:
+    return np.asarray(angles - 2.0 * np.pi * np.round(angles / (2.0 * np.pi)))
+
+
 def _held(values: Array, locked: NDArray[np.bool_]) -> Array:
     """Give locked frames the value of the last free frame before them, or of the first one after."""
     if not locked.any():
@@ -154,7 +169,7 @@ def _held(values: Array, locked: NDArray[np.bool_]) -> Array:
 
 def _nearest_branch(one: Array, other: Array) -> Array:
     def turns(difference: Array) -> Array:
-        return np.abs(difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))).sum(axis=-1)
+        return np.asarray(np.abs(_within_half_a_turn(difference)).sum(axis=-1))
 
     # Which of the two triples follows, given which one was taken before; then one walk along the frames.
     follows = np.stack(
