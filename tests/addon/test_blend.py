@@ -132,3 +132,136 @@ def test_every_declared_property_exists_on_what_it_was_declared_on(loom):
     options = set(loom("core.options").declared(loom("core.recipes").Blend))
     group = loom("addon.properties").ACTION_LOOM_PG_blend
     assert options - {"weights", "reference"} <= set(group.bl_rna.properties.keys())
+
+
+def two_actions(name="Rig"):
+    rig = material.armature(name=name)
+    material.key_by_hand(rig, "one", seed=1)
+    material.key_by_hand(rig, "two", seed=2, frames=(1, 12, 26, 41))
+    return rig
+
+
+BOTH = [{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}]
+
+
+def test_nothing_else_changes(loom):
+    rig = two_actions()
+    other = bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    other.select_set(True)
+    track = rig.animation_data.nla_tracks.new()
+    track.strips.new("strip", 3, bpy.data.actions["one"])
+    scene = bpy.context.scene
+    scene.render.fps, scene.frame_start, scene.frame_end = 25, 3, 77
+    scene.frame_set(11, subframe=0.5)
+    bpy.ops.object.mode_set(mode="POSE")
+
+    def state():
+        return (
+            (scene.frame_current, scene.frame_subframe, scene.frame_start, scene.frame_end, scene.render.fps),
+            (bpy.context.mode, bpy.context.view_layer.objects.active, {o.name for o in bpy.context.selected_objects}),
+            [(t.name, t.mute, [(s.name, s.frame_start) for s in t.strips]) for t in rig.animation_data.nla_tracks],
+            [material.fingerprint(bpy.data.actions[name]) for name in ("one", "two")],
+        )
+
+    before = state()
+    for as_seen in (False, True):
+        bpy.ops.action_loom.blend(sources=BOTH, ends="pinned", as_seen=as_seen)
+        assert state() == before
+
+
+def test_an_action_shared_by_two_armatures_is_reassigned_on_one(loom):
+    rig, other = two_actions(), material.armature(name="Other")
+    data = other.animation_data_create()
+    data.action = bpy.data.actions["two"]
+    if hasattr(data, "action_slot"):
+        data.action_slot = data.action.slots[0]
+    rig.animation_data.action = bpy.data.actions["two"]
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.action_loom.blend(sources=BOTH, ends="pinned")
+    assert rig.animation_data.action.name == "one + two 50:50"
+    assert other.animation_data.action.name == "two"
+
+
+def test_the_result_plays_on_an_armature_whose_name_no_slot_has(loom):
+    rig = two_actions()
+    rig.name = "Renamed"
+    bpy.ops.action_loom.blend(sources=BOTH, ends="pinned")
+    data = rig.animation_data
+    if hasattr(data, "action_slot"):
+        assert data.action_slot is not None
+    poses = [material.pose_positions(rig, ["bone3"], frame) for frame in (1, 15)]
+    assert np.abs(poses[1] - poses[0]).max() > 1e-3
+
+
+def test_tweak_mode_of_the_nla_is_refused_in_a_sentence():
+    rig = two_actions()
+    data = rig.animation_data
+    strip = data.nla_tracks.new().strips.new("strip", 1, bpy.data.actions["one"])
+    data.action = None
+    data.nla_tracks[0].select, strip.select = True, True
+    data.use_tweak_mode = True
+    with pytest.raises(RuntimeError, match="Leave the NLA's tweak mode first"):
+        bpy.ops.action_loom.blend(sources=BOTH)
+
+
+@pytest.fixture
+def library(tmp_path):
+    """A file with an armature and its two actions."""
+    two_actions()
+    path = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return path
+
+
+def linked(library):
+    with bpy.data.libraries.load(str(library), link=True) as (_, here):
+        here.objects, here.actions = ["Rig"], ["one", "two"]
+    rig = here.objects[0]
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    return rig
+
+
+def test_a_linked_armature_is_refused_and_its_override_works(library):
+    rig = linked(library)
+    with pytest.raises(RuntimeError, match="Rig is linked: make a library override of it first"):
+        bpy.ops.action_loom.blend(sources=BOTH)
+    override = rig.override_create(remap_local_usages=True)
+    bpy.context.view_layer.objects.active = override
+    bpy.ops.action_loom.blend(sources=BOTH, ends="pinned")
+    result = override.animation_data.action
+    assert result.name == "one + two 50:50"
+    assert result.library is None
+    assert {a.name for a in bpy.data.actions if a.library is not None} == {"one", "two"}
+
+
+def test_the_rate_of_a_source_sets_its_speed(loom):
+    two_actions()
+    bpy.context.scene.render.fps = 24
+    lengths = {}
+    for rate in (0.0, 48.0):
+        readings = [{"name": "two", "rate": rate, "slot": ""}]
+        weights = [{"name": "one", "weight": 0.0}, {"name": "two", "weight": 1.0}]
+        options = {"ends": "pinned", "slope": 6, "trim": False, "result_name": f"at {rate}"}
+        bpy.ops.action_loom.blend(sources=weights, readings=readings, **options)
+        first, last = bpy.data.actions[f"at {rate}"].frame_range
+        lengths[rate] = last - first
+    assert lengths[0.0] == 40
+    assert lengths[48.0] == 20
+
+
+def test_a_chosen_slot_is_the_one_that_is_read():
+    two_actions()
+    if "slots" not in bpy.types.Action.bl_rna.properties:
+        # Before slots there is nothing to choose: what a newer file says of one does no harm.
+        bpy.ops.action_loom.blend(sources=BOTH, readings=[{"name": "one", "rate": 0.0, "slot": "OBany"}])
+        return
+    action = bpy.data.actions["one"]
+    with pytest.raises(RuntimeError, match="Action 'one' has no slot 'OBnobody'"):
+        bpy.ops.action_loom.blend(sources=BOTH, readings=[{"name": "one", "rate": 0.0, "slot": "OBnobody"}])
+    identifier = action.slots[0].identifier
+    bpy.ops.action_loom.blend(
+        sources=BOTH, readings=[{"name": "one", "rate": 0.0, "slot": identifier}], ends="pinned"
+    )
