@@ -1,0 +1,175 @@
+"""The demo figure: a skinned armature with generated actions, enough to try every panel."""
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..core.errors import OptionError
+from ..core.motion import figure, figure_skin, retarget
+from ..core.motion.clip import Clip
+from ..core.motion.quat import Array
+from ..core.motion.skeleton import Skeleton
+from .bridge import clip as clips
+from .bridge import curves, rig
+
+NAME = "Loom Figure"
+FIRST_FRAME = 1.0
+_SLOWEST = 12  # frames a second
+# What the figure wears: viewport colours, and the bones (without their side) whose part of the mesh has them.
+_CLOTHES = {
+    "Skin": ((0.72, 0.45, 0.32, 1.0), {"head", "neck", "forearm", "hand"}),
+    "Shirt": ((0.75, 0.74, 0.70, 1.0), {"spine", "chest", "clavicle", "upper_arm"}),
+    "Trousers": ((0.08, 0.16, 0.30, 1.0), {"hips", "thigh", "shin"}),
+    "Shoes": ((0.35, 0.06, 0.03, 1.0), {"foot", "toe"}),
+}
+_SEAMS = (("hips", "spine", 1.015), ("chest", "neck", 1.455))  # lower and upper bone, and metres above the ground
+
+
+def add(context: Any) -> Any:
+    """Return a new armature object with its mesh and actions, at the 3D cursor, active and selected."""
+    made = _clips(context.scene.render.fps / context.scene.render.fps_base)
+    armature = _link(context, bpy.data.objects.new(NAME, bpy.data.armatures.new(NAME)))
+    for other in context.selected_objects:
+        other.select_set(False)
+    armature.select_set(True)
+    context.view_layer.objects.active = armature
+    _make_bones(armature)
+    mesh = _link(context, bpy.data.objects.new(f"{NAME} Body", _mesh()))
+    _bind(mesh, armature)
+    mesh.select_set(True)
+    # While the armature stands at the origin, travel is the same in its own space and in the world.
+    context.view_layer.update()
+    _write_actions(armature, made)
+    armature.location = context.scene.cursor.location
+    return armature
+
+
+def _link(context: Any, added: Any) -> Any:
+    context.collection.objects.link(added)
+    space = context.space_data
+    if space is not None and space.type == "VIEW_3D" and space.local_view is not None:
+        added.local_view_set(space, True)
+    return added
+
+
+def _ends(skeleton: Skeleton) -> tuple[Array, Array]:
+    """Return heads and tails (J, 3) of the figure's bones in the world."""
+    _, heads = skeleton.rest
+    tails = heads + skeleton.tips
+    for joint, parent in enumerate(skeleton.parents):
+        # Of several children, the one on the middle line comes first: the chest points to the neck.
+        if parent >= 0 and np.array_equal(tails[parent], heads[parent]):
+            tails[parent] = heads[joint]
+    hips = skeleton.roles["hips"]
+    # Upright, so that travel is in one channel: the one that goes on from cycle to cycle.
+    tails[hips, :2] = heads[hips, :2]
+    return heads, tails
+
+
+def _make_bones(armature: Any) -> None:
+    skeleton, data = figure.skeleton(), armature.data
+    heads, tails = _ends(skeleton)
+    data.display_type = "STICK"
+    armature.show_in_front = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        made: list[Any] = []
+        for name, parent, head, tail in zip(skeleton.names, skeleton.parents, heads, tails, strict=True):
+            bone = data.edit_bones.new(name)
+            bone.head, bone.tail = head, tail
+            # Z is where the body faces, of feet up, so that limbs, trunk and feet all bend about X.
+            points_ahead = np.abs(tail - head).argmax() == 1
+            bone.align_roll((0.0, 0.0, 1.0) if points_ahead else (0.0, -1.0, 0.0))
+            if parent >= 0:
+                bone.parent = made[parent]
+                bone.use_connect = bool(np.linalg.norm(tails[parent] - head) < 1e-6)
+            made.append(bone)
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _mesh() -> Any:
+    skin = figure_skin.skin()
+    mesh = bpy.data.meshes.new(f"{NAME} Body")
+    mesh.from_pydata(skin.vertices.tolist(), [], skin.quads.tolist())
+    mesh.shade_smooth()
+    for garment, (color, _) in _CLOTHES.items():
+        mesh.materials.append(_material(f"{NAME} {garment}", color))
+    mesh.polygons.foreach_set("material_index", _garments(skin))
+    return mesh
+
+
+def _garments(skin: figure_skin.Skin) -> Any:
+    """Return which of the clothes covers each quad: that of the bone with the most weight there."""
+    names = figure.skeleton().names
+    slots = [next(k for k, (_, bones) in enumerate(_CLOTHES.values()) if n.split(".")[0] in bones) for n in names]
+    worn = np.array(slots, dtype=np.int32)
+    heaviest = skin.weights[skin.quads].sum(axis=1).argmax(axis=1)
+    garments = worn[heaviest]
+    # Around the trunk weights run to and fro between front and back, but belt and collar are level.
+    height = skin.vertices[skin.quads].mean(axis=1)[:, 2]
+    for lower, upper, level in _SEAMS:
+        pair = [names.index(lower), names.index(upper)]
+        near = np.isin(heaviest, pair)
+        garments[near] = worn[pair][(height[near] > level).astype(int)]
+    return garments
+
+
+def _material(name: str, color: tuple[float, ...]) -> Any:
+    material = bpy.data.materials.new(name)
+    material.diffuse_color = color
+    # Since 5.0 new materials have nodes, which renders go by.
+    for node in material.node_tree.nodes if material.node_tree else ():
+        if node.type == "BSDF_PRINCIPLED":
+            node.inputs["Base Color"].default_value = color
+    return material
+
+
+def _bind(body: Any, armature: Any) -> None:
+    body.parent = armature
+    weights = figure_skin.skin().weights
+    for joint, name in enumerate(figure.skeleton().names):
+        group = body.vertex_groups.new(name=name)
+        for vertex in np.flatnonzero(weights[:, joint]).tolist():
+            group.add((vertex,), float(weights[vertex, joint]), "REPLACE")
+    body.modifiers.new("Armature", "ARMATURE").object = armature
+
+
+def _write_actions(armature: Any, made: list[tuple[str, Clip, bool]]) -> None:
+    body = rig.read(armature)
+    actions = {}
+    for name, clip, cyclic in made:
+        moved = replace(retarget.onto(clip, body.skeleton), name=name)
+        action = clips.write(armature, moved, body, first_frame=FIRST_FRAME)
+        if cyclic:
+            _repeat(action, armature)
+        actions[name] = action
+    curves.assign(armature, actions["Walk"], curves.choose_slot(actions["Walk"], armature))
+
+
+def _clips(rate: float) -> list[tuple[str, Clip, bool]]:
+    """Return names and clips of all actions, and whether they repeat: those are one cycle and its closing frame."""
+    if rate < _SLOWEST:
+        raise OptionError(f"The demo's steps need {_SLOWEST} frames a second or more; the scene has {rate:g}")
+    return [
+        ("Walk", figure.walk(rate, 1), True),
+        ("Run", figure.run(rate, 1), True),
+        ("Sneak", figure.sneak(rate), False),
+        ("Turn Left", figure.turn_left(rate), False),
+        ("Turn Right", figure.turn_right(rate), False),
+        ("Wave", figure.wave(rate), False),
+        ("Carry", figure.carry(rate), False),
+    ]
+
+
+def _repeat(action: Any, armature: Any) -> None:
+    """Let an action of one cycle go on for ever; what travels goes on from where the cycle ends."""
+    for curve in curves.of(action, curves.choose_slot(action, armature)):
+        cycles = curve.modifiers.new("CYCLES")
+        points = curve.keyframe_points
+        travels = curve.data_path.endswith("location") and abs(points[-1].co.y - points[0].co.y) > 1e-3
+        cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET" if travels else "REPEAT"
+    action.use_frame_range, action.use_cyclic = True, True
+    action.frame_start, action.frame_end = action.curve_frame_range

@@ -1,0 +1,38 @@
+"""Adding the demo figure."""
+
+from typing import Any
+
+import bpy
+
+from ...core.errors import LoomError
+
+
+class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
+    bl_idname = "action_loom.add_demo"
+    bl_label = "Action Loom Demo"
+    bl_description = "Add a skinned figure that can walk, run, sneak, turn, wave and carry"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Change to Object Mode first")
+            return False
+        if not context.layer_collection.is_visible:
+            cls.poll_message_set("The active collection is hidden")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from .. import demo  # numpy is loaded at first use, not when Blender starts
+
+        try:
+            armature = demo.add(context)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{armature.name} added, with its actions")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_add_demo,))
