@@ -177,3 +177,9 @@ def write(
     for path, channel in clip.channels.items():
         writer.write_channel(path, channel.values, constant=channel.discrete)
     return action
+
+
+def mark(action: Any, notes: dict[str, float]) -> None:
+    """Put pose markers on an action: what they say, and at which scene frame (rounded)."""
+    for text, frame in notes.items():
+        action.pose_markers.new(text).frame = round(frame)

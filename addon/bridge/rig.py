@@ -8,9 +8,13 @@ from numpy.typing import NDArray
 
 from ...core.errors import RigError
 from ...core.motion import quat, units
+from ...core.motion import roles as body_roles
 from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
+
+ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
+_ROLES_KEY = "action_loom_roles"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +67,36 @@ def read(armature: Any, *, moving_object: bool = False) -> Rig:
     else:
         offsets[roots] = offsets[roots] @ space[:3, :3].T + space[:3, 3]
         orients[roots] = quat.mul(quat.from_matrix(space[:3, :3]), orients[roots])
-    metres = _metres_per_unit(Skeleton(names, parents, offsets, orients, tips))
-    skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, inheritance=inheritance)
+    roles = _roles(armature, names, parents)
+    metres = _metres_per_unit(Skeleton(names, parents, offsets, orients, tips, roles))
+    skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
     return Rig(skeleton, metres * steps, metres, modes, movable, moving_object)
+
+
+def set_roles(armature: Any, chosen: dict[str, str]) -> None:
+    """Keep on an armature which bone plays which role, where names mislead; "" says that none does.
+
+    Raises RigError for a role that there is not and for a bone that the armature does not have.
+    """
+    for role, bone in chosen.items():
+        if role not in ROLES:
+            raise RigError(f"There is no role {role!r}; the roles are {', '.join(ROLES)}")
+        if bone and bone not in armature.data.bones:
+            raise RigError(f"{armature.name} has no bone {bone!r} to be its {role}")
+    armature[_ROLES_KEY] = dict(chosen)
+
+
+def _roles(armature: Any, names: tuple[str, ...], parents: NDArray[np.int64]) -> dict[str, int]:
+    """Return the roles that the names tell, with what the artist chose put over them."""
+    found = body_roles.find(names, parents)
+    for role, bone in dict(armature.get(_ROLES_KEY, {})).items():
+        if bone == "":
+            found.pop(role, None)
+        elif bone in names:
+            found[role] = names.index(bone)
+        else:
+            raise RigError(f"{armature.name}: the bone {bone!r}, chosen as {role}, is gone: choose another")
+    return found
 
 
 def _parents_first(armature: Any) -> list[Any]:

@@ -12,6 +12,7 @@ from .. import properties, storage
 from . import common
 
 if TYPE_CHECKING:
+    from ...core.motion.clip import Clip
     from ...core.weave.woven import Woven
 
 
@@ -46,6 +47,14 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
         name="Result", description="Name of the new action; made from the sources' names if empty"
     )
     assign: bpy.props.BoolProperty(name="Assign", description="Make the new action the armature's", default=True)
+    interpolation: bpy.props.EnumProperty(
+        name="Interpolation",
+        description="Of the new keys; there is one on every frame",
+        items=[("LINEAR", "Linear", ""), ("BEZIER", "Bézier", ""), ("CONSTANT", "Constant", "")],
+    )
+    mark_contacts: bpy.props.BoolProperty(
+        name="Mark Contacts", description="Put a pose marker where a foot begins and ends to stand", default=False
+    )
     as_seen: bpy.props.BoolProperty(
         name="As Seen", description="Read poses with constraints and drivers, not only what is keyed", default=False
     )
@@ -74,6 +83,8 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
                 result_name=self.result_name,
                 assign=self.assign,
                 as_seen=self.as_seen,
+                interpolation=self.interpolation,
+                mark_contacts=self.mark_contacts,
             )
         except LoomError as error:
             self.report({"ERROR"}, str(error))
@@ -99,6 +110,8 @@ def weave(
     result_name: str,
     assign: bool,
     as_seen: bool,
+    interpolation: str,
+    mark_contacts: bool,
 ) -> "tuple[Woven, Any, list[str]]":
     """Read the named actions of the active armature, blend them, write the result.
 
@@ -130,7 +143,10 @@ def weave(
         first_frame=reference.first_frame,
         targets=frozenset().union(*(source.targets for source in read)),
         start=reference.start,
+        interpolation=interpolation,
     )
+    if mark_contacts:
+        clips.mark(action, _contacts(woven.clip, reference.first_frame))
     if result_name:
         action.name = result_name
     slot = curves.choose_slot(action, armature)
@@ -145,6 +161,18 @@ def _action(name: str) -> Any:
     if action is None:
         raise LoomError(f"There is no action named {name!r}: choose the sources again")
     return action
+
+
+def _contacts(clip: "Clip", first_frame: float) -> dict[str, float]:
+    """Return what markers say of the feet, and at which scene frame."""
+    from ...core.check import contacts
+
+    notes = {}
+    for side, flags in contacts.detect(clip).items():
+        for number, (start, end) in enumerate(contacts.runs(flags), start=1):
+            notes[f"{side} down {number}"] = first_frame + start
+            notes[f"{side} up {number}"] = first_frame + end - 1
+    return notes
 
 
 def _progress(window_manager: Any) -> Progress:

@@ -36,6 +36,8 @@ _TRUNK = {
     "neck": r"(lower)?neck(0*1)?|首",
     "head": r"head|頭",
 }
+TRUNK = ("hips", "spine", "chest", "neck", "head")
+LIMBS = tuple(role for limb in _LIMBS for role in limb)
 _PREFIX = re.compile(
     r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d+|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)"
 )

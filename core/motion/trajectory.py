@@ -18,6 +18,13 @@ def travelling_joint(skeleton: Skeleton) -> int:
     return skeleton.roles.get("hips", 0)
 
 
+def heading_source(skeleton: Skeleton) -> str:
+    """Say what tells which way a body faces: its "thighs", else its travelling joint, by name."""
+    if "thigh.L" in skeleton.roles and "thigh.R" in skeleton.roles:
+        return "thighs"
+    return skeleton.names[travelling_joint(skeleton)]
+
+
 def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array:
     """Return the facing direction (F,) on the ground per frame, radians about Z, continuous.
 
@@ -25,7 +32,7 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
     the x axis of someone who faces +y; a body without legs is turned by the yaw of its travelling joint.
     """
     roles = skeleton.roles
-    if "thigh.L" in roles and "thigh.R" in roles:
+    if heading_source(skeleton) == "thighs":
         across = positions[:, roles["thigh.R"], :2] - positions[:, roles["thigh.L"], :2]
         return np.unwrap(np.arctan2(across[:, 1], across[:, 0]))
     joint = travelling_joint(skeleton)

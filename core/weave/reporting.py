@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..check import quality
+from ..motion import trajectory
 from ..motion.clip import Clip
 from ..sync.registration import Registration
 from .prepare import Prepared
@@ -32,6 +33,7 @@ def report(
         "output": woven.name,
         "frames": len(woven),
         "rate": woven.rate,
+        "heading": trajectory.heading_source(woven.skeleton),
         "reference": given[ready.reference].name,
         "dropped": ready.dropped,
         "registration": describe(ready, registered),

@@ -353,3 +353,53 @@ if "slots" in bpy.types.Action.bl_rna.properties:  # since 4.4
         rig.animation_data.action = action
         rig.animation_data.action_slot = action.slots[0]
         assert len(bridge.clip.read(rig, action, body, 24.0).targets) == 10
+
+
+def test_an_artist_corrects_roles_and_a_lost_bone_is_said(bridge):
+    rig = material.armature()
+    assert not bridge.rig.read(rig).skeleton.roles
+    bridge.rig.set_roles(rig, {"hips": "bone1", "thigh.L": "side"})
+    roles = bridge.rig.read(rig).skeleton.roles
+    assert {role: bridge.rig.read(rig).bones[joint] for role, joint in roles.items()} == {
+        "hips": "bone1",
+        "thigh.L": "side",
+    }
+    with pytest.raises(bridge.RigError, match="There is no role 'tail'"):
+        bridge.rig.set_roles(rig, {"tail": "side"})
+    with pytest.raises(bridge.RigError, match="has no bone 'wing' to be its hips"):
+        bridge.rig.set_roles(rig, {"hips": "wing"})
+    rig.data.bones["side"].name = "aside"
+    with pytest.raises(bridge.RigError, match="the bone 'side', chosen as thigh.L, is gone"):
+        bridge.rig.read(rig)
+
+
+@needs_shared
+@pytest.mark.parametrize("kind", ["imported", "like Mixamo's"])
+def test_captured_clips_come_back_the_same(bridge, kind):
+    rig = material.import_bvh("cmu_mb_05_11", mode="QUATERNION")
+    if kind == "like Mixamo's":
+        rig.scale, rig.rotation_euler = (0.01,) * 3, (np.pi / 2, 0.0, 0.0)
+        bpy.context.view_layer.update()
+    body = bridge.rig.read(rig)
+    source = bridge.clip.read(rig, rig.animation_data.action, body, material.scene_rate())
+    assert largest_error(bridge, rig, source, body, range(0, len(source.clip), 29)) < 1e-5
+    written = bridge.clip.write(
+        rig, source.clip, body, first_frame=source.first_frame, targets=source.targets, start=source.start
+    )
+    again = bridge.clip.read(rig, written, body, material.scene_rate())
+    points = bridge.kinematics.points
+    assert np.abs(points(again.clip) - points(source.clip)).max() < 1e-6 * body.skeleton.height
+    before = {(c.data_path, c.array_index): c for c in material.fcurves(rig.animation_data.action)}
+    frames = range(1, len(source.clip) + 1, 13)
+    for curve in material.fcurves(written):
+        if "rotation" in curve.data_path:
+            theirs = before[curve.data_path, curve.array_index]
+            difference = [abs(curve.evaluate(f)) - abs(theirs.evaluate(f)) for f in frames]
+            assert np.abs(difference).max() < np.radians(1e-4)  # a source's own sign flips are taken out
+
+
+def test_markers_say_what_and_when(bridge):
+    rig = material.armature()
+    action = material.key_by_hand(rig, "by hand", seed=1)
+    bridge.clip.mark(action, {"L down 1": 3.0, "L up 1": 9.4})
+    assert {marker.name: marker.frame for marker in action.pose_markers} == {"L down 1": 3, "L up 1": 9}

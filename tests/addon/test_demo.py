@@ -226,3 +226,14 @@ def test_the_menu_offers_it_while_the_extension_is_there(extension):
     assert not offered()
     addon_utils.enable(extension, default_set=True)
     assert len(offered()) == 1
+
+
+def test_contacts_are_marked_on_request():
+    bpy.ops.action_loom.add_demo()
+    sources = [{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}]
+    bpy.ops.action_loom.blend(sources=sources, mark_contacts=True, interpolation="BEZIER")
+    action = bpy.context.object.animation_data.action
+    names = [marker.name for marker in action.pose_markers]
+    assert {"L down 1", "R down 1", "L up 1", "R up 1"} <= set(names)
+    first, last = action.frame_range
+    assert all(first <= marker.frame <= last for marker in action.pose_markers)
