@@ -34,8 +34,8 @@ test:
 	BLENDER="$(BLENDER)" $(PACKAGE_PYTHON) tools/run_tests.py
 
 bench:
-	$(ENVIRONMENTS) package
-	$(PACKAGE_PYTHON) tools/bench/run.py $(if $(QUICK),--quick)
+	$(ENVIRONMENTS) package $(if $(QUICK),5.2,$(ALL_BLENDERS))
+	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/bench/run.py "$$zip" $(if $(QUICK),--quick)
 
 build:
 	$(ENVIRONMENTS) 5.2

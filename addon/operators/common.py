@@ -11,6 +11,9 @@ def poll_armature(cls: Any, context: Any) -> bool:
     if armature is None or armature.type != "ARMATURE":
         cls.poll_message_set("Select an armature")
         return False
+    if armature.mode == "EDIT":
+        cls.poll_message_set("Leave edit mode first: bones are as they were when it began")
+        return False
     if armature.library is not None:
         cls.poll_message_set(f"{armature.name} is linked: make a library override of it first")
         return False

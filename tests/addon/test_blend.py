@@ -194,6 +194,14 @@ def test_the_result_plays_on_an_armature_whose_name_no_slot_has(loom):
     assert np.abs(poses[1] - poses[0]).max() > 1e-3
 
 
+def test_edit_mode_is_refused_in_a_sentence():
+    two_actions()
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Leave edit mode first"):
+        bpy.ops.action_loom.blend(sources=BOTH)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def test_tweak_mode_of_the_nla_is_refused_in_a_sentence():
     rig = two_actions()
     data = rig.animation_data

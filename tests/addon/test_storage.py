@@ -406,6 +406,10 @@ if OLDEST.exists() and bpy.app.version >= (4, 3):
         assert names(found) == ["walk", "sneak"]
         assert [s for _, s in found] == [slot(action) for action, _ in found]
         assert not any(s.edited for s in storage.state(prowl))
+        bpy.context.view_layer.objects.active = storage.stored(prowl).armature
+        weights = [{"name": name, "weight": 1.0} for name in names(found)]
+        bpy.ops.action_loom.blend(sources=weights, ends="pinned", result_name="new")
+        assert bpy.context.object.animation_data.action.name == "new"
         assert not storage.edited_by_hand(prowl)
         bpy.data.actions.remove(bpy.data.actions["sneak"])
         assert [s.deleted for s in storage.state(prowl)] == [False, True]

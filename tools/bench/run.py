@@ -5,6 +5,7 @@ Medians of several runs after a warm-up. Takes captured clips where ../shared/da
 
 import argparse
 import datetime
+import json
 import os
 import platform
 import shutil
@@ -32,11 +33,14 @@ FRAMES = 1000
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer runs; docs/ stays as it is")
-    quick = parser.parse_args().quick
+    parser.add_argument("zip", help="the built extension, for the times in Blender")
+    options = parser.parse_args()
+    quick, zip_path = options.quick, options.zip
     runs = 3 if quick else 15
     with tempfile.TemporaryDirectory() as folder:
         files = material(Path(folder))
         lines = [*table(files, runs), "", *command_line(files, Path(folder), 2 if quick else 5)]
+        lines += ["", *in_blender(zip_path, runs)]
     print("\n".join(lines))
     if not quick:
         (ROOT / "docs").mkdir(exist_ok=True)
@@ -132,6 +136,24 @@ def command_line(files: list[Path], folder: Path, runs: int) -> list[str]:
         f"| the very first time, kernels compile | {statistics.median(first):.2f} |",
         f"| later | {statistics.median(later):.2f} |",
         f"| with `--engine numpy` | {statistics.median(plain):.2f} |",
+    ]
+
+
+def in_blender(zip_path: str, runs: int) -> list[str]:
+    """Times of the bridge in every Blender whose environment is there."""
+    found = []
+    for folder in sorted((ROOT / ".venv-blender").glob("*")):
+        script = Path(__file__).with_name("bridge.py")
+        command = [str(folder / "bin" / "python"), str(script), zip_path, str(runs)]
+        answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        found.append(json.loads(answer.partition("TIMES")[2].splitlines()[0]))
+    steps = found[0]["milliseconds"]
+    return [
+        f"60 bones × 1000 frames in Blender, ms; median of {runs} runs, warm",
+        "",
+        f"| | {' | '.join(one['blender'] for one in found)} |",
+        f"|---|{'---|' * len(found)}",
+        *(f"| {step} | {' | '.join(str(one['milliseconds'][step]) for one in found)} |" for step in steps),
     ]
 
 
