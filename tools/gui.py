@@ -10,8 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from action_loom.core.motion import bvh, figure
-
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "gui"
 SUITES = {"trixie": "bundled", "sid": "none"}
@@ -21,11 +19,7 @@ def main() -> None:
     wrapper = Path(os.environ.get("BLENDER_GUI", ROOT.parent / "shared" / "gui" / "blender-gui"))
     if not wrapper.exists():
         sys.exit(f"gui: {wrapper} is missing; name it with BLENDER_GUI=")
-    data = OUT / "data"
-    data.mkdir(parents=True, exist_ok=True)
-    for clip in (figure.walk(), figure.sneak()):
-        bvh.write(bvh.from_clip(clip), data / f"{clip.name}.bvh")
-    failed = [suite for suite, wheels in SUITES.items() if not try_in(wrapper, suite, built(wheels), data)]
+    failed = [suite for suite, wheels in SUITES.items() if not try_in(wrapper, suite, built(wheels))]
     print(f"pictures: {OUT.relative_to(ROOT)}/*/*.png")
     if failed:
         sys.exit(f"gui: failed in {', '.join(failed)}: see build/gui/*/blender.log")
@@ -39,11 +33,11 @@ def built(wheels: str) -> str:
     return answer.stdout.splitlines()[-1]
 
 
-def try_in(wrapper: Path, suite: str, zip_path: str, data: Path) -> bool:
+def try_in(wrapper: Path, suite: str, zip_path: str) -> bool:
     subprocess.run([sys.executable, str(wrapper), "setup", "--suite", suite], check=True)
     out = OUT / suite
     command = [sys.executable, str(wrapper), "run", "--suite", suite, "--extension", zip_path]
-    command += ["--script", str(ROOT / "tools" / "gui_weave.py"), "--data", str(data), "--out", str(out)]
+    command += ["--script", str(ROOT / "tools" / "gui_weave.py"), "--out", str(out)]
     done = subprocess.run(command, check=False).returncode
     print(f"{suite}: {'fine' if done == 0 else f'exit status {done}'}")
     return done == 0

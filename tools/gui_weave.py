@@ -1,4 +1,4 @@
-"""Runs inside Blender's window, driven by `tools/gui.py`: fills the list of sources, weaves, takes it back."""
+"""Runs inside Blender's window, driven by `tools/gui.py`: adds the demo figure, fills the list, weaves, undoes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,16 +7,24 @@ import bpy
 
 
 def steps(gui: Any) -> Iterator[Any]:
-    armature = import_walk_and_sneak(gui.data)
+    for item in list(bpy.data.objects):
+        bpy.data.objects.remove(item)
+    with gui.override():
+        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
+    armature = bpy.context.view_layer.objects.active
+    assert len(bpy.data.actions) == 7
     yield from gui.sidebar("Action Loom")
-    yield from gui.shot("1_tab")
+    yield from gui.shot("1_demo")
     yield from gui.press("ops.action_loom.add_sources(")
-    assert len(bpy.context.scene.action_loom.rigs[0].sources) == 2
+    sources = bpy.context.scene.action_loom.rigs[0].sources
+    assert len(sources) == 7
+    for source in sources:
+        source.use = source.action.name in ("Walk", "Sneak")
     yield from gui.shot("2_sources")
     yield from gui.press("ops.action_loom.blend(")
     name = armature.animation_data.action.name
-    assert name == "sneak + walk 50:50", name
-    bpy.context.scene.frame_set(20)
+    assert name == "Sneak + Walk 50:50", name
+    bpy.context.scene.frame_set(12)
     with gui.override():
         bpy.ops.view3d.view_axis(type="LEFT")
         bpy.ops.view3d.view_selected()
@@ -26,21 +34,5 @@ def steps(gui: Any) -> Iterator[Any]:
     yield from gui.move(view.x + view.width // 3, view.y + view.height // 3)
     yield from gui.key("ctrl+z")
     assert name not in bpy.data.actions
-    assert {"walk", "sneak"} <= set(bpy.data.actions.keys())
+    assert {"Walk", "Sneak"} <= set(bpy.data.actions.keys())
     yield from gui.shot("5_undone")
-
-
-def import_walk_and_sneak(folder: str) -> Any:
-    """Both motions as actions of one armature: the files hold the same figure."""
-    for item in list(bpy.data.objects):
-        bpy.data.objects.remove(item)
-    for name in ("sneak", "walk"):
-        bpy.ops.import_anim.bvh(filepath=f"{folder}/{name}.bvh", update_scene_fps=True)
-        bpy.context.object.animation_data.action.name = name
-        bpy.context.object.animation_data.action.use_fake_user = True
-    bpy.data.objects.remove(bpy.data.objects["sneak"])
-    armature = bpy.data.objects["walk"]
-    bpy.context.view_layer.objects.active = armature
-    armature.select_set(True)
-    bpy.ops.ed.undo_push(message="Import")
-    return armature

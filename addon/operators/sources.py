@@ -29,8 +29,12 @@ class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
                 rig.sources.remove(k)
         listed = {source.action for source in rig.sources}
         found = [a for a in bpy.data.actions if a not in listed and moves(a, armature)]
+        ticked = sum(source.use for source in rig.sources)
         for action in found:
-            rig.sources.add().action = action
+            source = rig.sources.add()
+            # Two are enough to begin with; all of an armature's actions in one blend are seldom what is wanted.
+            source.action, source.use = action, ticked < 2
+            ticked += source.use
         self.report({"INFO"}, f"{len(found)} actions of {armature.name} added")
         return {"FINISHED"}
 

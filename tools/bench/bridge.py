@@ -4,9 +4,7 @@ Arguments: the extension's zip, the number of runs.
 """
 
 import json
-import statistics
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import in_blender
+from timing import milliseconds
 
 BONES, FRAMES = 60, 1000
 
@@ -34,10 +33,10 @@ def main(zip_path: str, runs: int) -> None:
             bpy.data.actions.remove(clips.write(armature, clip, body, first_frame=1.0))
 
         times = {
-            "read the skeleton": milliseconds(lambda: rig.read(armature), runs),
-            "read to a clip": milliseconds(lambda: clips.read(armature, action, body, 24.0, slot), runs),
-            "write from a clip": milliseconds(write, runs),
-            "hash the curves": milliseconds(lambda: fingerprint.fingerprint(action, slot), runs),
+            "read the skeleton": round(milliseconds(lambda: rig.read(armature), runs), 1),
+            "read to a clip": round(milliseconds(lambda: clips.read(armature, action, body, 24.0, slot), runs), 1),
+            "write from a clip": round(milliseconds(write, runs), 1),
+            "hash the curves": round(milliseconds(lambda: fingerprint.fingerprint(action, slot), runs), 1),
         }
         print("TIMES", json.dumps({"blender": bpy.app.version_string, "milliseconds": times}))
 
@@ -69,16 +68,6 @@ def wandering(loom: Callable[[str], object], skeleton: object) -> object:
     translations[:, 0] = 0.01 * np.arange(FRAMES)[:, None]
     rotations = loom("core.motion.quat").exp(vectors)
     return loom("core.motion.clip").Clip("wandering", skeleton, 24.0, rotations, translations)
-
-
-def milliseconds(work: Callable[[], object], runs: int) -> float:
-    work()
-    times = []
-    for _ in range(runs):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return round(1000.0 * statistics.median(times), 1)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from action_loom.core.motion import bvh, figure, kinematics, resample
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes import Blend
 from action_loom.core.sync import distance, timewarp
+from timing import milliseconds
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CAPTURED = [ROOT.parent / "shared" / "data" / "cmu" / f"cmu_mb_{take}.bvh" for take in ("02_05", "02_06")]
@@ -100,16 +101,6 @@ def with_engine(engine: str, work: Callable[[], object]) -> Callable[[], object]
             jit.use("auto")
 
     return run
-
-
-def milliseconds(work: Callable[[], object], runs: int) -> float:
-    work()
-    times = []
-    for _ in range(runs):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return 1000.0 * statistics.median(times)
 
 
 def command_line(files: list[Path], folder: Path, runs: int) -> list[str]:
