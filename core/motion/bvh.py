@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import OptionError, SkeletonError
 from . import bvh_text, kinematics, quat, units
+from .bvh_text import Motion
 from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
@@ -20,38 +21,6 @@ from .units import UNITS
 
 UPS = ("auto", "y", "z")
 _Y_TO_Z = quat.about_axis("X", np.array(0.5 * np.pi))
-
-
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """What a BVH file says, in its own units, axes and order, so that writing it again loses nothing.
-
-    names : J joints in the file's order; parents (J,), −1 for roots
-    offsets (J, 3); tips (J, 3) of End Sites, NaN where there is none
-    channels : per joint its channel names, e.g. ("Xposition", …, "Zrotation")
-    frame_time : seconds, as written; values (F, C) : degrees and lengths
-    """
-
-    path: str
-    names: tuple[str, ...]
-    parents: NDArray[np.int64]
-    offsets: Array
-    tips: Array
-    channels: tuple[tuple[str, ...], ...]
-    frame_time: str
-    values: Array
-
-    @property
-    def rate(self) -> float:
-        """Frames per second; a whole number where the written digits of the frame time allow one."""
-        seconds = float(self.frame_time)
-        digits = self.frame_time.lower().partition("e")[0].partition(".")[2]
-        if "e" not in self.frame_time.lower():
-            rounding = 0.5 * 10.0 ** -len(digits)
-            whole = round(1.0 / seconds)
-            if whole >= 1 and abs(1.0 / whole - seconds) <= rounding:
-                return float(whole)
-        return 1.0 / seconds
 
 
 @dataclass(frozen=True)
@@ -66,22 +35,12 @@ class Convention:
 
 def read(path: str | os.PathLike[str]) -> Motion:
     """Read a BVH file; raises MotionFileError with file, line and what was expected instead."""
-    parsed = bvh_text.parse(path)
-    return Motion(str(path), *parsed)
+    return bvh_text.parse(path)
 
 
 def write(motion: Motion, path: str | os.PathLike[str]) -> None:
     """Write a BVH file, whole or not at all; raises LoomError where it can't be written."""
-    text = bvh_text.compose(
-        motion.names,
-        motion.parents,
-        motion.offsets,
-        motion.tips,
-        motion.channels,
-        motion.frame_time,
-        motion.values,
-    )
-    files.write(path, text.encode("utf-8"))
+    files.write(path, bvh_text.compose(motion).encode("utf-8"))
 
 
 def to_clip(motion: Motion, *, unit: str = "auto", up: str = "auto") -> tuple[Clip, Convention]:

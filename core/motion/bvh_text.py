@@ -1,11 +1,11 @@
-"""The text of BVH files: parsed with an error that names the line, and composed again."""
+"""What BVH files say, and their text: parsed with an error that names the line, and composed again."""
 
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,17 @@ CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis i
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
-class Parsed(NamedTuple):
-    """The fields of `bvh.Motion` after its path."""
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """What a BVH file says, in its own units, axes and order, so that writing it again loses nothing.
 
+    names : J joints in the file's order; parents (J,), −1 for roots
+    offsets (J, 3); tips (J, 3) of End Sites, NaN where there is none
+    channels : per joint its channel names, e.g. ("Xposition", …, "Zrotation")
+    frame_time : seconds, as written; values (F, C) : degrees and lengths
+    """
+
+    path: str
     names: tuple[str, ...]
     parents: NDArray[np.int64]
     offsets: Array
@@ -28,8 +36,20 @@ class Parsed(NamedTuple):
     frame_time: str
     values: Array
 
+    @property
+    def rate(self) -> float:
+        """Frames per second; a whole number where the written digits of the frame time allow one."""
+        seconds = float(self.frame_time)
+        digits = self.frame_time.lower().partition("e")[0].partition(".")[2]
+        if "e" not in self.frame_time.lower():
+            rounding = 0.5 * 10.0 ** -len(digits)
+            whole = round(1.0 / seconds)
+            if whole >= 1 and abs(1.0 / whole - seconds) <= rounding:
+                return float(whole)
+        return 1.0 / seconds
 
-def parse(path: str | os.PathLike[str]) -> Parsed:
+
+def parse(path: str | os.PathLike[str]) -> Motion:
     """Read and parse a file; raises MotionFileError."""
     try:
         data = Path(path).read_bytes()
@@ -49,7 +69,7 @@ def parse(path: str | os.PathLike[str]) -> Parsed:
     line = data.count(b"\n", 0, motion.start()) + 1
     width = sum(len(c) for c in hierarchy.channels)
     frame_time, values = _Frames(path, data[motion.end() :], line, width).read()
-    return hierarchy._replace(frame_time=frame_time, values=values)
+    return replace(hierarchy, frame_time=frame_time, values=values)
 
 
 def _decoded(header: bytes) -> str:
@@ -76,7 +96,7 @@ class _Hierarchy:
         self._channels: list[tuple[str, ...]] = []
         self._said: set[tuple[str, int]] = set()
 
-    def read(self) -> Parsed:
+    def read(self) -> Motion:
         self._next()
         self._expect("HIERARCHY", "a BVH file begins with it")
         self._next()
@@ -85,7 +105,8 @@ class _Hierarchy:
             self._joint(parent=-1)
         if not self._names:
             self._fail("expected ROOT after HIERARCHY; there is no joint")
-        return Parsed(
+        return Motion(
+            str(self._path),
             tuple(self._names),
             np.array(self._parents, dtype=np.int64),
             np.array(self._offsets),
@@ -297,23 +318,16 @@ def _fast(body: bytes, frames: int, width: int) -> Array | None:
     return values.reshape(frames, width)
 
 
-def compose(
-    names: Sequence[str],
-    parents: NDArray[np.int64],
-    offsets: Array,
-    tips: Array,
-    channels: Sequence[Sequence[str]],
-    frame_time: str,
-    values: Array,
-) -> str:
+def compose(motion: Motion) -> str:
     """Return the text of a file; every number with as many digits as it takes to read it back the same."""
+    names, channels, tips = motion.names, motion.channels, motion.tips
     children: list[list[int]] = [[] for _ in names]
-    for joint, parent in enumerate(parents):
+    for joint, parent in enumerate(motion.parents):
         if parent >= 0:
             children[parent].append(joint)
     lines = ["HIERARCHY"]
     # Joints still to write, and braces still to close, the next one last.
-    waiting: list[tuple[int, int]] = [(joint, 0) for joint in np.flatnonzero(parents < 0)[::-1]]
+    waiting: list[tuple[int, int]] = [(joint, 0) for joint in np.flatnonzero(motion.parents < 0)[::-1]]
     while waiting:
         joint, depth = waiting.pop()
         indent = "\t" * depth
@@ -321,7 +335,7 @@ def compose(
             lines.append(indent + "}")
             continue
         lines += [f"{indent}{'ROOT' if depth == 0 else 'JOINT'} {names[joint]}", indent + "{"]
-        lines.append(f"{indent}\tOFFSET {_row(offsets[joint])}")
+        lines.append(f"{indent}\tOFFSET {_row(motion.offsets[joint])}")
         if channels[joint]:
             lines.append(f"{indent}\tCHANNELS {len(channels[joint])} {' '.join(channels[joint])}")
         if np.isfinite(tips[joint]).all():
@@ -329,8 +343,8 @@ def compose(
             lines += [f"{indent}\tEnd Site", indent + "\t{", tip, indent + "\t}"]
         waiting.append((-1, depth))
         waiting += [(child, depth + 1) for child in reversed(children[joint])]
-    lines += ["MOTION", f"Frames: {len(values)}", f"Frame Time: {frame_time}"]
-    lines += [_row(row) for row in values]
+    lines += ["MOTION", f"Frames: {len(motion.values)}", f"Frame Time: {motion.frame_time}"]
+    lines += [_row(row) for row in motion.values]
     return "\n".join(lines) + "\n"
 
 
