@@ -98,3 +98,23 @@ def test_numpy_is_blenders_own(resources):
     numpy = import_module("numpy")
     assert not Path(numpy.__file__).is_relative_to(resources)
     assert not list(resources.rglob("numpy"))
+
+
+WEAVE = """
+import sys
+import bpy, addon_utils
+
+addon_utils.enable(sys.argv[1], default_set=True)
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.action_loom.add_demo()
+sources = [{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}]
+print("ANSWER", bpy.ops.action_loom.blend(sources=sources))
+addon_utils.disable(sys.argv[1], default_set=True)
+"""
+
+
+def test_a_process_that_has_woven_ends_well(extension):
+    command = [sys.executable, "-P", "-c", WEAVE, extension]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert "ANSWER {'FINISHED'}" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0
