@@ -27,6 +27,7 @@ class Source:
     """The clip of an action, the scene frame it begins at, what had curves, and what was left out and why.
 
     start : the first values of the curves, so that a result can tell its rotations in the same way
+    hidden : bones on which keys can't show, where the clip was read as seen
     """
 
     clip: Clip
@@ -34,6 +35,7 @@ class Source:
     targets: frozenset[Target]
     notes: tuple[str, ...] = ()
     start: dict[Target, Array] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
 
 
 def moves_object(action: Any, slot: Any) -> bool:
@@ -142,6 +144,7 @@ def write(
     first_frame: float,
     targets: frozenset[Target] = frozenset(),
     start: dict[Target, Array] | None = None,
+    hidden: frozenset[str] = frozenset(),
     key_frames: Array | None = None,
     interpolation: str = "LINEAR",
 ) -> Any:
@@ -149,7 +152,7 @@ def write(
 
     A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
     moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only. Euler angles and
-    quaternions are continuous and begin as near to `start` as they can.
+    quaternions are continuous and begin as near to `start` as they can. `hidden` bones are left out.
     """
     from ...core.motion import resample
 
@@ -161,6 +164,8 @@ def write(
     frames = (first_frame + at).astype(np.float32)
     writer = curves.Writer(holder, frames, interpolation)
     for joint, name in enumerate(targets_of(body)):
+        if name in hidden:
+            continue
         mode = body.modes[joint]
         turn = Target(name, rotation.property_of(mode))
         if turn in targets or np.abs(quat.log(full.rotations[:, joint])).max() > 1e-6:

@@ -14,6 +14,19 @@ from . import curves
 from .clip import Source
 from .rig import Rig
 
+# Constraints after which a bone's own keys are gone; limits and the like only trim them.
+_LAST_WORD = {
+    "ARMATURE",
+    "COPY_ROTATION",
+    "COPY_TRANSFORMS",
+    "DAMPED_TRACK",
+    "IK",
+    "LOCKED_TRACK",
+    "SPLINE_IK",
+    "STRETCH_TO",
+    "TRACK_TO",
+}
+
 
 def read(scene: Any, armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -> Source:
     """Return an action as Blender shows it on an armature, one frame of the clip per scene frame.
@@ -38,7 +51,15 @@ def read(scene: Any, armature: Any, action: Any, body: Rig, rate: float, slot: A
     rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
     scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
     seen = Clip(action.name, body.skeleton, rate, quat.continuous(rotations), translations, scaled, keyed.clip.channels)
-    return Source(seen, keyed.first_frame, keyed.targets, (*keyed.notes, *_overridden(armature)), keyed.start)
+    hidden = overridden(armature)
+    notes = [*keyed.notes, *([_note(armature, hidden)] if hidden else [])]
+    return Source(seen, keyed.first_frame, keyed.targets, tuple(notes), keyed.start, hidden)
+
+
+def _note(armature: Any, hidden: frozenset[str]) -> str:
+    names = sorted(hidden)
+    shown = ", ".join(repr(n) for n in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return f"Constraints or drivers of {armature.name} have the last word on {shown}: they are left out of the result"
 
 
 @contextmanager
@@ -73,13 +94,20 @@ def _in_the_world(poses: Array, objects: Array, body: Rig) -> tuple[Array, Array
     return linear, body.world_metres * places
 
 
-def _overridden(armature: Any) -> list[str]:
-    """Return a note for the bones whose constraints or drivers have the last word over keys."""
-    constrained = {b.name for b in armature.pose.bones if any(c.enabled and c.influence > 0.0 for c in b.constraints)}
+def overridden(armature: Any) -> frozenset[str]:
+    """Return the bones on which keys can't show, since a constraint or a driver has the last word."""
+    names: set[str] = set()
+    for bone in armature.pose.bones:
+        for constraint in bone.constraints:
+            if constraint.enabled and constraint.influence == 1.0 and constraint.type in _LAST_WORD:
+                names.update(b.name for b in _chain(bone, constraint))
     drivers = armature.animation_data.drivers if armature.animation_data else []
-    driven = {t.bone for t in (curves.target_of(d) for d in drivers) if t is not None and t.bone}
-    names = sorted(constrained | driven)
-    if not names:
-        return []
-    shown = ", ".join(repr(n) for n in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return [f"Constraints or drivers of {armature.name} override keys on {shown}"]
+    targets = [curves.target_of(driver) for driver in drivers]
+    return frozenset(names | {target.bone for target in targets if target is not None and target.bone})
+
+
+def _chain(bone: Any, constraint: Any) -> list[Any]:
+    """Return the bones that a constraint poses: its own, and for inverse kinematics those above it."""
+    count = getattr(constraint, "chain_count", 1)
+    above = [bone, *bone.parent_recursive]
+    return above if count == 0 else above[:count]

@@ -8,12 +8,12 @@ from ...core.errors import LoomError
 from ...core.options import declared
 from ...core.progress import Progress
 from ...core.recipes import Blend
-from .. import properties, storage
+from .. import properties
 from . import common
 
 if TYPE_CHECKING:
-    from ...core.motion.clip import Clip
     from ...core.weave.woven import Woven
+    from .. import weaving
 
 
 class ACTION_LOOM_PG_blend_source(bpy.types.PropertyGroup):
@@ -74,105 +74,41 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
         return self.execute(context)
 
     def execute(self, context: Any) -> set[str]:
+        from .. import weaving  # numpy is loaded at first use, not when Blender starts
+
         try:
-            woven, action, notes = weave(
-                context,
-                self._recipe(),
-                [source.name for source in self.sources],
-                readings={reading.name: (reading.rate, reading.slot) for reading in self.readings},
-                result_name=self.result_name,
-                assign=self.assign,
-                as_seen=self.as_seen,
-                interpolation=self.interpolation,
-                mark_contacts=self.mark_contacts,
-            )
+            request, recipe = self._request(), self._recipe()
+            read = weaving.read(context, request)
+            woven = recipe.apply([source.clip for source in read.sources], _progress(context.window_manager))
+            action = weaving.write(context, request, read, recipe, woven)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        for note in notes:
+        finally:
+            context.window_manager.progress_end()
+        for note in read.notes:
             self.report({"WARNING"}, note)
         self.report({"INFO"}, _summary(action, woven))
         return {"FINISHED"}
+
+    def _request(self) -> "weaving.Request":
+        from .. import weaving
+
+        readings = {reading.name: (reading.rate, reading.slot) for reading in self.readings}
+        return weaving.Request(
+            tuple((source.name, *readings.get(source.name, (0.0, ""))) for source in self.sources),
+            result_name=self.result_name,
+            assign=self.assign,
+            as_seen=self.as_seen,
+            interpolation=self.interpolation,
+            mark_contacts=self.mark_contacts,
+        )
 
     def _recipe(self) -> Blend:
         # Blender keeps numbers in single precision: 0.042 would be told as 0.0419999994.
         values = {name: properties.rounded(getattr(self, name)) for name in properties.annotations(Blend)}
         weights = tuple(properties.rounded(source.weight) for source in self.sources)
         return Blend(**values, weights=weights, reference=self.reference)
-
-
-def weave(
-    context: Any,
-    recipe: Blend,
-    names: list[str],
-    *,
-    readings: dict[str, tuple[float, str]],
-    result_name: str,
-    assign: bool,
-    as_seen: bool,
-    interpolation: str,
-    mark_contacts: bool,
-) -> "tuple[Woven, Any, list[str]]":
-    """Read the named actions of the active armature, blend them, write the result.
-
-    `readings` has rate (0 is the scene's) and slot (empty is the fitting one) of actions that have their own.
-    Returns what was woven, the new action, and notes for the user; raises LoomError kinds.
-    """
-    from ..bridge import clip as clips  # numpy is loaded at first use, not when Blender starts
-    from ..bridge import curves, rig, seen
-
-    armature, scene = context.object, context.scene
-    how = [readings.get(name, (0.0, "")) for name in names]
-    actions = [_action(name) for name in names]
-    made_of = [(a, curves.slot_called(a, slot, armature)) for a, (_, slot) in zip(actions, how, strict=True)]
-    context.view_layer.update()  # a script may have moved the armature just now
-    body = rig.read(armature, moving_object=any(clips.moves_object(*source) for source in made_of))
-    scene_rate = scene.render.fps / scene.render.fps_base
-    read = []
-    for (action, slot), (rate, _) in zip(made_of, how, strict=True):
-        if as_seen:
-            read.append(seen.read(scene, armature, action, body, rate or scene_rate, slot))
-        else:
-            read.append(clips.read(armature, action, body, rate or scene_rate, slot))
-    woven = recipe.apply([source.clip for source in read], _progress(context.window_manager))
-    reference = read[woven.registration.reference]
-    action = clips.write(
-        armature,
-        woven.clip,
-        body,
-        first_frame=reference.first_frame,
-        targets=frozenset().union(*(source.targets for source in read)),
-        start=reference.start,
-        interpolation=interpolation,
-    )
-    if mark_contacts:
-        clips.mark(action, _contacts(woven.clip, reference.first_frame))
-    if result_name:
-        action.name = result_name
-    slot = curves.choose_slot(action, armature)
-    storage.store(action, slot, recipe, made_of, armature=armature)
-    if assign:
-        curves.assign(armature, action, slot)
-    return woven, action, sorted({note for source in read for note in source.notes})
-
-
-def _action(name: str) -> Any:
-    action = bpy.data.actions.get(name)
-    if action is None:
-        raise LoomError(f"There is no action named {name!r}: choose the sources again")
-    return action
-
-
-def _contacts(clip: "Clip", first_frame: float) -> dict[str, float]:
-    """Return what markers say of the feet, and at which scene frame."""
-    from ...core.check import contacts
-
-    notes = {}
-    for side, flags in contacts.detect(clip).items():
-        for number, (start, end) in enumerate(contacts.runs(flags), start=1):
-            notes[f"{side} down {number}"] = first_frame + start
-            notes[f"{side} up {number}"] = first_frame + end - 1
-    return notes
 
 
 def _progress(window_manager: Any) -> Progress:

@@ -58,7 +58,24 @@ def test_constraints_drivers_and_inverse_kinematics_are_read_as_seen(bridge):
     assert seen_error(bridge, rig, seen, body) < 1e-5
     keyed = bridge.clip.read(rig, action, body, 24.0)
     assert seen_error(bridge, rig, keyed, body) > 0.01  # what is keyed is something else
-    assert "override keys on 'bone0', 'bone3', 'side'" in seen.notes[-1]
+    assert "have the last word on 'bone0', 'bone1', 'bone2', 'bone3', 'side'" in seen.notes[-1]
+
+
+def test_bones_on_which_keys_cannot_show_are_left_out_of_the_result(bridge):
+    rig = material.armature()
+    limit = rig.pose.bones["bone1"].constraints.new("LIMIT_ROTATION")
+    copy = rig.pose.bones["side"].constraints.new("COPY_ROTATION")
+    copy.target, copy.subtarget = rig, "bone2"
+    for k, name in enumerate(("one", "two")):
+        material.key_by_hand(rig, name, seed=k)
+    sources = [{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}]
+    bpy.ops.action_loom.blend(sources=sources, ends="pinned", as_seen=True)
+    paths = " ".join(curve.data_path for curve in material.fcurves(rig.animation_data.action))
+    assert "side" not in paths
+    assert "bone1" in paths  # a limit trims keys, it does not hide them
+    assert limit.enabled
+    copy.influence = 0.5
+    assert not bridge.seen.overridden(rig)
 
 
 def test_everything_is_as_before_afterwards(bridge):
