@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import SkeletonError
 from . import kinematics, quat
 from .clip import Clip
+from .inheritance import Inheritance
 from .skeleton import Skeleton
 
 
@@ -14,7 +15,8 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     """Return the clip on a skeleton that has the same joints, matched by name in any order.
 
     World rotations relative to the rest pose are kept; travel, height and other translations are scaled by the
-    ratio of the leg lengths. Raises SkeletonError naming joints that only one of the two has.
+    ratio of the leg lengths. Raises SkeletonError naming joints that only one of the two has, and for bodies
+    whose joints do not all inherit rotation, scale and location.
     """
     if clip.skeleton is skeleton:
         return clip
@@ -22,6 +24,8 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     _check_same_joints(clip, skeleton)
     if same(source, skeleton):
         return replace(clip, skeleton=skeleton)
+    if source.inheritance is not None or skeleton.inheritance is not None:
+        raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't change bodies yet")
     order = np.array([source.index(name) for name in skeleton.names])
     source_rest, source_places = source.rest
     rest, places = skeleton.rest
@@ -48,6 +52,19 @@ def same(a: Skeleton, b: Skeleton) -> bool:
         and np.array_equal(a.parents, b.parents)
         and np.allclose(a.offsets, b.offsets, rtol=0.0, atol=1e-6)
         and np.allclose(quat.same_side(a.orients, b.orients), b.orients, rtol=0.0, atol=1e-6)
+        and _inherit_alike(a.inheritance, b.inheritance)
+    )
+
+
+def _inherit_alike(a: Inheritance | None, b: Inheritance | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return (
+        a.scale == b.scale
+        and np.array_equal(a.rotation, b.rotation)
+        and np.array_equal(a.location, b.location)
+        and np.allclose(a.space, b.space, rtol=0.0, atol=1e-6)
+        and a.moving_space == b.moving_space
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import SkeletonError
 from . import kinematics, quat
 from .clip import Clip
 from .quat import Array
@@ -103,7 +104,12 @@ def path_length(ground: Array) -> float:
 
 
 def placed(clip: Clip, turn: float, shift: NDArray[np.float64]) -> Clip:
-    """Return the clip turned about the vertical through the origin (radians), then moved by (2,) metres."""
+    """Return the clip turned about the vertical through the origin (radians), then moved by (2,) metres.
+
+    Raises SkeletonError for bodies whose joints do not all turn with their parents.
+    """
+    if clip.skeleton.inheritance is not None:
+        raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't be placed yet")
     skeleton = clip.skeleton
     roots = np.flatnonzero(skeleton.parents < 0)
     turning = quat.about_axis("Z", np.array(turn))

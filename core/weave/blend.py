@@ -68,7 +68,7 @@ def weave(
         for clip, frames in zip(clips, registered.frames(at), strict=True)
     ]
     sampled = [part.clip for part in parts]
-    poses, _, _ = travel.blend(parts, weights, registered.reference)
+    poses = travel.blend(parts, weights, registered.reference)
     still = travel.outside(reference.skeleton)
     blended = Clip(
         name,

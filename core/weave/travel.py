@@ -55,8 +55,8 @@ def part(sampled: Clip) -> Part:
     return Part(sampled, positions[:, joint, :2], facing, rotations, positions)
 
 
-def blend(parts: Sequence[Part], weights: Array, reference: int) -> tuple[dict[int, tuple[Array, Array]], Array, Array]:
-    """Return world rotations (K, 4) and places (K, 3) of the joints that travel, and ground (K, 2) and facing (K,).
+def blend(parts: Sequence[Part], weights: Array, reference: int) -> dict[int, tuple[Array, Array]]:
+    """Return world rotations (K, 4) and places (K, 3) of the joints that travel.
 
     Steps ahead, aside and turning are averaged and walked from the reference's first place: a left and a right
     turn at equal weights go straight on.
@@ -79,7 +79,7 @@ def blend(parts: Sequence[Part], weights: Array, reference: int) -> tuple[dict[i
         place = quat.rotate(turning, average([p.place(joint) for p in chosen], shares))
         place[:, :2] += ground
         poses[joint] = rotation, place
-    return poses, ground, facing
+    return poses
 
 
 def average(values: Sequence[Array], weights: Array) -> Array:

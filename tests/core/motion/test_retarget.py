@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.errors import SkeletonError
-from action_loom.core.motion import kinematics, quat, retarget
+from action_loom.core.motion import kinematics, quat, retarget, trajectory
 from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_allclose
 from oracles import material
@@ -180,3 +181,18 @@ def test_skeletons_are_the_same_up_to_a_micrometre_and_the_signs_of_quaternions(
     assert not retarget.same(skeleton, replace(skeleton, offsets=skeleton.offsets + 1e-5))
     assert not retarget.same(skeleton, renamed(skeleton, "joint2", "elbow"))
     assert not retarget.same(skeleton, permuted(skeleton, backwards(skeleton)))
+
+
+def test_bone_settings_are_part_of_a_body_and_are_never_dropped(rng):
+    body = material.figure()
+    count = len(body)
+    turning = np.arange(count) != 3
+    settings = Inheritance(turning, ("FULL",) * count, np.ones(count, dtype=bool), quat.IDENTITY)
+    clip = material.random_clip(rng, body)
+    other = replace(body, inheritance=settings)
+    assert not retarget.same(body, other)
+    assert retarget.same(other, replace(body, inheritance=replace(settings)))
+    with pytest.raises(SkeletonError, match="can't change bodies yet"):
+        retarget.onto(clip, other)
+    with pytest.raises(SkeletonError, match="can't be placed yet"):
+        trajectory.placed(replace(clip, skeleton=other), 0.3, np.zeros(2))
