@@ -8,6 +8,7 @@ import numpy as np
 COLUMNS = 9
 COLORS = ((0.90, 0.35, 0.05, 1.0), (0.20, 0.55, 0.20, 1.0), (0.08, 0.30, 0.75, 1.0))
 WIDTH, HEIGHT = 0.75, 1.25  # of a cell, in body heights
+MARGIN = 0.4  # cells, for arms that reach ahead
 
 
 def render(loom: Any, armature: Any, rows: list[tuple[Any, Any]], path: Path) -> None:
@@ -29,7 +30,7 @@ def render(loom: Any, armature: Any, rows: list[tuple[Any, Any]], path: Path) ->
             place = np.array([column * WIDTH * tall, 0.0, -row * HEIGHT * tall - floor])
             add_mesh(bones + place, 0.02 * tall, color)
         add_label(action.name, 0.07 * tall, (-0.36 * tall, -row * HEIGHT * tall + 1.02 * tall), color)
-    photograph(COLUMNS * WIDTH * tall, len(rows) * HEIGHT * tall, WIDTH * tall, HEIGHT * tall, path)
+    photograph((COLUMNS + MARGIN) * WIDTH * tall, len(rows) * HEIGHT * tall, WIDTH * tall, HEIGHT * tall, path)
 
 
 def facing_right(armature: Any, skeleton: Any) -> Any:
