@@ -33,7 +33,10 @@ def rounded(value: Any) -> Any:
 
 
 def _property(about: Option) -> Any:
-    common = {"name": about.label, "description": about.description, "default": about.default, "options": set()}
+    common = {"name": about.label, "description": about.description, "options": set()}
+    if about.table:
+        return bpy.props.StringProperty(**common, default=about.as_text(about.default))
+    common["default"] = about.default
     if about.choices:
         items = [(choice, choice.replace("_", " ").title(), "") for choice in about.choices]
         return bpy.props.EnumProperty(items=items, **common)

@@ -24,10 +24,15 @@ class Option:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     unit: str = ""
+    table: bool = False
 
     @property
     def label(self) -> str:
         return self.name.replace("_", " ").title()
+
+    def as_text(self, rows: tuple[tuple[float, ...], ...]) -> str:
+        """Return a table as the text that `checked` reads."""
+        return "; ".join(" ".join(f"{number:.12g}" for number in row) for row in rows)
 
     @property
     def kind(self) -> type:
@@ -39,6 +44,8 @@ class Option:
             if value not in self.choices:
                 raise OptionError(f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}")
             return value
+        if self.table:
+            return self._rows(value)
         if self.kind is tuple and isinstance(value, list | tuple):
             return tuple(self._number(v, float) for v in value)
         if self.kind in (int, float):
@@ -46,6 +53,14 @@ class Option:
         if not isinstance(value, self.kind):
             raise OptionError(f"{self.name} is {value!r}, but must be {self.kind.__name__}")
         return value
+
+    def _rows(self, value: Any) -> tuple[tuple[float, ...], ...]:
+        """Return a table given as rows of numbers or as text, its rows apart by semicolons."""
+        if isinstance(value, str):
+            value = [row.split() for row in value.split(";") if row.strip()]
+        if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
+            raise OptionError(f'{self.name} is {value!r}, but must be rows of numbers, such as "0 1; 1 0"')
+        return tuple(tuple(self._number(v, float) for v in row) for row in value)
 
     def _number(self, value: Any, kind: type) -> Any:
         try:
@@ -71,9 +86,13 @@ def option(
     maximum: float | None = None,
     choices: tuple[str, ...] = (),
     unit: str = "",
+    table: bool = False,
 ) -> Any:
-    """Declare an option as a dataclass field; the type of the default is the type of the option."""
-    about = Option("", default, description, minimum, maximum, choices, unit)
+    """Declare an option as a dataclass field; the type of the default is the type of the option.
+
+    A table is rows of numbers; as text, its numbers are apart by spaces and its rows by semicolons.
+    """
+    about = Option("", default, description, minimum, maximum, choices, unit, table)
     return dataclasses.field(default=default, metadata={_KEY: about})
 
 

@@ -58,6 +58,12 @@ class Blend(Recipe, Matching):
     weights: tuple[float, ...] = option(
         (), "The share of each clip; any non-negative numbers, equal if none are given", minimum=0.0
     )
+    weight_keys: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Weights that change on the way: rows of a place from 0 (start) to 1 (end) and each clip's share there",
+        minimum=0.0,
+        table=True,
+    )
     timing: str = option(
         "blended",
         "Whether the result's timing lies between the clips or follows the reference",
@@ -67,7 +73,9 @@ class Blend(Recipe, Matching):
     def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "Woven":
         from .weave import blend
 
-        return blend.blend(clips, self, weights=self.weights, timing=self.timing, progress=progress)
+        return blend.blend(
+            clips, self, weights=self.weights, weight_keys=self.weight_keys, timing=self.timing, progress=progress
+        )
 
 
 RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend)}

@@ -47,6 +47,8 @@ def add_options(parser: argparse.ArgumentParser, recipe: type[Recipe]) -> None:
         text = f"{about.description} (default: {_shown(about)})".replace("%", "%%")
         if about.kind is bool:
             parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=about.default, help=text)
+        elif about.table:
+            parser.add_argument(flag, default=about.default, metavar='"ROW; ROW"', help=text)
         elif about.kind is tuple:
             parser.add_argument(flag, nargs="+", type=float, default=about.default, metavar="W", help=text)
         else:
@@ -57,6 +59,8 @@ def add_options(parser: argparse.ArgumentParser, recipe: type[Recipe]) -> None:
 
 
 def _shown(about: Option) -> str:
+    if about.table:
+        return "none"
     return "equal" if about.kind is tuple else f"{about.default}{about.unit}"
 
 

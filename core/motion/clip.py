@@ -30,6 +30,7 @@ class Clip:
     translations (F, J, 3) : of each joint in its rest frame, metres; zero for joints that have none
     scales (F, J, 3) : along the axes of each joint, where any joint has some
     channels : everything else that moves with the pose, by name
+    cyclic : meant to be repeated; its last frame is its first again, moved on by what one cycle travels
     """
 
     name: str
@@ -39,6 +40,7 @@ class Clip:
     translations: Array
     scales: Array | None = None
     channels: Mapping[str, Channel] = field(default_factory=dict)
+    cyclic: bool = False
 
     def __post_init__(self) -> None:
         frames, joints = len(self.rotations), len(self.skeleton)
@@ -76,4 +78,5 @@ class Clip:
             translations=self.translations[start:end],
             scales=None if self.scales is None else self.scales[start:end],
             channels={n: Channel(c.values[start:end], c.discrete) for n, c in self.channels.items()},
+            cyclic=self.cyclic and (start, end) == (0, len(self)),
         )

@@ -22,6 +22,7 @@ def sample(clip: Clip, frames: Array) -> Clip:
         translations=curve(clip.translations, frames),
         scales=None if clip.scales is None else curve(clip.scales, frames),
         channels={name: _channel(channel, frames) for name, channel in clip.channels.items()},
+        cyclic=False,
     )
 
 

@@ -74,6 +74,10 @@ class Registration:
         """The whole reference frames (K,) from first to last."""
         return np.arange(self.first, self.last + 1, dtype=float)
 
+    def way(self, reference_frames: Array) -> Array:
+        """Return how far along the common stretch reference frames (K,) are: 0 at its start, 1 at its end."""
+        return (reference_frames - self.first) / (self.last - self.first)
+
     def frames(self, reference_frames: Array) -> Array:
         """Return the frame (N, K) of every clip at fractional reference frames (K,)."""
         return np.stack([c.at(reference_frames) for c in self.curves])

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import OptionError
 from ..motion import quat, resample
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
@@ -17,7 +16,8 @@ from ..progress import SILENT, Progress
 from ..sync import curve, registration
 from ..sync.matching import Matching
 from ..sync.registration import Registration
-from . import prepare, reporting, travel
+from . import prepare, reporting, shares, travel
+from .shares import Shares
 from .woven import Woven
 
 
@@ -26,43 +26,35 @@ def blend(
     matching: Matching,
     *,
     weights: Sequence[float] = (),
+    weight_keys: Sequence[Sequence[float]] = (),
     timing: str = "blended",
     progress: Progress = SILENT,
 ) -> Woven:
     """Return the clip that lies between the given ones by their weights, on the reference's skeleton.
 
-    It begins at the reference's place and facing. Raises LoomError kinds for clips that can't be brought
-    together or synchronised, and for weights that do not fit.
+    It begins at the reference's place and facing. `weight_keys`, where there are some, take the place of
+    `weights`. Raises LoomError kinds for clips that can't be brought together or synchronised, and for weights
+    that do not fit.
     """
     began = time.perf_counter()
-    shares = normalized(weights, len(clips))
+    shared = shares.keyed(weight_keys, len(clips)) if weight_keys else shares.constant(weights, len(clips))
     ready = prepare.together(clips, matching, progress.part(0.0, 0.3))
     registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.7))
     progress.at(0.7, "Blending")
-    woven = weave(ready.clips, registered, shares, name=_name(ready.clips, shares), timing=timing)
+    at = output_frames(registered, shared, timing)
+    weighted = shared.at(registered.way(at))
+    woven = weave(ready.clips, registered, at, weighted, name=_name(ready.clips, shared))
     progress.at(0.9, "Measuring")
     report = reporting.report("blend", clips, ready, registered, woven, began)
-    return Woven(woven, report | {"weights": shares.tolist()}, ready, registered)
+    report["weights"] = shared.rows[0].tolist()
+    if weight_keys:
+        report["weight_keys"] = np.column_stack([shared.places, shared.rows]).tolist()
+    return Woven(woven, report, ready, registered, at, weighted)
 
 
-def normalized(weights: Sequence[float], count: int) -> Array:
-    """Return N weights with sum 1; none given is equal shares."""
-    if not weights:
-        return np.full(count, 1.0 / count)
-    if len(weights) != count:
-        raise OptionError(f"{len(weights)} weights were given for {count} clips")
-    total = sum(weights)
-    if total <= 0.0:
-        raise OptionError("All weights are zero: give at least one clip a share")
-    return np.array(weights, dtype=float) / total
-
-
-def weave(
-    clips: Sequence[Clip], registered: Registration, weights: Array, *, name: str, timing: str = "blended"
-) -> Clip:
-    """Blend clips of one skeleton and rate along their registration; weights (N,) with sum 1."""
+def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array, *, name: str) -> Clip:
+    """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame."""
     reference = clips[registered.reference]
-    at = output_frames(registered, weights, timing)
     parts = [
         travel.part(resample.sample(clip, frames))
         for clip, frames in zip(clips, registered.frames(at), strict=True)
@@ -74,7 +66,7 @@ def weave(
         name,
         reference.skeleton,
         reference.rate,
-        quat.mean([clip.rotations for clip in sampled], weights[:, None, None]),
+        quat.mean([clip.rotations for clip in sampled], weights[..., None]),
         travel.average([clip.translations for clip in sampled], weights),
         _scales(sampled, weights),
         _channels(sampled, weights),
@@ -91,14 +83,18 @@ def _scales(clips: Sequence[Clip], weights: Array) -> Array | None:
 
 def _channels(clips: Sequence[Clip], weights: Array) -> dict[str, Channel]:
     """Average the channels; those that go in steps are the heaviest clip's, and so are those that not all have."""
-    heaviest = clips[int(np.argmax(weights))]
+    frames = np.arange(weights.shape[1])
     out = {}
     for name in {name: None for clip in clips for name in clip.channels}:
-        having = [clip.channels[name] for clip in clips if name in clip.channels]
-        if len(having) == len(clips) and not any(channel.discrete for channel in having):
-            out[name] = Channel(travel.average([channel.values for channel in having], weights))
+        having = [k for k, clip in enumerate(clips) if name in clip.channels]
+        values = [clips[k].channels[name].values for k in having]
+        discrete = any(clips[k].channels[name].discrete for k in having)
+        if len(having) == len(clips) and not discrete:
+            out[name] = Channel(travel.average(values, weights))
         else:
-            out[name] = heaviest.channels.get(name, having[0])
+            # Where the heaviest clip lacks the channel, the heaviest of those that have it.
+            chosen = np.argmax(weights[having], axis=0)
+            out[name] = Channel(np.stack(values)[chosen, frames], discrete)
     return out
 
 
@@ -109,7 +105,7 @@ def _as_in(clip: Clip, reference: Clip, joints: list[int]) -> Clip:
     return replace(clip, rotations=rotations, translations=translations)
 
 
-def output_frames(registered: Registration, weights: Array, timing: str) -> Array:
+def output_frames(registered: Registration, shared: Shares, timing: str) -> Array:
     """Return the reference frame (K,) of every frame of the result.
 
     Incremental inverse timewarping (seed 000; Kovar & Gleicher 2003): while the reference advances by du, the
@@ -118,7 +114,8 @@ def output_frames(registered: Registration, weights: Array, timing: str) -> Arra
     grid = registered.grid
     if timing == "reference":
         return grid
-    steps: Array = np.einsum("n,nk->k", weights, np.diff(registered.frames(grid), axis=1))
+    weights = shared.at(registered.way(0.5 * (grid[1:] + grid[:-1])))
+    steps: Array = (weights * np.diff(registered.frames(grid), axis=1)).sum(axis=0)
     elapsed = np.concatenate([[0.0], np.cumsum(steps)])
     count = max(1, round(elapsed[-1]))
     wanted = np.linspace(0.0, elapsed[-1], count + 1)
@@ -131,6 +128,7 @@ def output_frames(registered: Registration, weights: Array, timing: str) -> Arra
     return np.asarray(registered.first + at)
 
 
-def _name(clips: Sequence[Clip], weights: Array) -> str:
-    shares = ":".join(f"{round(100 * w)}" for w in weights)
-    return f"{' + '.join(clip.name for clip in clips)} {shares}"
+def _name(clips: Sequence[Clip], shared: Shares) -> str:
+    names = " + ".join(clip.name for clip in clips)
+    shown = [shared.rows[0], shared.rows[-1]] if shared.change else [shared.rows[0]]
+    return f"{names} {' to '.join(':'.join(f'{round(100 * w)}' for w in row) for row in shown)}"

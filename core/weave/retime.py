@@ -4,6 +4,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ..errors import ClipError
 from ..motion import resample
 from ..motion.clip import Clip
@@ -25,7 +27,11 @@ def synchronise(clips: Sequence[Clip], matching: Matching, progress: Progress = 
     ready = prepare.together(clips, matching, progress.part(0.0, 0.3))
     registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.9))
     other = 1 - ready.reference
-    clip = resample.sample(ready.clips[other], registered.frames(registered.grid)[other])
+    at = registered.grid
+    clip = resample.sample(ready.clips[other], registered.frames(at)[other])
     clip = replace(clip, name=f"{clip.name} in time with {ready.clips[ready.reference].name}")
     progress.at(0.9, "Measuring")
-    return Woven(clip, reporting.report("sync", clips, ready, registered, clip, began), ready, registered)
+    report = reporting.report("sync", clips, ready, registered, clip, began)
+    weights = np.zeros((2, len(at)))
+    weights[other] = 1.0
+    return Woven(clip, report, ready, registered, at, weights)

@@ -62,7 +62,8 @@ def blend(parts: Sequence[Part], weights: Array, reference: int) -> dict[int, tu
     turn at equal weights go straight on.
     """
     first = parts[reference]
-    steps = average([trajectory.increments(p.ground, p.facing) for p in parts], weights)
+    between = 0.5 * (weights[:, 1:] + weights[:, :-1])
+    steps = average([trajectory.increments(p.ground, p.facing) for p in parts], between)
     ground, facing = trajectory.integrate(steps, first.ground[0], float(first.facing[0]))
     turning = quat.about_axis("Z", facing)
     poses: dict[int, tuple[Array, Array]] = {}
@@ -70,21 +71,28 @@ def blend(parts: Sequence[Part], weights: Array, reference: int) -> dict[int, tu
     for joint, turns in travelling[reference].items():
         # A root bone that stays behind in another clip says nothing of where this one is.
         having = [k for k, others in enumerate(travelling) if joint in others]
-        shares = weights[having] if weights[having].sum() > 0.0 else np.eye(len(parts))[reference][having]
-        shares = shares / shares.sum()
+        shares = _shares_of(having, weights, reference)
         chosen = [parts[k] for k in having]
         back = [p.turning_back if turns else quat.about_axis("Z", -p.facing[:1]) for p in chosen]
         relative = [quat.mul(b, p.rotations[:, joint]) for b, p in zip(back, chosen, strict=True)]
-        rotation = quat.mul(turning if turns else turning[:1], quat.mean(relative, shares[:, None]))
+        rotation = quat.mul(turning if turns else turning[:1], quat.mean(relative, shares))
         place = quat.rotate(turning, average([p.place(joint) for p in chosen], shares))
         place[:, :2] += ground
         poses[joint] = rotation, place
     return poses
 
 
+def _shares_of(having: list[int], weights: Array, reference: int) -> Array:
+    """Return the weights (n, K) of some of the clips with sum 1; the reference's alone where all of theirs are zero."""
+    chosen = weights[having]
+    total = chosen.sum(axis=0)
+    alone = (np.array(having) == reference)[:, None]
+    return np.where(total > 0.0, chosen / np.where(total > 0.0, total, 1.0), alone)
+
+
 def average(values: Sequence[Array], weights: Array) -> Array:
-    """Return the weighted sum of N arrays of one shape."""
-    return np.asarray(sum(w * v for w, v in zip(weights, values, strict=True)))
+    """Return the weighted sum of N arrays (K, ...) of one shape; weights (N, K)."""
+    return np.asarray(sum(w.reshape(-1, *[1] * (v.ndim - 1)) * v for w, v in zip(weights, values, strict=True)))
 
 
 def carriers(reference: Part) -> dict[int, bool]:

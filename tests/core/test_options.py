@@ -20,6 +20,7 @@ class Example:
     title: str = option("", "What it is called")
     keep: bool = option(True, "Whether it is kept")
     weights: tuple[float, ...] = option((), "The share of each", minimum=0.0)
+    keys: tuple[tuple[float, ...], ...] = option((), "What changes when", minimum=0.0, table=True)
     undeclared: int = 5
 
 
@@ -27,7 +28,7 @@ OPTIONS = declared(Example)
 
 
 def test_options_come_in_the_order_of_declaration_with_their_names():
-    assert list(OPTIONS) == ["length", "how_often", "method", "title", "keep", "weights"]
+    assert list(OPTIONS) == ["length", "how_often", "method", "title", "keep", "weights", "keys"]
     assert [about.name for about in OPTIONS.values()] == list(OPTIONS)
 
 
@@ -36,7 +37,7 @@ def test_a_label_is_made_of_the_name():
 
 
 def test_the_kind_is_the_type_of_the_default():
-    assert [about.kind for about in OPTIONS.values()] == [float, int, str, str, bool, tuple]
+    assert [about.kind for about in OPTIONS.values()] == [float, int, str, str, bool, tuple, tuple]
 
 
 def test_the_default_is_the_fields_own_and_is_accepted():
@@ -61,6 +62,10 @@ def test_the_default_is_the_fields_own_and_is_accepted():
         ("keep", False, False),
         ("weights", [1, 2.5], (1.0, 2.5)),
         ("weights", (), ()),
+        ("keys", [[0, 1], (1, 2.5)], ((0.0, 1.0), (1.0, 2.5))),
+        ("keys", "0 1; 1 2.5", ((0.0, 1.0), (1.0, 2.5))),
+        ("keys", " 0 1 ;", ((0.0, 1.0),)),
+        ("keys", "", ()),
     ],
 )
 def test_a_value_comes_back_in_the_options_own_type(name, value, accepted):
@@ -99,11 +104,21 @@ def test_a_value_comes_back_in_the_options_own_type(name, value, accepted):
         ("weights", None, "weights is None, but must be"),
         ("weights", "12", "weights is '12', but must be"),
         ("weights", {"a": 1}, "weights is .*, but must be"),
+        ("keys", [1, 2], "keys is .*, but must be rows of numbers"),
+        ("keys", "0 x", "keys is 'x', but must be a number"),
+        ("keys", [[0, -1]], "keys is -1, but must lie between 0 and inf"),
+        ("keys", 3, "keys is 3, but must be rows of numbers"),
     ],
 )
 def test_a_value_that_is_not_accepted_is_refused_with_what_would_be(name, value, message):
     with pytest.raises(OptionError, match=f"^{message}"):
         OPTIONS[name].checked(value)
+
+
+def test_a_table_as_text_reads_back_as_the_same_table():
+    rows = ((0.0, 1.0, 1.0 / 3.0), (0.5, 2e-7, 1e6))
+    again = OPTIONS["keys"].checked(OPTIONS["keys"].as_text(rows))
+    assert [list(row) for row in again] == [pytest.approx(list(row), rel=1e-11) for row in rows]
 
 
 def test_a_unit_is_not_put_after_an_open_range():

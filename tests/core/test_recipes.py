@@ -21,6 +21,8 @@ def values_of(about):
     """Values that an option accepts."""
     if about.choices:
         return st.sampled_from(about.choices)
+    if about.table:
+        return st.lists(st.lists(st.floats(about.minimum, 1e6), max_size=4).map(tuple), max_size=3).map(tuple)
     if about.kind is tuple:
         return st.lists(st.floats(about.minimum, 1e6), max_size=5).map(tuple)
     if about.kind is bool:
