@@ -93,6 +93,12 @@ def integrate(steps: Array, start: Array, facing: float) -> tuple[Array, Array]:
     return np.concatenate([start[None], start + moved]), angles
 
 
+def carried(ground: Array, facing: Array, frame: int, place: Array, direction: float) -> tuple[Array, Array]:
+    """Return a walk (F, 2), (F,) turned and moved as a whole so that it is at a place, facing a way, in one frame."""
+    turn = direction - facing[frame]
+    return place + _turned(ground - ground[frame], np.full(len(ground), turn)), facing + turn
+
+
 def _turned(vectors: Array, angles: Array) -> Array:
     c, s = np.cos(angles), np.sin(angles)
     return np.stack([c * vectors[..., 0] - s * vectors[..., 1], s * vectors[..., 0] + c * vectors[..., 1]], axis=-1)

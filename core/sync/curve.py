@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.quat import Array
+from .matching import Matching
 
 KNOT_SECONDS = 1.0 / 6.0  # 1/12 follows noise, 1/3 misses steps
 
@@ -17,12 +18,43 @@ def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
     return rows, middle
 
 
-def spline(values: Array, knot: float) -> Array:
+def smoothed(values: Array, matching: Matching, rate: float, *, periodic: bool = False) -> Array:
+    """Return samples (K,) smoothed as `matching` asks; their ends stay as they are, or meet where they are periodic."""
+    if matching.smoothing == "spline":
+        return spline(values, KNOT_SECONDS * rate, periodic=periodic)
+    if matching.smoothing == "average":
+        return average(values, round(matching.radius * rate), periodic=periodic)
+    return values
+
+
+def average(values: Array, radius: int, *, periodic: bool = False) -> Array:
+    """Return the moving average of samples (K,) over `radius` on each side (seed 000).
+
+    Past the ends the samples go on as they came, turned about the end: so a path still reaches both corners.
+    """
+    reach = min(radius, len(values) - 1)
+    if reach < 1:
+        return values.copy()
+    if periodic:
+        padded = np.pad(values, reach, mode="wrap")
+    else:
+        padded = np.pad(values, reach, mode="reflect", reflect_type="odd")
+    return np.convolve(padded, np.full(2 * reach + 1, 1.0 / (2 * reach + 1)), mode="valid")
+
+
+def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
     """Return samples (K,) smoothed by the least-squares quadratic B-spline with knots every `knot` samples.
 
-    The first and the last sample stay as they are (Kovar & Gleicher 2003).
+    The first and the last sample stay as they are (Kovar & Gleicher 2003); periodic samples are those of one
+    period, and the spline closes.
     """
     count = len(values)
+    if periodic:
+        pieces = max(3, round(count / knot))
+        if count < pieces:
+            return values.copy()
+        basis = _periodic_basis(np.arange(float(count)) * (pieces / count), pieces)
+        return np.asarray(basis @ np.linalg.lstsq(basis, values, rcond=None)[0])
     pieces = max(1, round((count - 1) / knot))
     if count < pieces + 3:
         return values.copy()
@@ -52,7 +84,18 @@ def _quadratic_basis(at: Array, pieces: int) -> Array:
     return basis
 
 
-def limit_slopes(values: Array, lowest: float, highest: float) -> Array:
+def _periodic_basis(at: Array, pieces: int) -> Array:
+    """Quadratic B-splines (K, pieces) on whole knots round a circle."""
+    piece = at.astype(np.int64)
+    t = at - piece
+    basis = np.zeros((len(at), pieces))
+    shares = (0.5 * (1.0 - t) ** 2, 0.5 + t - t * t, 0.5 * t * t)
+    for k, share in enumerate(shares):
+        basis[np.arange(len(at)), (piece + k) % pieces] = share
+    return basis
+
+
+def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool = False) -> Array:
     """Return samples (K,) whose steps lie in [lowest, highest], near the given ones, with the same ends.
 
     What a step has too much or too little is handed to its neighbours until all is within the limits; what
@@ -64,6 +107,9 @@ def limit_slopes(values: Array, lowest: float, highest: float) -> Array:
         if not excess.any():
             break
         steps -= excess
+        if periodic:
+            steps += 0.5 * (np.roll(excess, 1) + np.roll(excess, -1))
+            continue
         steps[1:] += 0.5 * excess[:-1]
         steps[:-1] += 0.5 * excess[1:]
         # At the ends there is one neighbour only: it takes the other half as well.

@@ -4,19 +4,14 @@ A metric is a class: made once from a clip, it gives the distance matrix to anot
 """
 
 from abc import ABC, abstractmethod
-from copy import copy
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import kinematics, quat, trajectory
 from ..motion.clip import Clip
 from ..motion.quat import Array
-
-MOTION_HEADING_SIGMA = 0.5  # s
-VELOCITY_SIGMA = 2.0 / 120.0  # s
-SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means little
+from .matching import Matching
 
 
 class Metric(ABC):
@@ -27,7 +22,7 @@ class Metric(ABC):
     passes: ClassVar[int]  # how often registering is repeated on the stretch it found
 
     @abstractmethod
-    def __init__(self, clip: Clip) -> None: ...
+    def __init__(self, clip: Clip, matching: Matching) -> None: ...
 
     @abstractmethod
     def matrix(self, other: Self, window: int) -> Array:
@@ -38,134 +33,24 @@ class Metric(ABC):
         return self
 
 
-class Points(Metric):
-    """Point clouds round each frame of a clip: all joints and tips of the frames within a window (ends clamped).
-
-    Each pair of clouds is first brought together by the best turn about the vertical and shift on the ground, so
-    that it does not matter where a clip stands and faces (Kovar, Gleicher, Pighin 2002):
-
-        D² = Σ w‖p‖² + Σ w‖p'‖² − 2·sqrt(C² + S²) + Σ w (z − z')²     C = Σ w p·p',  S = Σ w p×p'
-
-    with horizontal coordinates centred per window. C, S and the heights are matrix products of single frames,
-    summed along the diagonals; what the window's own centring adds is a thin product of frame centroids.
-    """
-
-    name = "points"
-    floor = 0.002  # m
-    passes = 1
-
-    def __init__(self, clip: Clip) -> None:
-        weights = clip.skeleton.point_weights
-        positions = kinematics.points(clip)
-        self._centroids = np.einsum("fpk,p->fk", positions[..., :2], weights)
-        # Every frame about its own centroid: a travelling clip loses no digits, and the sums below are exact.
-        self._ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]
-        self._heights = positions[..., 2] * np.sqrt(weights)
-
-    def matrix(self, other: Self, window: int) -> Array:
-        """Return the distances (M, N), metres, between the clouds of this clip and of another."""
-        drift, spread = self._window(window)
-        other_drift, other_spread = other._window(window)
-        ground, other_ground = _rows(self._ground, window), _rows(other._ground, window)
-        c = _diagonal_mean(ground @ other_ground.T, window) + _flat(drift) @ _flat(other_drift).T
-        s = _diagonal_mean(_rows(_quarter_turned(self._ground), window) @ other_ground.T, window)
-        s += _flat(_quarter_turned(drift)) @ _flat(other_drift).T
-        heights = _rows(self._heights, window) @ _rows(other._heights, window).T
-        square = spread[:, None] + other_spread[None] - 2.0 * np.hypot(c, s) - 2.0 * _diagonal_mean(heights, window)
-        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
-
-    def _window(self, window: int) -> tuple[Array, Array]:
-        """Return how the centroids of each window lie about their mean (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
-        frames = _clamped(len(self._heights), window)
-        around = self._centroids[frames]
-        drift = (around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1])
-        own = (self._ground**2).sum(axis=(1, 2)) + (self._heights**2).sum(axis=1)
-        return drift, own[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
-
-
-class Motion(Metric):
-    """How a body moves, not how it stands; best between different people (methods 2).
-
-    Points in the heading frame, less the clip's mean pose, over its amplitude; beside them, with equal weight,
-    the direction of their velocities. Mean and amplitude change when a clip is re-timed or cut, so they should be
-    taken over the frames that correspond (`over`).
-    """
-
-    name = "motion"
-    floor = 0.05
-    passes = 3
-
-    def __init__(self, clip: Clip) -> None:
-        self._weights = 0.5 * clip.skeleton.point_weights[:, None]
-        self._places = _in_heading_frame(clip)
-        velocities = np.gradient(trajectory.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0)
-        speed = np.sqrt((2.0 * self._weights * velocities**2).sum(axis=(1, 2)))
-        slowest = max(SLOW_SHARE * float(np.median(speed)), 1e-9)
-        self._directions = velocities / np.maximum(speed, slowest)[:, None, None]
-        self._rows = self._normalized(0, len(clip) - 1)
-
-    def over(self, first: int, last: int) -> Self:
-        """Return the same clip, mean and amplitude taken over the frames first … last."""
-        other = copy(self)
-        other._rows = self._normalized(first, last)
-        return other
-
-    def matrix(self, other: Self, window: int) -> Array:
-        """Return the distances (M, N), without unit, between this clip and another, mean over the window."""
-        square = self._square(window)[:, None] + other._square(window)[None]
-        square -= 2.0 * _diagonal_mean(_rows(self._rows, window) @ _rows(other._rows, window).T, window)
-        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
-
-    def _square(self, window: int) -> Array:
-        return np.asarray((self._rows**2).sum(axis=1)[_clamped(len(self._rows), window)].mean(axis=1))
-
-    def _normalized(self, first: int, last: int) -> Array:
-        mean = self._places[first : last + 1].mean(axis=0)
-        square = (2.0 * self._weights * (self._places[first : last + 1] - mean) ** 2).sum(axis=(1, 2))
-        amplitude = max(float(np.sqrt(square.mean())), 1e-9)
-        both = np.stack([(self._places - mean) / amplitude, self._directions], axis=1) * np.sqrt(self._weights)
-        return both.reshape(len(both), -1)
-
-
-METRICS: dict[str, type[Metric]] = {metric.name: metric for metric in (Points, Motion)}
-
-
-def _in_heading_frame(clip: Clip) -> Array:
-    """Points (F, P, 3) turned to face along y, the travelling joint's ground point in the origin."""
-    positions = kinematics.points(clip)
-    facing = trajectory.heading(clip, MOTION_HEADING_SIGMA)
-    origin = positions[:, trajectory.travelling_joint(clip.skeleton)].copy()
-    origin[:, 2] = 0.0
-    return quat.rotate(quat.about_axis("Z", -facing)[:, None], positions - origin[:, None])
-
-
-def _quarter_turned(vectors: Array) -> Array:
-    """(x, y) → (−y, x): its dot product with (x', y') is the cross product with (x, y)."""
-    return np.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
-
-
-def _flat(values: Array) -> Array:
-    return values.reshape(len(values), -1)
-
-
-def _clamped(count: int, window: int) -> NDArray[np.int64]:
-    """Frame numbers (F, 2W+1) of every window, its ends clamped to the clip."""
+def clamped(count: int, window: int) -> NDArray[np.int64]:
+    """Return the frame numbers (F, 2W+1) of every window, its ends clamped to the clip."""
     return np.clip(np.arange(count)[:, None] + np.arange(-window, window + 1), 0, count - 1)
 
 
-def _rows(values: Array, window: int) -> Array:
-    """Frames as rows, the first and last repeated so that every window is whole."""
+def rows(values: Array, window: int) -> Array:
+    """Return frames as rows, the first and last repeated so that every window is whole."""
     count = len(values)
-    return _flat(values)[np.clip(np.arange(-window, count + window), 0, count - 1)]
+    return values.reshape(count, -1)[np.clip(np.arange(-window, count + window), 0, count - 1)]
 
 
-def _diagonal_mean(products: Array, window: int) -> Array:
+def diagonal_mean(products: Array, window: int) -> Array:
     """Return the mean over k = −W … W of products (M+2W, N+2W) at (i + k, j + k): (M, N)."""
     if window == 0:
         return products
-    rows, columns = products.shape[0] - 2 * window, products.shape[1] - 2 * window
-    total = products[:rows, :columns].copy()
+    count, columns = products.shape[0] - 2 * window, products.shape[1] - 2 * window
+    total = products[:count, :columns].copy()
     for k in range(1, 2 * window + 1):
-        total += products[k : k + rows, k : k + columns]
+        total += products[k : k + count, k : k + columns]
     total /= 2 * window + 1
     return total

@@ -36,7 +36,7 @@ class Path:
 
 def accumulate(
     distance: Array, skip_rows: Array, skip_columns: Array, limit: int
-) -> tuple[Array, NDArray[np.int8]]:
+) -> tuple[Array, NDArray[np.int16]]:
     """Return the cost (M+1, N+1) of the cheapest path to each cell, and the step (M, N) that leads there.
 
     distance (M, N); skip_rows (M+1,) and skip_columns (N+1,): the cost of leaving out that many first frames
@@ -46,18 +46,19 @@ def accumulate(
         v(i, j) = min( min_{k=0..L−1} v(i−1−k, j−1) + Σ_{r=0..k} D(i−r, j),
                        min_{k=1..L−1} v(i−1, j−1−k) + Σ_{r=0..k} D(i, j−r) )
 
-    so no more than L frames in a row wait for one. Row i of the result stands for i frames done.
+    so no more than L frames in a row wait for one. Row i of the result stands for i frames done. With a limit of
+    all frames this is classic dynamic time warping: a right-angled turn is never cheaper than the diagonal.
     """
-    total, steps = jit.kernels(__package__).accumulate(
-        np.ascontiguousarray(distance, dtype=np.float64),
-        np.ascontiguousarray(skip_rows, dtype=np.float64),
-        np.ascontiguousarray(skip_columns, dtype=np.float64),
-        int(limit),
-    )
+    kernels = jit.kernels(__package__)
+    arrays = [np.ascontiguousarray(values, dtype=np.float64) for values in (distance, skip_rows, skip_columns)]
+    if limit >= max(distance.shape):
+        total, steps = kernels.accumulate_unlimited(*arrays)
+    else:
+        total, steps = kernels.accumulate(*arrays, int(limit))
     return total, steps
 
 
-def starts(steps: NDArray[np.int8], ends: Cells) -> Cells:
+def starts(steps: NDArray[np.int16], ends: Cells) -> Cells:
     """Return the cells (K, 2) where the paths begin that end in the given cells (K, 2); see `accumulate`."""
     found: Cells = jit.kernels(__package__).starts(steps, np.ascontiguousarray(ends))
     return found
@@ -72,7 +73,9 @@ def pinned(distance: Array, limit: int) -> Path:
             f"{rows} and {columns} frames can't be matched from end to end with a slope limit of {limit}: "
             f"allow {needed}, or open ends"
         )
-    _, steps = accumulate(distance, _corner(rows), _corner(columns), limit)
+    total, steps = accumulate(distance, _corner(rows), _corner(columns), limit)
+    if not np.isfinite(total[-1, -1]):
+        raise RegistrationError("The band leaves no way from end to end: allow a wider band, or a larger slope limit")
     return _trace(steps, distance, rows - 1, columns - 1, limit)
 
 
@@ -94,7 +97,7 @@ def open_ended(distance: Array, limit: int, keep: float, floor: float) -> Path:
 
 def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
     """Dinkelbach's iteration: the mean cost at which leaving out frames neither pays nor costs."""
-    price = float(np.mean(distance))
+    price = float(np.mean(distance[np.isfinite(distance)]))
     for _ in range(20):
         mean = _stretch(distance, limit, price).mean_cost
         if mean >= price * (1.0 - 1e-6):
@@ -134,7 +137,7 @@ def _skipping(count: int, price: float) -> Array:
     return np.where(2 * frames <= count, 0.5 * price * frames, np.inf)
 
 
-def _trace(steps: NDArray[np.int8], distance: Array, i: int, j: int, limit: int) -> Path:
+def _trace(steps: NDArray[np.int16], distance: Array, i: int, j: int, limit: int) -> Path:
     """Walk back from the cell (i, j) to the first one, along the choices made forward."""
     cells, straight = [], 0
     while i >= 0 and j >= 0:

@@ -9,16 +9,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..motion import quat, resample
+from ..errors import OptionError
+from ..motion import cycles, quat, resample, trajectory
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..sync import curve, registration
 from ..sync.matching import Matching
-from ..sync.registration import Registration
+from ..sync.registered import Registration
 from . import prepare, reporting, shares, travel
 from .shares import Shares
 from .woven import Woven
+
+LAP_SECONDS = 4.0 * trajectory.HEADING_SIGMA  # as far as the smoothing of headings reaches
 
 
 def blend(
@@ -40,10 +43,13 @@ def blend(
     shared = shares.keyed(weight_keys, len(clips)) if weight_keys else shares.constant(weights, len(clips))
     ready = prepare.together(clips, matching, progress.part(0.0, 0.3))
     registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.7))
+    if registered.cyclic and (shared.rows[0] != shared.rows[-1]).any():
+        raise OptionError("The clips are cycles: their weights must end as they begin, or their ends be pinned or open")
     progress.at(0.7, "Blending")
     at = output_frames(registered, shared, timing)
     weighted = shared.at(registered.way(at))
-    woven = weave(ready.clips, registered, at, weighted, name=_name(ready.clips, shared))
+    woven = weave(ready.clips, registered, at, weighted)
+    woven = replace(woven, name=_name(ready.clips, shared))
     progress.at(0.9, "Measuring")
     report = reporting.report("blend", clips, ready, registered, woven, began)
     report["weights"] = shared.rows[0].tolist()
@@ -52,26 +58,42 @@ def blend(
     return Woven(woven, report, ready, registered, at, weighted)
 
 
-def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array, *, name: str) -> Clip:
-    """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame."""
-    reference = clips[registered.reference]
-    parts = [
-        travel.part(resample.sample(clip, frames))
-        for clip, frames in zip(clips, registered.frames(at), strict=True)
-    ]
-    sampled = [part.clip for part in parts]
-    poses = travel.blend(parts, weights, registered.reference)
-    still = travel.outside(reference.skeleton)
+def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> Clip:
+    """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame.
+
+    Cycles give one cycle. It is cut out of several: so its two ends go on from each other as any two frames do.
+    """
+    if not registered.cyclic:
+        sampled = [
+            resample.sample(clip, frames) for clip, frames in zip(clips, registered.frames(at), strict=True)
+        ]
+        return _mixed(sampled, weights, registered.reference)
+    count = len(at) - 1
+    laps = int(np.ceil(LAP_SECONDS * clips[registered.reference].rate / count))
+    lap = np.repeat(np.arange(-laps, laps + 1), count)
+    span = registered.last - registered.first
+    unrolled = np.append(np.tile(at[:-1], 2 * laps + 1) + span * lap, at[-1] + span * laps)
+    shared = np.append(np.tile(weights[:, :-1], 2 * laps + 1), weights[:, -1:], axis=1)
+    sampled = [cycles.sample(clip, frames) for clip, frames in zip(clips, registered.frames(unrolled), strict=True)]
+    mixed = _mixed(sampled, shared, registered.reference, meeting=laps * count)
+    return replace(mixed.cut(laps * count, (laps + 1) * count + 1), cyclic=True)
+
+
+def _mixed(sampled: Sequence[Clip], weights: Array, reference: int, meeting: int = 0) -> Clip:
+    """Blend clips frame by frame; the result is where the reference is at frame `meeting`."""
+    like = sampled[reference]
+    parts = [travel.part(clip) for clip in sampled]
+    poses = travel.blend(parts, weights, reference, meeting)
     blended = Clip(
-        name,
-        reference.skeleton,
-        reference.rate,
+        like.name,
+        like.skeleton,
+        like.rate,
         quat.mean([clip.rotations for clip in sampled], weights[..., None]),
         travel.average([clip.translations for clip in sampled], weights),
         _scales(sampled, weights),
         _channels(sampled, weights),
     )
-    return travel.place_joints(_as_in(blended, sampled[registered.reference], still), poses)
+    return travel.place_joints(_as_in(blended, like, travel.outside(like.skeleton)), poses)
 
 
 def _scales(clips: Sequence[Clip], weights: Array) -> Array | None:

@@ -1,11 +1,11 @@
 """Clips as they come, made ready to be woven: good ends, one skeleton, one rate."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import ClipError
-from ..motion import resample, retarget, trim
+from ..motion import cycles, resample, retarget, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
@@ -39,10 +39,12 @@ def together(clips: Sequence[Clip], matching: Matching, progress: Progress = SIL
     if len(clips) < 2:
         raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
     trimmed = [trim.ends(clip) if matching.trim else trim.Trimmed(clip, 0, 0) for clip in clips]
-    clips = [t.clip for t in trimmed]
+    # What was made to repeat but does not close is no cycle to us; what closes is one whoever made it.
+    clips = [replace(t.clip, cyclic=cycles.closes(t.clip)) for t in trimmed]
     reference = registration.choose_reference(_like(clips, clips[0]), matching, progress)
+    ready = _like(clips, clips[reference])
     return Prepared(
-        tuple(_like(clips, clips[reference])),
+        tuple(ready),
         reference,
         [
             {"clip": t.clip.name, "first": t.first, "last": t.last, "why": "calibration pose or jump"}
@@ -50,9 +52,20 @@ def together(clips: Sequence[Clip], matching: Matching, progress: Progress = SIL
             if t.first or t.last
         ],
         tuple(t.first for t in trimmed),
-        tuple(clip.rate / clips[reference].rate for clip in clips),
+        tuple(_scale(clip, same) for clip, same in zip(clips, ready, strict=True)),
     )
 
 
+def _scale(given: Clip, ready: Clip) -> float:
+    """Return how many frames of a given clip one of the ready clip is."""
+    if given.cyclic and given.rate != ready.rate:
+        return (len(given) - 1) / (len(ready) - 1)
+    return given.rate / ready.rate
+
+
 def _like(clips: Sequence[Clip], reference: Clip) -> list[Clip]:
-    return [resample.to_rate(retarget.onto(clip, reference.skeleton), reference.rate) for clip in clips]
+    return [_at_rate(retarget.onto(clip, reference.skeleton), reference.rate) for clip in clips]
+
+
+def _at_rate(clip: Clip, rate: float) -> Clip:
+    return cycles.to_rate(clip, rate) if clip.cyclic else resample.to_rate(clip, rate)

@@ -9,7 +9,7 @@ import numpy as np
 from ..check import quality
 from ..motion import trajectory
 from ..motion.clip import Clip
-from ..sync.registration import Registration
+from ..sync.registered import Registration
 from .prepare import Prepared
 
 
@@ -22,9 +22,10 @@ def report(
     began: float,
 ) -> dict[str, Any]:
     """Return what was done and how good it is; `began` is the perf_counter at the start."""
+    ends = registered.frames(registered.grid[[0, -1]])
     stretches = [
-        clip.cut(int(first), int(last) + 1)
-        for clip, (first, last) in zip(ready.clips, registered.frames(registered.grid[[0, -1]]), strict=True)
+        clip if registered.cyclic else clip.cut(int(first), int(last) + 1)
+        for clip, (first, last) in zip(ready.clips, ends, strict=True)
     ]
     return {
         "verb": verb,
@@ -64,7 +65,7 @@ def describe(ready: Prepared, registered: Registration) -> list[dict[str, Any]]:
                 "ends": curve.ends,
                 "kept": [
                     round(len(common) / len(ready.clips[registered.reference]), 4),
-                    round(float(frames[-1] - frames[0] + 1) / len(clip), 4),
+                    round(min(float(frames[-1] - frames[0] + 1) / len(clip), 1.0), 4),
                 ],
                 "cost": round(curve.cost, 6),
                 "slope_limit": curve.limit,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import ClipError
-from ..motion import resample
+from ..motion import cycles, resample
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..sync import registration
@@ -28,8 +28,10 @@ def synchronise(clips: Sequence[Clip], matching: Matching, progress: Progress = 
     registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.9))
     other = 1 - ready.reference
     at = registered.grid
-    clip = resample.sample(ready.clips[other], registered.frames(at)[other])
-    clip = replace(clip, name=f"{clip.name} in time with {ready.clips[ready.reference].name}")
+    frames, retimed = registered.frames(at)[other], ready.clips[other]
+    clip = cycles.sample(retimed, frames) if registered.cyclic else resample.sample(retimed, frames)
+    name = f"{clip.name} in time with {ready.clips[ready.reference].name}"
+    clip = replace(clip, name=name, cyclic=registered.cyclic)
     progress.at(0.9, "Measuring")
     report = reporting.report("sync", clips, ready, registered, clip, began)
     weights = np.zeros((2, len(at)))

@@ -55,16 +55,19 @@ def part(sampled: Clip) -> Part:
     return Part(sampled, positions[:, joint, :2], facing, rotations, positions)
 
 
-def blend(parts: Sequence[Part], weights: Array, reference: int) -> dict[int, tuple[Array, Array]]:
+def blend(
+    parts: Sequence[Part], weights: Array, reference: int, meeting: int = 0
+) -> dict[int, tuple[Array, Array]]:
     """Return world rotations (K, 4) and places (K, 3) of the joints that travel.
 
-    Steps ahead, aside and turning are averaged and walked from the reference's first place: a left and a right
-    turn at equal weights go straight on.
+    Steps ahead, aside and turning are averaged and walked, so that the walk is where the reference is at frame
+    `meeting`: a left and a right turn at equal weights go straight on.
     """
     first = parts[reference]
     between = 0.5 * (weights[:, 1:] + weights[:, :-1])
     steps = average([trajectory.increments(p.ground, p.facing) for p in parts], between)
     ground, facing = trajectory.integrate(steps, first.ground[0], float(first.facing[0]))
+    ground, facing = trajectory.carried(ground, facing, meeting, first.ground[meeting], float(first.facing[meeting]))
     turning = quat.about_axis("Z", facing)
     poses: dict[int, tuple[Array, Array]] = {}
     travelling = [carriers(p) for p in parts]

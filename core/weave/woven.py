@@ -5,7 +5,7 @@ from typing import Any
 
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from ..sync.registration import Registration
+from ..sync.registered import Registration
 from .prepare import Prepared
 
 

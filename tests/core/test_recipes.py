@@ -83,7 +83,7 @@ def test_recipes_are_registered_by_their_verbs():
 
 @pytest.mark.parametrize("recipe", ALL)
 def test_a_value_out_of_range_is_refused_when_the_recipe_is_made(recipe):
-    with pytest.raises(OptionError, match="slope is 99, but must lie between 0 and 32"):
+    with pytest.raises(OptionError, match="slope is 99, but must lie between -1 and 32"):
         recipe(slope=99)
     with pytest.raises(OptionError, match="slope is 99"):
         recipes.from_json(json.dumps({"verb": recipe.verb, "slope": 99}))

@@ -22,8 +22,8 @@ import numpy as np
 from action_loom.core import jit
 from action_loom.core.motion import bvh, figure, kinematics, resample
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes import Blend
-from action_loom.core.sync import distance, timewarp
+from action_loom.core.recipes import Blend, Synchronise
+from action_loom.core.sync import metrics, timewarp
 from timing import milliseconds
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -66,7 +66,7 @@ def material(folder: Path) -> list[Path]:
 def table(files: list[Path], runs: int) -> list[str]:
     """Times of the steps, each with what it works on."""
     a, b = (bvh.to_clip(bvh.read(path))[0] for path in files)
-    points_a, points_b = distance.Points(a), distance.Points(b)
+    points_a, points_b = (metrics.of(clip, Synchronise(metric="points")) for clip in (a, b))
     matrix = points_a.matrix(points_b, 5)
     one = [0.0, *[np.inf] * FRAMES]
     corner = np.array(one)

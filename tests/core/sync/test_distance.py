@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from action_loom.core.motion import figure, kinematics, quat, trajectory
 from action_loom.core.motion.clip import Clip
-from action_loom.core.sync import distance
+from action_loom.core.recipes import Synchronise
+from action_loom.core.sync import metrics
 from numpy.testing import assert_allclose
+
+
+def of(metric, clip, **options):
+    return metrics.of(clip, Synchronise(metric=metric, **options))
 
 
 def noisy(clip, seed, degrees=20.0, metres=0.3):
@@ -40,7 +45,7 @@ def by_minimisation(cloud, other, weights):
 @pytest.mark.parametrize("window", [0, 1, 3])
 def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window):
     a, b = noisy(walk, 1), noisy(walk, 2)
-    matrix = distance.Points(a).matrix(distance.Points(b), window)
+    matrix = of("points", a).matrix(of("points", b), window)
     places_a, places_b = kinematics.points(a), kinematics.points(b)
     weights = np.tile(walk.skeleton.point_weights, 2 * window + 1) / (2 * window + 1)
     for i, j in ((0, 39), (5, 5), (20, 3), (39, 0)):
@@ -54,7 +59,7 @@ def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window):
 @pytest.mark.parametrize("window", [0, 4])
 def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):
     moved = trajectory.placed(walk, 2.5, np.array([300.0, -40.0]))
-    here, there = distance.Points(walk), distance.Points(moved)
+    here, there = of("points", walk), of("points", moved)
     matrix = here.matrix(there, window)
     assert (np.diagonal(matrix) ** 2).max() <= 1e-12
     assert_allclose(matrix, here.matrix(here, window), atol=1e-6)
@@ -63,8 +68,8 @@ def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):
 @pytest.mark.both_engines
 def test_motion_does_not_see_place_facing_or_size(walk):
     moved = trajectory.placed(walk, -1.2, np.array([5.0, 9.0]))
-    here = distance.Motion(walk)
-    assert np.diagonal(here.matrix(distance.Motion(moved), 3)).max() <= 1e-6
+    here = of("motion", walk)
+    assert np.diagonal(here.matrix(of("motion", moved), 3)).max() <= 1e-6
     large = Clip(
         "large",
         type(walk.skeleton)(
@@ -78,12 +83,12 @@ def test_motion_does_not_see_place_facing_or_size(walk):
         walk.rotations,
         2.0 * walk.translations,
     )
-    assert_allclose(here.matrix(distance.Motion(large), 3), here.matrix(here, 3), atol=1e-6)
+    assert_allclose(here.matrix(of("motion", large), 3), here.matrix(here, 3), atol=1e-6)
 
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize("metric", ["points", "motion"])
 def test_a_metric_is_symmetric(walk, metric):
     a, b = noisy(walk, 3, 5.0, 0.02), noisy(walk, 4, 5.0, 0.02)
-    one, other = distance.METRICS[metric](a), distance.METRICS[metric](b)
+    one, other = of(metric, a), of(metric, b)
     assert_allclose(one.matrix(other, 2), other.matrix(one, 2).T, atol=1e-9)

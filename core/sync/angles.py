@@ -1,0 +1,92 @@
+"""Pose distances by the rotations of joints (methods 2; seeds 000 and 003)."""
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import kinematics, quat, trajectory
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from . import joints
+from .distance import Metric
+from .matching import Matching
+
+# The ten different products of two components, and how often each occurs in (q·q')².
+_FIRST, _SECOND = np.triu_indices(4)
+_OCCURRENCE = np.sqrt(np.where(_FIRST == _SECOND, 1.0, 2.0))
+
+
+class Angles(Metric):
+    """Angles between joint rotations, P = Σ α angle^p, mean over the window with most weight on its centre.
+
+    The hips' rotation counts within the heading frame, so that turning a clip changes nothing; that of other
+    joints about their rest frames. A window that overhangs is filled with its centre frame (seed 003).
+    """
+
+    name = "angles"
+    floor = 0.002  # rad² (or rad)
+    passes = 1
+
+    def __init__(self, clip: Clip, matching: Matching) -> None:
+        weights = joints.rotation_weights(clip.skeleton, matching.joints)
+        self._used = np.flatnonzero(weights)
+        self._weights = weights[self._used]
+        self._power = matching.power
+        self._rotations = _in_heading_frame(clip)[:, self._used]
+
+    def matrix(self, other: Self, window: int) -> Array:
+        """Return the distances (M, N), rad² or rad, between the poses of this clip and of another."""
+        return _weighted_window(self._poses(other), window)
+
+    def _poses(self, other: Self) -> Array:
+        total = np.zeros((len(self._rotations), len(other._rotations)))
+        for joint, weight in enumerate(self._weights):
+            cosine = np.abs(self._rotations[:, joint] @ other._rotations[:, joint].T)
+            angle = 2.0 * np.arccos(np.minimum(cosine, 1.0))
+            total += weight * (angle * angle if self._power == 2 else angle)
+        return total
+
+
+class Chordal(Metric):
+    """1 − (q·q')², the squared sine of half the angle between rotations: one matrix product, no signs to mind."""
+
+    name = "chordal"
+    floor = 0.0005
+    passes = 1
+
+    def __init__(self, clip: Clip, matching: Matching) -> None:
+        weights = joints.rotation_weights(clip.skeleton, matching.joints)
+        q = _in_heading_frame(clip)
+        products = q[..., _FIRST] * q[..., _SECOND] * _OCCURRENCE * np.sqrt(weights)[:, None]
+        self._products = products.reshape(len(q), -1)
+
+    def matrix(self, other: Self, window: int) -> Array:
+        """Return the distances (M, N), without unit, between the poses of this clip and of another."""
+        return _weighted_window(np.maximum(1.0 - self._products @ other._products.T, 0.0), window)
+
+
+def _in_heading_frame(clip: Clip) -> Array:
+    """Rotations (F, J, 4) about the rest frames; the hips' in the world, turned back by the heading."""
+    rotations = clip.rotations.copy()
+    hips = trajectory.travelling_joint(clip.skeleton)
+    world, _ = kinematics.world(clip)
+    rotations[:, hips] = quat.mul(quat.about_axis("Z", -trajectory.heading(clip)), world[:, hips])
+    return rotations
+
+
+def _weighted_window(poses: Array, window: int) -> Array:
+    """Return Σ ω P(i + k, j + k), k = −W … W, with Hann weights ω; frames outside are the centre frame's."""
+    if window == 0:
+        return poses
+    around = np.arange(-window, window + 1)
+    weights = 0.5 + 0.5 * np.cos(np.pi * around / (window + 1))
+    total = np.zeros_like(poses)
+    for k, weight in zip(around, weights / weights.sum(), strict=True):
+        total += weight * poses[np.ix_(_shifted(len(poses), int(k)), _shifted(poses.shape[1], int(k)))]
+    return total
+
+
+def _shifted(count: int, k: int) -> NDArray[np.int64]:
+    frames = np.arange(count)
+    return np.where((frames + k >= 0) & (frames + k < count), frames + k, frames)

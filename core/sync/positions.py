@@ -1,0 +1,132 @@
+"""Pose distances by where a body's points are (methods 2)."""
+
+from copy import copy
+from typing import Self
+
+import numpy as np
+
+from ..motion import kinematics, quat, trajectory
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from . import joints
+from .distance import Metric, clamped, diagonal_mean, rows
+from .matching import Matching
+
+MOTION_HEADING_SIGMA = 0.5  # s
+VELOCITY_SIGMA = 2.0 / 120.0  # s
+SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means little
+
+
+class Points(Metric):
+    """Point clouds round each frame of a clip: all joints and tips of the frames within a window (ends clamped).
+
+    Each pair of clouds is first brought together by the best turn about the vertical and shift on the ground, so
+    that it does not matter where a clip stands and faces (Kovar, Gleicher, Pighin 2002):
+
+        D² = Σ w‖p‖² + Σ w‖p'‖² − 2·sqrt(C² + S²) + Σ w (z − z')²     C = Σ w p·p',  S = Σ w p×p'
+
+    with horizontal coordinates centred per window. C, S and the heights are matrix products of single frames,
+    summed along the diagonals; what the window's own centring adds is a thin product of frame centroids. Where
+    heights are to be aligned too, the best lift is the difference of the clouds' mean heights (seed 000).
+    """
+
+    name = "points"
+    floor = 0.002  # m
+    passes = 1
+
+    def __init__(self, clip: Clip, matching: Matching) -> None:
+        weights = joints.point_weights(clip.skeleton, matching.joints)
+        self._align_height = matching.align_height
+        positions = kinematics.points(clip)
+        self._centroids = np.einsum("fpk,p->fk", positions[..., :2], weights)
+        # Every frame about its own centroid: a travelling clip loses no digits, and the sums below are exact.
+        self._ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]
+        self._heights = positions[..., 2] * np.sqrt(weights)
+        self._mean_heights = positions[..., 2] @ weights
+
+    def matrix(self, other: Self, window: int) -> Array:
+        """Return the distances (M, N), metres, between the clouds of this clip and of another."""
+        drift, spread = self._window(window)
+        other_drift, other_spread = other._window(window)
+        ground, other_ground = rows(self._ground, window), rows(other._ground, window)
+        c = diagonal_mean(ground @ other_ground.T, window) + _flat(drift) @ _flat(other_drift).T
+        s = diagonal_mean(rows(_quarter_turned(self._ground), window) @ other_ground.T, window)
+        s += _flat(_quarter_turned(drift)) @ _flat(other_drift).T
+        heights = rows(self._heights, window) @ rows(other._heights, window).T
+        square = spread[:, None] + other_spread[None] - 2.0 * np.hypot(c, s) - 2.0 * diagonal_mean(heights, window)
+        if self._align_height:
+            square -= (self._mean_height(window)[:, None] - other._mean_height(window)[None]) ** 2
+        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+    def _mean_height(self, window: int) -> Array:
+        return np.asarray(self._mean_heights[clamped(len(self._mean_heights), window)].mean(axis=1))
+
+    def _window(self, window: int) -> tuple[Array, Array]:
+        """Return how the centroids of each window lie about their mean (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
+        frames = clamped(len(self._heights), window)
+        around = self._centroids[frames]
+        drift = (around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1])
+        own = (self._ground**2).sum(axis=(1, 2)) + (self._heights**2).sum(axis=1)
+        return drift, own[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
+
+
+class Motion(Metric):
+    """How a body moves, not how it stands; best between different people (methods 2).
+
+    Points in the heading frame, less the clip's mean pose, over its amplitude; beside them, with equal weight,
+    the direction of their velocities. Mean and amplitude change when a clip is re-timed or cut, so they should be
+    taken over the frames that correspond (`over`).
+    """
+
+    name = "motion"
+    floor = 0.05
+    passes = 3
+
+    def __init__(self, clip: Clip, matching: Matching) -> None:
+        self._weights = 0.5 * joints.point_weights(clip.skeleton, matching.joints)[:, None]
+        self._places = _in_heading_frame(clip)
+        velocities = np.gradient(trajectory.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0)
+        speed = np.sqrt((2.0 * self._weights * velocities**2).sum(axis=(1, 2)))
+        slowest = max(SLOW_SHARE * float(np.median(speed)), 1e-9)
+        self._directions = velocities / np.maximum(speed, slowest)[:, None, None]
+        self._features = self._normalized(0, len(clip) - 1)
+
+    def over(self, first: int, last: int) -> Self:
+        """Return the same clip, mean and amplitude taken over the frames first … last."""
+        other = copy(self)
+        other._features = self._normalized(first, last)
+        return other
+
+    def matrix(self, other: Self, window: int) -> Array:
+        """Return the distances (M, N), without unit, between this clip and another, mean over the window."""
+        square = self._square(window)[:, None] + other._square(window)[None]
+        square -= 2.0 * diagonal_mean(rows(self._features, window) @ rows(other._features, window).T, window)
+        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+    def _square(self, window: int) -> Array:
+        return np.asarray((self._features**2).sum(axis=1)[clamped(len(self._features), window)].mean(axis=1))
+
+    def _normalized(self, first: int, last: int) -> Array:
+        mean = self._places[first : last + 1].mean(axis=0)
+        square = (2.0 * self._weights * (self._places[first : last + 1] - mean) ** 2).sum(axis=(1, 2))
+        amplitude = max(float(np.sqrt(square.mean())), 1e-9)
+        both = np.stack([(self._places - mean) / amplitude, self._directions], axis=1) * np.sqrt(self._weights)
+        return both.reshape(len(both), -1)
+
+
+def _in_heading_frame(clip: Clip) -> Array:
+    """Points (F, P, 3) turned to face along y, the travelling joint's ground point in the origin."""
+    positions = kinematics.points(clip)
+    facing = trajectory.heading(clip, MOTION_HEADING_SIGMA)
+    origin = positions[:, trajectory.travelling_joint(clip.skeleton)].copy()
+    origin[:, 2] = 0.0
+    return quat.rotate(quat.about_axis("Z", -facing)[:, None], positions - origin[:, None])
+
+
+def _quarter_turned(vectors: Array) -> Array:
+    """(x, y) → (−y, x): its dot product with (x', y') is the cross product with (x, y)."""
+    return np.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
+
+
+def _flat(values: Array) -> Array:
+    return values.reshape(len(values), -1)
