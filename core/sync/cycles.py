@@ -37,7 +37,17 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
         frames = start + _periodic(np.interp(np.arange(one), rows, frames), other, matching, reference.rate, limit)
         cells = np.stack([found.cells[:, 0], (found.cells[:, 1] + start) % other], axis=1)
         return Curve(
-            0, frames, bodies[0].name, "cyclic", path.mean_cost, limit, path.at_limit, cells, matrix
+            0,
+            frames,
+            bodies[0].name,
+            "cyclic",
+            path.mean_cost,
+            limit,
+            path.at_limit,
+            cells,
+            matrix,
+            float(matrix.mean()),
+            matching.joints,
         )
 
     return pairing.within_limit(attempt, matching, max(one, other))

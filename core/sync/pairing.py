@@ -1,10 +1,11 @@
 """The registration curve of one clip against another (methods 3; Kovar & Gleicher 2003; seeds 000 and 003)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from ..errors import RegistrationError
+from ..errors import LoomError, RegistrationError
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import curve, metrics, timewarp
@@ -16,14 +17,35 @@ LIMIT = 3
 RAISED_LIMIT = 6
 RAISE_AT = 0.10  # share of the path at the limit: a sneak's double support is 4.5 times as long as a walk's
 OPEN_GAIN = 1.3  # open ends are taken where they match that many times better
+BY_CHANCE = 0.1  # likeness of clips that have nothing to do with each other: below it on captured clips
+ALIKE = 0.25  # likeness of stretches that do, where the rest of their clips does not
+FREER_KEEP = 1.5
 FINE_SECONDS = 0.033  # half-width of the band of the second pass
 
 
 def pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate, ends as asked.
 
-    Raises RegistrationError where they can't be matched under the limits of `matching`.
+    Where all is left to be chosen and whole bodies, most of both clips, match no better than by chance, shorter
+    stretches are tried, and then the lower bodies alone: a sneak has a walk's steps, but not its arms and its
+    bearing. Raises RegistrationError where they can't be matched under the limits of `matching`.
     """
+    found = _pair(reference, clip, matching)
+    left_to_us = (matching.metric, matching.ends, matching.slope, matching.joints) == ("auto", "auto", 0, "all")
+    if not left_to_us or found.likeness > BY_CHANCE:
+        return found
+    for joints in ("all", "lower"):
+        freer = replace(matching, ends="open", keep=FREER_KEEP, slope=RAISED_LIMIT, joints=joints)
+        try:
+            other = _pair(reference, clip, freer)
+        except LoomError:
+            continue  # no legs, or no stretch: there is the first one still
+        if other.likeness >= ALIKE:
+            return other
+    return found
+
+
+def _pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
     bodies = metrics.of(reference, matching), metrics.of(clip, matching)
     longer = max(len(reference), len(clip))
     return within_limit(lambda limit: _with_limit(*bodies, reference.rate, matching, limit), matching, longer)
@@ -59,7 +81,17 @@ def _with_limit(reference: Metric, clip: Metric, rate: float, matching: Matching
     frames = curve.smoothed(frames, matching, rate)
     frames = curve.limit_slopes(frames, 1.0 / limit, float(limit))
     return Curve(
-        int(rows[0]), frames, reference.name, ends, path.mean_cost, limit, path.at_limit, found.cells, matrix
+        int(rows[0]),
+        frames,
+        reference.name,
+        ends,
+        path.mean_cost,
+        limit,
+        path.at_limit,
+        found.cells,
+        matrix,
+        float(matrix.mean()),
+        matching.joints,
     )
 
 

@@ -17,6 +17,7 @@ class Curve:
     first, frames (K,) : reference frame first + k corresponds to frame frames[k] of the clip, strictly increasing
     cost : mean pose distance along the path; ends : pinned, open or cyclic; limit : the slope limit that was used
     at_limit : share of the path that runs at the limit; cells (·, 2) and matrix (M, N) : what a picture shows
+    chance : mean distance of any two frames; joints : which were compared
 
     A cyclic curve begins anywhere in the clip's cycle and spans one cycle of each; frames run on past the clip's
     end into its next cycle.
@@ -31,6 +32,13 @@ class Curve:
     at_limit: float
     cells: NDArray[np.int64]
     matrix: Array | None
+    chance: float = 0.0
+    joints: str = "all"
+
+    @property
+    def likeness(self) -> float:
+        """How alike the matched poses are: 1 is the same, 0 no better than any two frames of the clips."""
+        return 1.0 - self.cost / self.chance if self.chance > 0.0 else 1.0
 
     @property
     def last(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from ..check import quality
 from ..motion import trajectory
 from ..motion.clip import Clip
+from ..sync import pairing
 from ..sync.registered import Registration
 from .prepare import Prepared
 
@@ -38,12 +39,30 @@ def report(
         "reference": given[ready.reference].name,
         "dropped": ready.dropped,
         "registration": describe(ready, registered),
+        "warnings": warnings(ready, registered),
         "quality": {
             "before": [quality.measure(stretch) for stretch in stretches],
             "after": quality.measure(woven),
         },
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
+
+
+def warnings(ready: Prepared, registered: Registration) -> list[str]:
+    """Return what the user should know of a registration that is not to be trusted, a sentence each."""
+    reference, said = ready.clips[registered.reference].name, []
+    for clip, curve in zip(ready.clips, registered.curves, strict=True):
+        if curve.likeness < pairing.ALIKE:
+            said.append(
+                f"{clip.name} and {reference} are hardly alike (likeness {curve.likeness:.2f}, where 0 is chance): "
+                "choose stretches that correspond, or compare fewer joints"
+            )
+        if curve.at_limit > pairing.RAISE_AT:
+            said.append(
+                f"{curve.at_limit:.0%} of the way {clip.name} waits for {reference} or the other way round, as long as "
+                f"the slope limit of {curve.limit} allows: their timing differs much"
+            )
+    return said
 
 
 def describe(ready: Prepared, registered: Registration) -> list[dict[str, Any]]:
@@ -62,12 +81,14 @@ def describe(ready: Prepared, registered: Registration) -> list[dict[str, Any]]:
                 "reference_frame": np.round(reference_frames, 4).tolist(),
                 "frame": np.round(ready.given_frames(k, frames), 4).tolist(),
                 "metric": curve.metric,
+                "joints": curve.joints,
                 "ends": curve.ends,
                 "kept": [
                     round(len(common) / len(ready.clips[registered.reference]), 4),
                     round(min(float(frames[-1] - frames[0] + 1) / len(clip), 1.0), 4),
                 ],
                 "cost": round(curve.cost, 6),
+                "likeness": round(curve.likeness, 4),
                 "slope_limit": curve.limit,
                 "slope_min": round(float(slopes.min()), 4),
                 "slope_max": round(float(slopes.max()), 4),
