@@ -31,7 +31,7 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
 
     def attempt(limit: int) -> Curve:
         start, path = _cheapest_start(matrix, matching, limit)
-        rolled = np.roll(unwindowed, -start, axis=1)
+        rolled = pairing.in_band(np.roll(unwindowed, -start, axis=1), matching.band)
         found = pairing.fine(rolled, path, limit, round(pairing.FINE_SECONDS * reference.rate))
         rows, frames = curve.midpoints(found.cells)
         frames = start + _periodic(np.interp(np.arange(one), rows, frames), other, matching, reference.rate, limit)

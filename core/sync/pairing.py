@@ -76,7 +76,7 @@ def _with_limit(reference: Metric, clip: Metric, rate: float, matching: Matching
         reference, clip = reference.over(top, bottom), clip.over(left, right)
         matrix = reference.matrix(clip, window)
         ends, path = _choose_ends(matrix, matching, limit, reference.floor)
-    found = fine(reference.matrix(clip, 0), path, limit, round(FINE_SECONDS * rate))
+    found = fine(in_band(reference.matrix(clip, 0), matching.band), path, limit, round(FINE_SECONDS * rate))
     rows, frames = curve.midpoints(found.cells)
     frames = curve.smoothed(frames, matching, rate)
     frames = curve.limit_slopes(frames, 1.0 / limit, float(limit))

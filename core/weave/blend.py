@@ -41,10 +41,10 @@ def blend(
     """
     began = time.perf_counter()
     shared = shares.keyed(weight_keys, len(clips)) if weight_keys else shares.constant(weights, len(clips))
-    ready = prepare.together(clips, matching, progress.part(0.0, 0.3))
+    if matching.ends == "cyclic" and not shared.close:
+        raise OptionError("The weights of cycles must end as they begin; else their ends can be pinned or open")
+    ready = prepare.together(clips, matching, progress.part(0.0, 0.3), cyclic=shared.close)
     registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.7))
-    if registered.cyclic and (shared.rows[0] != shared.rows[-1]).any():
-        raise OptionError("The clips are cycles: their weights must end as they begin, or their ends be pinned or open")
     progress.at(0.7, "Blending")
     at = output_frames(registered, shared, timing)
     weighted = shared.at(registered.way(at))

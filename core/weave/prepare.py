@@ -31,16 +31,19 @@ class Prepared:
         return self.firsts[clip] + frames * self.scales[clip]
 
 
-def together(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> Prepared:
+def together(
+    clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, cyclic: bool = True
+) -> Prepared:
     """Bring clips of two or more onto the skeleton and rate of the reference that `matching` names.
 
-    Raises ClipError for fewer than two clips and SkeletonError where their joints differ.
+    Cycles are marked as such, unless what is made of them can't be `cyclic`. Raises ClipError for fewer than two
+    clips and SkeletonError where their joints differ.
     """
     if len(clips) < 2:
         raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
     trimmed = [trim.ends(clip) if matching.trim else trim.Trimmed(clip, 0, 0) for clip in clips]
     # What was made to repeat but does not close is no cycle to us; what closes is one whoever made it.
-    clips = [replace(t.clip, cyclic=cycles.closes(t.clip)) for t in trimmed]
+    clips = [replace(t.clip, cyclic=cyclic and cycles.closes(t.clip)) for t in trimmed]
     reference = registration.choose_reference(_like(clips, clips[0]), matching, progress)
     ready = _like(clips, clips[reference])
     return Prepared(

@@ -20,6 +20,11 @@ class Shares:
     def change(self) -> bool:
         return bool((self.rows != self.rows[0]).any())
 
+    @property
+    def close(self) -> bool:
+        """Whether they end as they begin, so that they can go round a cycle."""
+        return bool((self.rows[0] == self.rows[-1]).all())
+
     def at(self, places: Array) -> Array:
         """Return the shares (N, K) at any places (K,): held before the first key and after the last.
 

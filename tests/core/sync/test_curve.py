@@ -75,3 +75,37 @@ def test_between_frames_the_curve_increases_and_at_frames_it_is_exact(steps):
     between = curve.evaluate(values, at)
     assert_allclose(between[::20], values, atol=1e-9)
     assert np.diff(between).min() > -1e-12
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("periodic", [False, True])
+def test_a_moving_average_is_the_mean_over_its_radius(periodic):
+    values = np.random.default_rng(2).random(50)
+    found = curve.average(values, 4, periodic=periodic)
+    assert_allclose(found[20], values[16:25].mean())
+    if periodic:
+        assert_allclose(found[1], np.concatenate([values[-3:], values[:6]]).mean())
+    else:
+        assert_allclose(found[[0, -1]], values[[0, -1]], atol=1e-12)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(("smoothing", "reach"), [(curve.spline, 8), (curve.average, 3)])
+def test_periodic_smoothing_does_not_know_where_the_period_begins(smoothing, reach):
+    def smooth(values):
+        return smoothing(values, reach, periodic=True)
+
+    values = np.sin(np.arange(48) * 2.0 * np.pi / 48) + 0.2 * np.random.default_rng(3).random(48)
+    assert_allclose(np.roll(smooth(values), 8), smooth(np.roll(values, 8)), atol=1e-12)
+    assert np.abs(smooth(values) - values).max() < 0.3
+
+
+@pytest.mark.both_engines
+@given(st.integers(0, 10**6))
+def test_periodic_slopes_are_limited_and_span_the_same_period(seed):
+    rng = np.random.default_rng(seed)
+    values = np.cumsum(np.append(0.0, rng.random(40) * 4.0))
+    limited = curve.limit_slopes(values, 0.5, 3.0, periodic=True)
+    assert np.diff(limited).min() >= 0.5 - 1e-9
+    assert np.diff(limited).max() <= 3.0 + 1e-9
+    assert limited[-1] - limited[0] == pytest.approx(values[-1] - values[0])

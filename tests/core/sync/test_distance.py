@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from action_loom.core.errors import OptionError
 from action_loom.core.motion import figure, kinematics, quat, trajectory
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes import Synchronise
 from action_loom.core.sync import metrics
 from numpy.testing import assert_allclose
+from oracles.material import random_clip, random_skeleton
 
 
 def of(metric, clip, **options):
@@ -26,33 +28,34 @@ def walk():
     return figure.walk().cut(0, 40)
 
 
-def by_minimisation(cloud, other, weights):
-    """Σ w ‖p − T p'‖² over all turns and shifts on the ground, by scipy."""
+def by_minimisation(cloud, other, weights, lift):
+    """Σ w ‖p − T p'‖² over all turns and shifts on the ground, and lifts if wanted, by scipy."""
     optimize = pytest.importorskip("scipy.optimize")
 
     def cost(x):
         c, s = np.cos(x[0]), np.sin(x[0])
-        moved = other[:, :2] @ np.array([[c, s], [-s, c]]) + x[1:]
-        return (weights * ((cloud[:, :2] - moved) ** 2).sum(axis=1)).sum()
+        moved = other[:, :2] @ np.array([[c, s], [-s, c]]) + x[1:3]
+        height = other[:, 2] + (x[3] if lift else 0.0)
+        return (weights * (((cloud[:, :2] - moved) ** 2).sum(axis=1) + (cloud[:, 2] - height) ** 2)).sum()
 
-    best = min(
-        (optimize.minimize(cost, [a, 0.0, 0.0], method="BFGS", options={"gtol": 1e-12}) for a in (-2.0, 0.0, 2.0)),
-        key=lambda found: found.fun,
+    return min(
+        optimize.minimize(cost, [a, 0.0, 0.0, 0.0], method="BFGS", options={"gtol": 1e-12}).fun
+        for a in (-2.0, 0.0, 2.0)
     )
-    return best.fun + (weights * (cloud[:, 2] - other[:, 2]) ** 2).sum()
 
 
+@pytest.mark.parametrize("lift", [False, True], ids=["", "any height"])
 @pytest.mark.parametrize("window", [0, 1, 3])
-def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window):
+def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window, lift):
     a, b = noisy(walk, 1), noisy(walk, 2)
-    matrix = of("points", a).matrix(of("points", b), window)
+    matrix = of("points", a, align_height=lift).matrix(of("points", b, align_height=lift), window)
     places_a, places_b = kinematics.points(a), kinematics.points(b)
     weights = np.tile(walk.skeleton.point_weights, 2 * window + 1) / (2 * window + 1)
     for i, j in ((0, 39), (5, 5), (20, 3), (39, 0)):
         around = np.arange(-window, window + 1)
         cloud = places_a[np.clip(i + around, 0, 39)].reshape(-1, 3)
         other = places_b[np.clip(j + around, 0, 39)].reshape(-1, 3)
-        assert matrix[i, j] ** 2 == pytest.approx(by_minimisation(cloud, other, weights), abs=1e-9)
+        assert matrix[i, j] ** 2 == pytest.approx(by_minimisation(cloud, other, weights, lift), abs=1e-9)
 
 
 @pytest.mark.both_engines
@@ -87,8 +90,129 @@ def test_motion_does_not_see_place_facing_or_size(walk):
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("metric", ["points", "motion"])
+@pytest.mark.parametrize("metric", metrics.METRICS)
 def test_a_metric_is_symmetric(walk, metric):
     a, b = noisy(walk, 3, 5.0, 0.02), noisy(walk, 4, 5.0, 0.02)
     one, other = of(metric, a), of(metric, b)
     assert_allclose(one.matrix(other, 2), other.matrix(one, 2).T, atol=1e-9)
+
+
+def lengths_below(skeleton):
+    """How much bone each joint moves: its own tip, and the bones and tips of all joints below it."""
+    moved = np.linalg.norm(skeleton.tips, axis=1)
+    for joint in range(len(skeleton)):
+        above = skeleton.parents[joint]
+        while above >= 0:
+            moved[above] += np.linalg.norm(skeleton.offsets[joint]) + np.linalg.norm(skeleton.tips[joint])
+            above = skeleton.parents[above]
+    return moved / moved.sum()
+
+
+def rotation_distance(a, b, i, j, window, between):
+    """Seed 003's sums as they are written: poses by joint angles, windows filled with their centre frames."""
+    transform = pytest.importorskip("scipy.spatial.transform")
+    weights = lengths_below(a.skeleton)
+    hann = np.array([1.0 + np.cos(np.pi * k / (window + 1)) for k in range(-window, window + 1)])
+    total = 0.0
+    for k, share in zip(range(-window, window + 1), hann / hann.sum(), strict=True):
+        frame_a = i + k if 0 <= i + k < len(a) else i
+        frame_b = j + k if 0 <= j + k < len(b) else j
+        for joint, weight in enumerate(weights):
+            pair = []
+            for clip, frame in ((a, frame_a), (b, frame_b)):
+                rotation = transform.Rotation.from_quat(np.roll(clip.rotations[frame, joint], -1))
+                if joint == trajectory.travelling_joint(clip.skeleton):
+                    world, _ = kinematics.world(clip)
+                    rotation = transform.Rotation.from_quat(np.roll(world[frame, joint], -1))
+                    facing = trajectory.heading(clip)[frame]
+                    rotation = transform.Rotation.from_euler("z", -facing) * rotation
+                pair.append(rotation)
+            total += share * weight * between((pair[0].inv() * pair[1]).magnitude())
+    return total
+
+
+@pytest.mark.parametrize("window", [0, 2])
+@pytest.mark.parametrize(
+    ("metric", "options", "between"),
+    [
+        ("angles", {"power": 2}, lambda angle: angle**2),
+        ("angles", {"power": 1}, lambda angle: angle),
+        ("chordal", {}, lambda angle: np.sin(0.5 * angle) ** 2),
+    ],
+)
+def test_rotation_distances_are_the_seeds_sums(walk, metric, options, between, window):
+    a, b = noisy(walk, 5).cut(0, 12), noisy(walk, 6).cut(3, 12)
+    matrix = of(metric, a, **options).matrix(of(metric, b, **options), window)
+    assert matrix.shape == (12, 9)
+    for i, j in ((0, 8), (5, 4), (11, 0), (1, 1)):
+        assert matrix[i, j] == pytest.approx(rotation_distance(a, b, i, j, window, between), rel=1e-9)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("metric", metrics.METRICS)
+def test_neither_place_nor_facing_nor_signs_of_quaternions_change_a_distance(walk, metric):
+    moved = trajectory.placed(walk, 2.5, np.array([30.0, -40.0]))
+    flips = np.where(np.random.default_rng(1).random(walk.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
+    moved = Clip("moved", walk.skeleton, walk.rate, moved.rotations * flips, moved.translations)
+    here, there = of(metric, walk), of(metric, moved)
+    assert_allclose(here.matrix(there, 3), here.matrix(here, 3), atol=1e-6)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("metric", metrics.METRICS)
+def test_only_the_chosen_joints_count(walk, metric):
+    legs = [n for n in walk.skeleton.names if walk.skeleton.index(n) in lower_joints(walk.skeleton)]
+    waving = noisy(walk, 8, metres=0.0)
+    turned = waving.rotations.copy()
+    turned[:, sorted(lower_joints(walk.skeleton))] = walk.rotations[:, sorted(lower_joints(walk.skeleton))]
+    waving = Clip("arms and trunk only", walk.skeleton, walk.rate, turned, walk.translations)
+    for choice in ("lower", ", ".join(legs)):
+        one, other = of(metric, walk, joints=choice), of(metric, waving, joints=choice)
+        assert np.diagonal(one.matrix(other, 2)).max() <= 1e-6
+    one, other = of(metric, walk, joints="upper"), of(metric, waving, joints="upper")
+    assert np.diagonal(one.matrix(other, 2)).min() > 1e-3
+
+
+def lower_joints(skeleton):
+    found = {skeleton.roles["hips"], skeleton.roles["thigh.L"], skeleton.roles["thigh.R"]}
+    for joint, parent in enumerate(skeleton.parents):
+        if parent in found and parent != skeleton.roles["hips"]:
+            found.add(joint)
+    return found
+
+
+@pytest.mark.both_engines
+def test_a_factor_makes_a_joint_count_more(walk):
+    a, b = noisy(walk, 1), noisy(walk, 2)
+    foot, hips = walk.skeleton.names[walk.skeleton.roles["foot.L"]], walk.skeleton.names[0]
+
+    def distance(joints):
+        return of("chordal", a, joints=joints).matrix(of("chordal", b, joints=joints), 0)
+
+    shares = lengths_below(walk.skeleton)[[walk.skeleton.roles["foot.L"], 0]]
+    mixed = (3.0 * shares[0] * distance(foot) + shares[1] * distance(hips)) / (3.0 * shares[0] + shares[1])
+    assert_allclose(distance(f"{foot}=3, {hips}"), mixed, atol=1e-12)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("joints", "message"),
+    [
+        ("Hip", "joints names 'Hip', which the reference lacks; did you mean hips"),
+        ("xyzzy", "joints names 'xyzzy', which the reference lacks: all, lower, upper"),
+        ("hips=much", "hips the factor 'much', which is not a number"),
+        ("hips=-1", "factors must be numbers from 0 up"),
+        ("hips=0", "have no extent"),
+        ("", "joints names ''"),
+    ],
+)
+def test_joints_that_do_not_exist_are_refused_by_name(walk, joints, message):
+    with pytest.raises(OptionError, match=message):
+        of("points", walk, joints=joints)
+
+
+@pytest.mark.both_engines
+def test_a_body_without_known_legs_has_no_lower_half():
+    body = random_skeleton(np.random.default_rng(3))
+    with pytest.raises(OptionError, match="the legs of this body are not known"):
+        of("points", random_clip(np.random.default_rng(3), body), joints="lower")

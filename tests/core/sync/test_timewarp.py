@@ -136,3 +136,46 @@ def test_half_of_both_clips_is_always_kept():
         path = timewarp.open_ended(rng.random((rows, columns)), 4, keep=1.0, floor=0.0)
         assert 2 * path.rows >= rows
         assert 2 * path.columns >= columns
+
+
+def classic_cost(distance):
+    """Cost from corner to corner by the three-neighbour recurrence of the textbooks."""
+    total = np.full(np.add(distance.shape, 1), np.inf)
+    total[0, 0] = 0.0
+    for i, j in np.ndindex(distance.shape):
+        total[i + 1, j + 1] = distance[i, j] + min(total[i, j], total[i, j + 1], total[i + 1, j])
+    return total[-1, -1]
+
+
+@pytest.mark.both_engines
+@given(st.integers(1, 14), st.integers(1, 14), st.integers(0, 10**6))
+def test_without_a_limit_it_is_classic_time_warping(rows, columns, seed):
+    distance = np.random.default_rng(seed).random((rows, columns))
+    path = timewarp.pinned(distance, max(rows, columns))
+    assert path.cost == pytest.approx(classic_cost(distance), rel=1e-12)
+
+
+@pytest.mark.both_engines
+def test_a_limit_that_is_never_reached_changes_nothing():
+    distance = np.random.default_rng(9).random((40, 40)) + 10.0 * np.abs(np.subtract.outer(range(40), range(40)))
+    assert_array_equal(timewarp.pinned(distance, 39).cells, timewarp.pinned(distance, 40).cells)
+
+
+def test_kernel_and_twin_agree_to_the_last_bit_without_a_limit():
+    kernels = importlib.import_module("action_loom.core.sync._kernels")
+    twins = importlib.import_module("action_loom.core.sync._twins")
+    distance = np.random.default_rng(5).random((57, 83))
+    distance[20:30, 10:40] = np.inf
+    skips = 0.01 * np.arange(58), 0.01 * np.arange(84)
+    for one, other in zip(
+        kernels.accumulate_unlimited(distance, *skips), twins.accumulate_unlimited(distance, *skips), strict=True
+    ):
+        assert_array_equal(one, other)
+
+
+@pytest.mark.both_engines
+def test_a_band_that_leaves_no_way_is_refused():
+    distance = np.ones((10, 30))
+    banded = np.where(np.abs(np.arange(30) - 3.0 * np.arange(10)[:, None]) <= 0.4, distance, np.inf)
+    with pytest.raises(RegistrationError, match="wider band"):
+        timewarp.pinned(banded, 3)

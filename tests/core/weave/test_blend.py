@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core import jit
 from action_loom.core.check import quality
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
-from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.recipes import Blend, Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import captured
@@ -54,17 +55,82 @@ def test_a_left_and_a_right_turn_go_straight_on():
     assert after["path_m"] == pytest.approx(np.mean(before), rel=0.03)
 
 
+BLENDS = [
+    ("mb_07_01", "mb_16_15"),
+    ("mb_02_01", "mb_05_01"),
+    ("mb_07_01", "mb_08_01"),
+    ("mb_12_01", "mb_35_01"),
+    ("mb_07_01", "mb_02_03"),
+    ("asf_16_17", "asf_16_19"),
+    ("mb_35_03", "mb_10_04"),
+    ("mb_35_17", "mb_35_22"),
+]
+
+
 @pytest.mark.shared
-@pytest.mark.parametrize(("a", "b"), [("cmu_mb_07_01", "cmu_mb_16_15"), ("cmu_mb_02_01", "cmu_mb_05_01")])
+@pytest.mark.parametrize(("a", "b"), BLENDS)
 def test_feet_slide_no_more_than_the_worse_source_and_stand_as_long(a, b):
-    report = Blend().apply([captured(a), captured(b)]).report["quality"]
+    sources = [captured(f"cmu_{a}"), captured(f"cmu_{b}")]
+    report = Blend().apply(sources).report["quality"]
     slides = [one["slide_cm_s"] for one in report["before"]]
     shares = [one["contact_share"] for one in report["before"]]
     assert report["after"]["slide_cm_s"] <= max(slides) + 0.5
     assert report["after"]["contact_share"] >= 0.8 * np.mean(shares)
-    baseline = quality.measure(naive(captured(a), captured(b)))
+    baseline = quality.measure(naive(*sources))
     assert report["after"]["slide_cm_s"] < baseline["slide_cm_s"]
     assert report["after"]["contact_share"] > baseline["contact_share"]
+
+
+@pytest.mark.shared
+def test_both_engines_give_the_same_blend(monkeypatch):
+    pytest.importorskip("numba")
+    woven = []
+    for engine in ("numba", "numpy"):
+        monkeypatch.setattr(jit, "_wanted", engine)
+        woven.append(Blend().apply([captured("cmu_mb_02_01"), captured("cmu_mb_05_01")]).clip)
+    assert len(woven[0]) == len(woven[1])
+    assert_allclose(kinematics.points(woven[0]), kinematics.points(woven[1]), rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.shared
+def test_weights_over_time_lead_from_one_clip_to_the_other():
+    a, b = captured("cmu_mb_07_01"), captured("cmu_mb_08_01")
+    woven = Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))).apply([a, b])
+    one, other = (
+        Blend(weights=weights, timing="reference").apply([a, b]).clip for weights in ((1.0, 0.0), (0.0, 1.0))
+    )
+    assert_allclose(woven.clip.rotations[0], quat.same_side(one.rotations[0], woven.clip.rotations[0]), atol=1e-6)
+    last = woven.clip.rotations[-1, 1:]
+    assert_allclose(last, quat.same_side(other.rotations[-1, 1:], last), atol=1e-6)
+    assert woven.report["weight_keys"] == [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]]
+    assert woven.clip.name == "cmu_mb_07_01 + cmu_mb_08_01 100:0 to 0:100"
+    # Between the two durations, and as smooth as the sources.
+    seconds = sorted(figures["seconds"] for figures in woven.report["quality"]["before"])
+    assert seconds[0] - 0.02 <= woven.clip.seconds <= seconds[1] + 0.02
+    before = [figures["acceleration_m_s2"] for figures in woven.report["quality"]["before"]]
+    assert woven.report["quality"]["after"]["acceleration_m_s2"] <= 1.1 * max(before)
+
+
+@pytest.mark.both_engines
+def test_equal_keys_are_the_same_as_weights():
+    walk, sneak = figure.walk(), figure.sneak()
+    one = Blend(weights=(1, 3)).apply([walk, sneak]).clip
+    other = Blend(weight_keys=((0, 1, 3), (1, 2, 6))).apply([walk, sneak]).clip
+    assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-12)
+
+
+@pytest.mark.both_engines
+def test_discrete_channels_follow_the_heaviest_clip_as_weights_change():
+    walk = figure.walk()
+    sources = [
+        replace(walk, name=name, channels={"prop": Channel(np.full(len(walk), value), discrete=True)})
+        for name, value in (("empty-handed", 0.0), ("armed", 1.0))
+    ]
+    woven = Blend(weight_keys=((0, 1, 0), (1, 0, 1))).apply(sources).clip
+    values = woven.channels["prop"].values
+    assert (values[0], values[-1]) == (0.0, 1.0)
+    assert np.abs(np.diff(values)).sum() == 1.0  # it changes hands once, half-way
+    assert abs(np.argmax(values) - 0.5 * len(walk)) <= 2
 
 
 @pytest.mark.shared
