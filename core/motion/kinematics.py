@@ -16,19 +16,35 @@ def world(clip: Clip) -> tuple[Array, Array]:
     if _plain(clip):
         return forward(clip.skeleton, clip.rotations, clip.translations)
     linear, positions = matrices(clip)
-    lengths = np.linalg.norm(linear, axis=-2, keepdims=True)
-    return quat.from_matrix(linear / np.where(lengths > 0.0, lengths, 1.0)), positions
+    return _axes(linear), positions
 
 
 def points(clip: Clip) -> Array:
     """Return the world positions (F, P, 3) of all joints, then of the tips of the leaf bones."""
-    tipped = clip.skeleton.tipped
     if _plain(clip):
-        rotations, positions = forward(clip.skeleton, clip.rotations, clip.translations)
-        reach = quat.rotate(rotations[:, tipped], clip.skeleton.tips[tipped])
-    else:
+        return posed(clip)[1]
+    return _stretched_points(clip.skeleton, *matrices(clip))
+
+
+def posed(clip: Clip) -> tuple[Array, Array]:
+    """Return the rotations of `world` and the positions of `points`, worked out once for both."""
+    if not _plain(clip):
         linear, positions = matrices(clip)
-        reach = np.einsum("fpij,pj->fpi", linear[:, tipped], clip.skeleton.tips[tipped])
+        return _axes(linear), _stretched_points(clip.skeleton, linear, positions)
+    rotations, positions = forward(clip.skeleton, clip.rotations, clip.translations)
+    tipped = clip.skeleton.tipped
+    reach = quat.rotate(rotations[:, tipped], clip.skeleton.tips[tipped])
+    return rotations, np.concatenate([positions, positions[:, tipped] + reach], axis=1)
+
+
+def _axes(linear: Array) -> Array:
+    lengths = np.linalg.norm(linear, axis=-2, keepdims=True)
+    return quat.from_matrix(linear / np.where(lengths > 0.0, lengths, 1.0))
+
+
+def _stretched_points(skeleton: Skeleton, linear: Array, positions: Array) -> Array:
+    tipped = skeleton.tipped
+    reach = np.einsum("fpij,pj->fpi", linear[:, tipped], skeleton.tips[tipped])
     return np.concatenate([positions, positions[:, tipped] + reach], axis=1)
 
 
