@@ -1,0 +1,121 @@
+"""How periodic and how smooth the joints of a clip turn: the measures C and D of seed 004 (methods 12)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import quat, trajectory
+from ..motion.quat import Array
+from .posed import Posed
+
+# A channel is flat, and has no amplitudes worth comparing, where its range is less than a tenth of the largest
+# channel's (the seed's own limit) or less than what noise makes of a joint held still.
+FLAT_SHARE = 0.1
+FLAT = 0.02  # rad
+STILL = 1e-9  # rad a frame; slower is rounding
+SEED_RATE = 30.0  # frames a second; its figures are per frame
+
+
+def periodicity(body: Posed) -> float | None:
+    """Return C, the mean of the channels' `unevenness`: 0 where all swings are alike, smaller is more periodic.
+
+    Channels are the components of the joints' rotation vectors. Flat ones are left out, and those that have no two
+    swings to compare; None where no channel is left.
+    """
+    channels = _channels(body)
+    ranges = np.ptp(channels, axis=0)
+    moving = ranges >= max(FLAT, FLAT_SHARE * float(ranges.max()))
+    uneven = unevenness(channels[:, moving])
+    known = uneven[~np.isnan(uneven)]
+    return float(known.mean()) if len(known) else None
+
+
+def unevenness(curves: Array) -> Array:
+    """Return the change of amplitude from swing to swing (K,) of curves (F, K), NaN for less than two swings.
+
+    With neighbouring local maxima joined by straight lines and A_k the vertical distance of each local minimum from
+    its line: sum|A_{k+1} − A_k| / sum A_k. On a plateau the extremum is the middle.
+    """
+    frames, count = curves.shape
+    if frames < 5:
+        return np.full(count, np.nan)
+    slopes = np.diff(curves.T, axis=1)
+    rising, moving = slopes > 0.0, np.abs(slopes) > STILL
+    # A level stretch goes on as the last slope before it went; `last` is where that slope is, −1 where there is none.
+    last = np.maximum.accumulate(np.where(moving, np.arange(frames - 1), -1), axis=1)
+    was_rising = np.take_along_axis(rising, np.maximum(last[:, :-1], 0), axis=1)
+    turning = moving[:, 1:] & (last[:, :-1] >= 0) & (was_rising != rising[:, 1:])
+    curve, before = np.nonzero(turning)  # curve by curve, in time; maxima and minima take turns
+    frame = (last[curve, before] + 1 + before + 1) // 2
+    value = curves[frame, curve]
+    # Each minimum that has a maximum of the same curve on both sides.
+    low = 1 + np.flatnonzero(was_rising[curve[:-2], before[:-2]] & (curve[:-2] == curve[2:]))
+    along = (frame[low] - frame[low - 1]) / (frame[low + 1] - frame[low - 1])
+    amplitude = value[low - 1] + along * (value[low + 1] - value[low - 1]) - value[low]
+    owner = curve[low]
+    same = owner[1:] == owner[:-1]
+    change = np.bincount(owner[1:][same], np.abs(np.diff(amplitude))[same], count)
+    total = np.bincount(owner, amplitude, count)
+    enough = np.bincount(owner, minlength=count) >= 2
+    return np.where(enough, change / np.where(enough, total, 1.0), np.nan)
+
+
+def smoothness(body: Posed) -> float | None:
+    """Return D, the mean absolute second difference of the joints' angles, degrees per frame² at 30 frames a second.
+
+    Other rates are converted, so that the same motion has the same figure. Channels that never turn are left out;
+    0 where none turns. None for less than three frames. For a part of a clip, cut it.
+    """
+    if len(body.clip) < 3:
+        return None
+    return float(np.degrees(second_differences(body).mean()) * (body.clip.rate / SEED_RATE) ** 2)
+
+
+def second_differences(body: Posed) -> Array:
+    """Return for frame 1 … F−2 (F−2,) the mean over channels of |second difference| of the angles, rad per frame².
+
+    Angles are added up from frame to frame, about the joint's own axes, so that no turn is too large: the
+    differences are those of the rotation vectors that lead from each frame to the next.
+    """
+    rotations = _rotations(body)
+    steps = quat.log(quat.mul(quat.inv(rotations[:-1]), rotations[1:])).reshape(len(rotations) - 1, -1)
+    turning = np.abs(steps).max(axis=0, initial=0.0) > STILL
+    if not turning.any():
+        return np.zeros(max(len(steps) - 1, 0))
+    return np.asarray(np.abs(np.diff(steps[:, turning], axis=0)).mean(axis=1))
+
+
+def _rotations(body: Posed) -> Array:
+    """Return the rotations (F, B, 4) of the joints of the body; of the travelling joint, that in the world.
+
+    Whether a root bone or the hips carry the travel does not matter then.
+    """
+    skeleton = body.clip.skeleton
+    travelling = trajectory.travelling_joint(skeleton)
+    rotations = body.clip.rotations.copy()
+    rotations[:, travelling] = body.rotations[:, travelling]
+    return rotations[:, skeleton.body]
+
+
+def _channels(body: Posed) -> Array:
+    """Return the components (F, 3B) of rotation vectors about each joint's mean, continuous up to a whole turn.
+
+    The travelling joint's are relative to the heading: a walk is as periodic where it turns.
+    """
+    rotations = _rotations(body)
+    travelling = int(np.count_nonzero(body.clip.skeleton.body[: trajectory.travelling_joint(body.clip.skeleton)]))
+    level = quat.about_axis("Z", -body.heading)
+    rotations[:, travelling] = quat.mul(level, rotations[:, travelling])
+    about = quat.continuous(quat.mul(quat.inv(_mean(rotations)), rotations))
+    about = about * np.where(about[..., :1].mean(axis=0) < 0.0, -1.0, 1.0)
+    # Unlike `quat.log` not the shortest: an angle that goes on beyond half a turn does not jump.
+    sine = np.linalg.norm(about[..., 1:], axis=-1, keepdims=True)
+    small = sine < 1e-9
+    angle = 2.0 * np.arctan2(sine, about[..., :1])
+    vectors = about[..., 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, sine))
+    return np.asarray(vectors.reshape(len(vectors), -1))
+
+
+def _mean(rotations: NDArray[np.float64]) -> Array:
+    """Return the mean over frames (J, 4) of rotations (F, J, 4): the quaternion nearest to all, of either sign."""
+    by_joint = rotations.transpose(1, 2, 0)
+    return np.asarray(np.linalg.eigh(by_joint @ by_joint.transpose(0, 2, 1))[1][..., -1])
