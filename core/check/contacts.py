@@ -1,11 +1,15 @@
-"""When a foot stands: by its height over its own floor and its speed, with hysteresis (methods 11)."""
+"""When feet stand: their balls and ankles, by height over their own floor and speed, with hysteresis (methods 11)."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import kinematics, trajectory
+from ..motion import trajectory
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from . import posed
+from .posed import Posed
 
 # Heights in body heights and speeds in body heights a second: (to enter a contact, to stay in it).
 HEIGHT = (0.03, 0.05)
@@ -19,37 +23,70 @@ SHORTEST_CONTACT = 0.080  # s; shorter ones are dropped
 Flags = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, eq=False)
+class Foot:
+    """The two points of a foot, their paths (F, 3), and in which frames (F,) they and the foot stand.
+
+    A foot stands while one of its points does. Only the ball tells how far it slides: a heel that strikes and an
+    ankle that rolls over a planted ball move.
+    """
+
+    ball: Array
+    ankle: Array
+    ball_stands: Flags
+    ankle_stands: Flags
+    stands: Flags
+
+    def ball_speed(self, rate: float) -> Array:
+        """Return the horizontal speed (F,) of the ball, m/s, of three frames or more."""
+        return np.asarray(np.linalg.norm(np.gradient(self.ball[:, :2], axis=0), axis=1) * rate)
+
+
+def detect(clip: Clip) -> dict[str, Flags]:
+    """Return for each foot ("L", "R") in which frames (F,) it stands on the ground, on its ball or its heel."""
+    return {side: foot.stands for side, foot in of(posed.of(clip)).items()}
+
+
 def feet(clip: Clip) -> dict[str, Array]:
     """Return the paths (F, 3) of the ball of each foot ("L", "R"): toe joint, else the foot's tip, else ankle.
 
     Empty for a body whose feet are not known.
     """
-    skeleton, roles = clip.skeleton, clip.skeleton.roles
-    places = kinematics.points(clip)
-    tips = {int(joint): len(skeleton) + k for k, joint in enumerate(skeleton.tipped)}
+    return {side: ball for side, (ball, _) in _paths(posed.of(clip)).items()}
+
+
+def of(body: Posed) -> dict[str, Foot]:
+    """Return the feet ("L", "R") of a body that are known, with when they stand."""
+    clip = body.clip
+    height = clip.skeleton.height
+    limits = RUNNING_SPEED if _ground_speed(body) > RUNS_OVER * height else WALKING_SPEED
     found = {}
-    for side in "LR":
-        if f"toe.{side}" in roles:
-            found[side] = places[:, roles[f"toe.{side}"]]
-        elif f"foot.{side}" in roles:
-            ankle = roles[f"foot.{side}"]
-            found[side] = places[:, tips.get(ankle, ankle)]
+    for side, paths in _paths(body).items():
+        ball_stands, ankle_stands = (_standing(path, clip.rate, height, limits) for path in paths)
+        # From heel to ball a foot may touch with neither for a moment: it stands on.
+        stands = ~_without_short_runs(~(ball_stands | ankle_stands), SHORTEST_GAP * clip.rate, inner_only=True)
+        found[side] = Foot(*paths, ball_stands, ankle_stands, stands)
     return found
 
 
-def detect(clip: Clip) -> dict[str, Flags]:
-    """Return for each foot ("L", "R") in which frames (F,) its ball stands on the ground."""
-    height = clip.skeleton.height
-    limits = RUNNING_SPEED if _ground_speed(clip) > RUNS_OVER * height else WALKING_SPEED
-    return {side: _standing(path, clip.rate, height, limits) for side, path in feet(clip).items()}
+def _paths(body: Posed) -> dict[str, tuple[Array, Array]]:
+    """Return the paths (F, 3) of ball and ankle of each foot; the same one twice where there is only one."""
+    skeleton = body.clip.skeleton
+    roles, tipped = skeleton.roles, list(skeleton.tipped)
+    found = {}
+    for side in "LR":
+        ankle = roles.get(f"foot.{side}", roles.get(f"toe.{side}"))
+        if ankle is not None:
+            tip = len(skeleton) + tipped.index(ankle) if ankle in tipped else ankle
+            ball = roles.get(f"toe.{side}", tip)
+            found[side] = (body.points[:, ball], body.points[:, ankle])
+    return found
 
 
-def _ground_speed(clip: Clip) -> float:
-    joint = trajectory.travelling_joint(clip.skeleton)
-    _, positions = kinematics.world(clip)
-    if len(clip) < 2:
+def _ground_speed(body: Posed) -> float:
+    if len(body.clip) < 2:
         return 0.0
-    return float(np.median(np.linalg.norm(np.diff(positions[:, joint, :2], axis=0), axis=1)) * clip.rate)
+    return float(np.median(np.linalg.norm(np.diff(body.ground, axis=0), axis=1)) * body.clip.rate)
 
 
 def _standing(path: Array, rate: float, body: float, speed_limits: tuple[float, float]) -> Flags:

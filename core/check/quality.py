@@ -1,59 +1,80 @@
 """Measures of a clip that tell whether an operation did it good (methods 12)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..motion import kinematics, trajectory
+from ..motion import trajectory
 from ..motion.clip import Clip
-from . import contacts
+from . import angles, contacts, posed
+from .contacts import Foot
+from .posed import Posed
+
+LEAST_TRAVEL = 0.01  # body heights; a body that goes less far stays where it is
 
 
 def measure(clip: Clip) -> dict[str, Any]:
     """Return the figures of one clip; those that its body or length does not allow are None.
 
     slide_cm_s : mean horizontal speed of the ball of a foot while it stands
-    contact_share : share of frames in which a foot stands, mean of both feet (never read slide without it)
+    contact_share : share of frames in which a ball stands, mean of both feet (never read slide without it)
+    slide_per_metre : metres that standing balls slide, both feet together, for each metre that the body travels
     acceleration_m_s2 : root mean square over points and frames, by their weight
+    periodicity, smoothness : C and D of seed 004 (see `angles`); of both, smaller is better
     path_m, turn_degrees : ground travelled and net turn of the body; seconds
     """
-    slide, share = foot_slide(clip)
-    facing = trajectory.heading(clip)
-    _, positions = kinematics.world(clip)
-    ground = positions[:, trajectory.travelling_joint(clip.skeleton), :2]
+    body = posed.of(clip)
+    feet = contacts.of(body)
+    slide, share = _slide_and_share(feet, clip.rate)
+    path = trajectory.path_length(body.ground)
     return {
         "slide_cm_s": None if slide is None else round(100.0 * slide, 2),
-        "contact_share": None if share is None else round(share, 3),
-        "acceleration_m_s2": _rounded(acceleration(clip), 3),
-        "path_m": round(trajectory.path_length(ground), 4),
-        "turn_degrees": round(float(np.degrees(facing[-1] - facing[0])), 2),
+        "contact_share": _rounded(share, 3),
+        "slide_per_metre": _rounded(_slide_per_metre(feet, path, clip.skeleton.height), 4),
+        "acceleration_m_s2": _rounded(_acceleration(body), 3),
+        "periodicity": _rounded(angles.periodicity(body), 4),
+        "smoothness": _rounded(angles.smoothness(body), 4),
+        "path_m": round(path, 4),
+        "turn_degrees": round(float(np.degrees(body.heading[-1] - body.heading[0])), 2),
         "seconds": round(clip.seconds, 4),
     }
 
 
 def foot_slide(clip: Clip) -> tuple[float | None, float | None]:
-    """Return the mean horizontal speed (m/s) of standing feet and the share of time that feet stand.
+    """Return the mean horizontal speed (m/s) of standing balls of feet and the share of time that they stand.
 
-    None where the feet are not known; the slide is None too where no foot ever stands.
+    None where the feet are not known; the slide is None too where no ball ever stands.
     """
-    standing = contacts.detect(clip)
-    if not standing or len(clip) < 3:
-        return None, None
-    speeds = []
-    for side, path in contacts.feet(clip).items():
-        speed = np.linalg.norm(np.gradient(path[:, :2], axis=0), axis=1) * clip.rate
-        speeds.append(speed[standing[side]])
-    share = float(np.mean([flags.mean() for flags in standing.values()]))
-    together = np.concatenate(speeds)
-    return (float(together.mean()) if len(together) else None), share
+    return _slide_and_share(contacts.of(posed.of(clip)), clip.rate)
 
 
 def acceleration(clip: Clip) -> float | None:
     """Return the root mean square acceleration (m/s²) of the body's points, by their weight; a measure of jitter."""
-    if len(clip) < 3:
+    return _acceleration(posed.of(clip))
+
+
+def _slide_and_share(feet: Mapping[str, Foot], rate: float) -> tuple[float | None, float | None]:
+    if not feet or any(len(foot.ball) < 3 for foot in feet.values()):
+        return None, None
+    speeds = np.concatenate([foot.ball_speed(rate)[foot.ball_stands] for foot in feet.values()])
+    share = float(np.mean([foot.ball_stands.mean() for foot in feet.values()]))
+    return (float(speeds.mean()) if len(speeds) else None), share
+
+
+def _slide_per_metre(feet: Mapping[str, Foot], path: float, height: float) -> float | None:
+    """Return metres slid for each metre of the path; None where no ball stands or nothing is travelled."""
+    standing = [foot.ball_stands[1:] & foot.ball_stands[:-1] for foot in feet.values()]
+    if path < LEAST_TRAVEL * height or not any(flags.any() for flags in standing):
         return None
-    second = np.diff(kinematics.points(clip), n=2, axis=0) * clip.rate**2
-    return float(np.sqrt(((second**2).sum(axis=2) * clip.skeleton.point_weights).sum(axis=1).mean()))
+    steps = [np.linalg.norm(np.diff(foot.ball[:, :2], axis=0), axis=1) for foot in feet.values()]
+    return float(sum(step[flags].sum() for step, flags in zip(steps, standing, strict=True)) / path)
+
+
+def _acceleration(body: Posed) -> float | None:
+    if len(body.clip) < 3:
+        return None
+    return float(np.sqrt((body.accelerations**2).mean()))
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

@@ -38,3 +38,15 @@ def event_errors(curve, reference, clip):
                 mapped = curve.at(np.array([frame]))[0]
                 errors.append(np.abs(theirs[kind] - mapped).min() / clip.rate * 1000.0)
     return np.array(errors)
+
+
+def stances(clip):
+    """Each whole stance as (side, frame of the heel strike, frame of the toe-off of the same foot)."""
+    found = events(clip)
+    out = []
+    for side in "LR":
+        strikes, offs = found[f"strike.{side}"], found[f"off.{side}"]
+        for strike, following in zip(strikes, [*strikes[1:], np.inf], strict=True):
+            off = offs[(offs > strike) & (offs < following)]
+            out += [(side, int(strike), int(off[0]))] if len(off) else []
+    return out
