@@ -16,6 +16,7 @@ from .sync.matching import Matching
 
 if TYPE_CHECKING:
     from .motion.clip import Clip
+    from .weave.matched import Matched
     from .weave.woven import Woven
 
 
@@ -70,11 +71,20 @@ class Blend(Recipe, Matching):
         choices=("blended", "reference"),
     )
 
-    def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "Woven":
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, matched: "Matched | None" = None
+    ) -> "Woven":
+        """Do it, with what the same clips gave under the same matching before, if that is still known."""
         from .weave import blend
 
         return blend.blend(
-            clips, self, weights=self.weights, weight_keys=self.weight_keys, timing=self.timing, progress=progress
+            clips,
+            self,
+            weights=self.weights,
+            weight_keys=self.weight_keys,
+            timing=self.timing,
+            progress=progress,
+            matched=matched,
         )
 
 

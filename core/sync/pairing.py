@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import LoomError, RegistrationError
+from ..errors import OptionError, RegistrationError
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..progress import SILENT, Progress
 from . import curve, metrics, timewarp
 from .distance import Metric
 from .matching import Matching
@@ -23,32 +24,35 @@ FREER_KEEP = 1.5
 FINE_SECONDS = 0.033  # half-width of the band of the second pass
 
 
-def pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
+def pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress = SILENT) -> Curve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate, ends as asked.
 
     Where all is left to be chosen and whole bodies, most of both clips, match no better than by chance, shorter
     stretches are tried, and then the lower bodies alone: a sneak has a walk's steps, but not its arms and its
     bearing. Raises RegistrationError where they can't be matched under the limits of `matching`.
     """
-    found = _pair(reference, clip, matching)
+    found = _pair(reference, clip, matching, progress.part(0.0, 0.4))
     left_to_us = (matching.metric, matching.ends, matching.slope, matching.joints) == ("auto", "auto", 0, "all")
     if not left_to_us or found.likeness > BY_CHANCE:
         return found
-    for joints in ("all", "lower"):
+    for joints, start in (("all", 0.4), ("lower", 0.7)):
         freer = replace(matching, ends="open", keep=FREER_KEEP, slope=RAISED_LIMIT, joints=joints)
         try:
-            other = _pair(reference, clip, freer)
-        except LoomError:
+            other = _pair(reference, clip, freer, progress.part(start, start + 0.3))
+        except (RegistrationError, OptionError):
             continue  # no legs, or no stretch: there is the first one still
         if other.likeness >= ALIKE:
             return other
     return found
 
 
-def _pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
+def _pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -> Curve:
+    progress.at(0.0, f"Synchronising {clip.name}")
     bodies = metrics.of(reference, matching), metrics.of(clip, matching)
     longer = max(len(reference), len(clip))
-    return within_limit(lambda limit: _with_limit(*bodies, reference.rate, matching, limit), matching, longer)
+    return within_limit(
+        lambda limit: _with_limit(*bodies, reference.rate, matching, limit, progress), matching, longer
+    )
 
 
 def within_limit(attempt: Callable[[int], Curve], matching: Matching, longer: int) -> Curve:
@@ -67,11 +71,14 @@ def within_limit(attempt: Callable[[int], Curve], matching: Matching, longer: in
     return attempt(RAISED_LIMIT)
 
 
-def _with_limit(reference: Metric, clip: Metric, rate: float, matching: Matching, limit: int) -> Curve:
+def _with_limit(
+    reference: Metric, clip: Metric, rate: float, matching: Matching, limit: int, progress: Progress
+) -> Curve:
     window = round(matching.window * rate)
     matrix = reference.matrix(clip, window)
     ends, path = _choose_ends(matrix, matching, limit, reference.floor)
-    for _ in range(1, reference.passes):
+    for done in range(1, reference.passes):
+        progress.at(done / reference.passes, "Synchronising")
         (top, left), (bottom, right) = path.cells[0], path.cells[-1]
         reference, clip = reference.over(top, bottom), clip.over(left, right)
         matrix = reference.matrix(clip, window)

@@ -26,11 +26,12 @@ def register(
     round_the_circle = _all_cycles(clips, matching)
     curves = []
     for k, clip in enumerate(clips):
-        progress.at(k / len(clips), f"Synchronising {clip.name}")
+        part = progress.part(k / len(clips), (k + 1) / len(clips))
+        part.at(0.0, f"Synchronising {clip.name}")
         if k == reference:
             curves.append(cycles.identity(clip) if round_the_circle else identity(clip))
         else:
-            curves.append(register_pair(clips[reference], clip, matching, cyclic=round_the_circle))
+            curves.append(register_pair(clips[reference], clip, matching, part, cyclic=round_the_circle))
     registration = Registration(reference, tuple(curves))
     if registration.last - registration.first < 1:
         raise RegistrationError("The clips have no stretch in common; leave one out, or choose pinned ends")
@@ -68,13 +69,16 @@ def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> in
     cost = np.zeros(len(clips))
     pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
     for k, (i, j) in enumerate(pairs):
-        progress.at(k / len(pairs), f"Comparing {clips[i].name} and {clips[j].name}")
+        part = progress.part(k / len(pairs), (k + 1) / len(pairs))
+        part.at(0.0, f"Comparing {clips[i].name} and {clips[j].name}")
         both = _all_cycles([clips[i], clips[j]], matching)
-        cost[[i, j]] += register_pair(clips[i], clips[j], matching, cyclic=both).cost
+        cost[[i, j]] += register_pair(clips[i], clips[j], matching, part, cyclic=both).cost
     return int(np.argmin(cost))
 
 
-def register_pair(reference: Clip, clip: Clip, matching: Matching, *, cyclic: bool = False) -> Curve:
+def register_pair(
+    reference: Clip, clip: Clip, matching: Matching, progress: Progress = SILENT, *, cyclic: bool = False
+) -> Curve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate.
 
     `cyclic` where both are cycles and are to be matched round the circle. Raises RegistrationError where they
@@ -85,4 +89,6 @@ def register_pair(reference: Clip, clip: Clip, matching: Matching, *, cyclic: bo
         short = reference if len(reference) < shortest else clip
         has = "a single frame" if len(short) == 1 else f"only {len(short)} frames"
         raise RegistrationError(f"{short.name} has {has}; synchronising takes {shortest} or more")
-    return cycles.pair(reference, clip, matching) if cyclic else pairing.pair(reference, clip, matching)
+    if cyclic:
+        return cycles.pair(reference, clip, matching)
+    return pairing.pair(reference, clip, matching, progress)

@@ -14,10 +14,11 @@ from ..motion import cycles, quat, resample, trajectory
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from ..sync import curve, registration
+from ..sync import curve
 from ..sync.matching import Matching
 from ..sync.registered import Registration
-from . import prepare, reporting, shares, travel
+from . import reporting, shares, travel
+from .matched import Matched, match
 from .shares import Shares
 from .woven import Woven
 
@@ -32,19 +33,21 @@ def blend(
     weight_keys: Sequence[Sequence[float]] = (),
     timing: str = "blended",
     progress: Progress = SILENT,
+    matched: Matched | None = None,
 ) -> Woven:
     """Return the clip that lies between the given ones by their weights, on the reference's skeleton.
 
     It begins at the reference's place and facing. `weight_keys`, where there are some, take the place of
-    `weights`. Raises LoomError kinds for clips that can't be brought together or synchronised, and for weights
-    that do not fit.
+    `weights`. `matched` is what the same clips gave under the same `matching` before. Raises LoomError kinds for
+    clips that can't be brought together or synchronised, and for weights that do not fit.
     """
     began = time.perf_counter()
     shared = shares.keyed(weight_keys, len(clips)) if weight_keys else shares.constant(weights, len(clips))
     if matching.ends == "cyclic" and not shared.close:
         raise OptionError("The weights of cycles must end as they begin; else their ends can be pinned or open")
-    ready = prepare.together(clips, matching, progress.part(0.0, 0.3), cyclic=shared.close)
-    registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.7))
+    if matched is None or matched.cyclic != shared.close:
+        matched = match(clips, matching, progress.part(0.0, 0.7), cyclic=shared.close)
+    ready, registered = matched.prepared, matched.registration
     progress.at(0.7, "Blending")
     at = output_frames(registered, shared, timing)
     weighted = shared.at(registered.way(at))

@@ -10,9 +10,9 @@ from ..errors import ClipError
 from ..motion import cycles, resample
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
-from ..sync import registration
 from ..sync.matching import Matching
-from . import prepare, reporting
+from . import reporting
+from .matched import match
 from .woven import Woven
 
 
@@ -24,8 +24,8 @@ def synchronise(clips: Sequence[Clip], matching: Matching, progress: Progress = 
     began = time.perf_counter()
     if len(clips) != 2:
         raise ClipError(f"Synchronising re-times one clip to another; {len(clips)} clips given")
-    ready = prepare.together(clips, matching, progress.part(0.0, 0.3))
-    registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 0.9))
+    matched = match(clips, matching, progress.part(0.0, 0.9))
+    ready, registered = matched.prepared, matched.registration
     other = 1 - ready.reference
     at = registered.grid
     frames, retimed = registered.frames(at)[other], ready.clips[other]
