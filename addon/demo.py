@@ -141,11 +141,8 @@ def _write_actions(armature: Any, made: list[tuple[str, Clip, bool]]) -> None:
     body = rig.read(armature)
     actions = {}
     for name, clip, cyclic in made:
-        moved = replace(retarget.onto(clip, body.skeleton), name=name)
-        action = clips.write(armature, moved, body, first_frame=FIRST_FRAME)
-        if cyclic:
-            _repeat(action, armature)
-        actions[name] = action
+        moved = replace(retarget.onto(clip, body.skeleton), name=name, cyclic=cyclic)
+        actions[name] = clips.write(armature, moved, body, first_frame=FIRST_FRAME)
     curves.assign(armature, actions["Walk"], curves.choose_slot(actions["Walk"], armature))
 
 
@@ -162,14 +159,3 @@ def _clips(rate: float) -> list[tuple[str, Clip, bool]]:
         ("Wave", figure.wave(rate), False),
         ("Carry", figure.carry(rate), False),
     ]
-
-
-def _repeat(action: Any, armature: Any) -> None:
-    """Let an action of one cycle go on for ever; what travels goes on from where the cycle ends."""
-    for curve in curves.of(action, curves.choose_slot(action, armature)):
-        cycles = curve.modifiers.new("CYCLES")
-        points = curve.keyframe_points
-        travels = curve.data_path.endswith("location") and abs(points[-1].co.y - points[0].co.y) > 1e-3
-        cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET" if travels else "REPEAT"
-    action.use_frame_range, action.use_cyclic = True, True
-    action.frame_start, action.frame_end = action.curve_frame_range

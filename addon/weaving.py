@@ -68,8 +68,16 @@ def read(context: Any, request: Request) -> Read:
     return Read(body, tuple(sources), tuple(made_of))
 
 
-def write(context: Any, request: Request, read: Read, recipe: Recipe, woven: Woven) -> Any:
-    """Write a woven clip as a new action that begins where its reference does, with its recipe, and return it."""
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The new action, and what the user has to know of it."""
+
+    action: Any
+    notes: tuple[str, ...] = ()
+
+
+def write(context: Any, request: Request, read: Read, recipe: Recipe, woven: Woven) -> Written:
+    """Write a woven clip as a new action that begins where its reference does, with its recipe."""
     armature = context.object
     reference = read.sources[woven.registration.reference]
     action = clips.write(
@@ -90,7 +98,8 @@ def write(context: Any, request: Request, read: Read, recipe: Recipe, woven: Wov
     storage.store(action, slot, recipe, read.made_of, armature=armature)
     if request.assign:
         curves.assign(armature, action, slot)
-    return action
+    why = clips.unrepeatable(woven.clip)
+    return Written(action, () if why is None else (f"{action.name} {why}",))
 
 
 def _contact_notes(clip: Clip, first_frame: float) -> dict[str, float]:

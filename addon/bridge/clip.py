@@ -1,12 +1,12 @@
 """Actions as clips, as keyed, and clips as new actions."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import RigError
-from ...core.motion import quat
+from ...core.motion import kinematics, quat, trajectory
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
 from . import curves, rotation
@@ -20,6 +20,9 @@ _DEFAULTS = {
     "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
     "scale": (1.0, 1.0, 1.0),
 }
+_TRAVELS = 1e-4  # metres in a cycle
+_TURNS = 0.5  # degrees in a cycle
+_OFF_FRAME = 1e-2  # frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,8 @@ def read(armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -
 
     One frame of the clip per scene frame, from the action's first (its manual frame range where it has one); the
     slot is found where none is given. Bones without curves are at rest, an object's stay as they are. Every other
-    curve of the slot is carried along. Raises RigError for actions that move nothing of the armature.
+    curve of the slot is carried along. The clip is cyclic if the action says so, or if all that moves repeats.
+    Raises RigError for actions that move nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     every = curves.of(action, slot)
@@ -60,9 +64,10 @@ def read(armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -
     sampled = {t: _values(t, by_index, frames, armature) for t, by_index in keyed.items()}
     clip = _clip(action.name, armature, body, rate, sampled, len(frames))
     channels, notes = _others(armature, body, every, frames)
-    named = Clip(clip.name, clip.skeleton, rate, clip.rotations, clip.translations, clip.scales, channels)
+    cyclic, doubts = _is_cycle(action, body, keyed, sampled, frames)
+    named = replace(clip, channels=channels, cyclic=cyclic)
     start = {target: values[0] for target, values in sampled.items()}
-    return Source(named, float(first), frozenset(keyed), tuple(notes), start)
+    return Source(named, float(first), frozenset(keyed), (*doubts, *notes), start)
 
 
 def _is_of(target: Target, body: Rig) -> bool:
@@ -104,6 +109,44 @@ def _clip(
             scales[:, joint] = scaling
     scaled = bool(np.abs(scales - 1.0).max() > 1e-6)
     return Clip(name, skeleton, rate, rotations, translations, scales if scaled else None)
+
+
+def _is_cycle(
+    action: Any, body: Rig, keyed: dict[Target, dict[int, Any]], sampled: dict[Target, Array], frames: Array
+) -> tuple[bool, list[str]]:
+    """Say whether an action is one cycle or some, and with a note where it looks like it but is not."""
+    periods = [
+        curves.period(curve)
+        for target, by_index in keyed.items()
+        for index, curve in by_index.items()
+        if _shows(target, body) and _moves(sampled[target][:, index])
+    ]
+    missing, count = periods.count(0.0), len(frames) - 1
+    declared = action.use_frame_range and action.use_cyclic
+    if count == 0 or not (declared or (periods and 2 * missing <= len(periods))):
+        return False, []
+    if missing and not declared:
+        do = "does" if missing == 1 else "do"
+        return False, [f"{action.name}: {missing} of its moving curves {do} not repeat, so it is not taken as a cycle"]
+    first, last = action.frame_range
+    spans = np.array([last - first, *filter(None, periods)])
+    cycles = np.maximum(np.round(count / spans), 1.0)
+    if np.abs(count - cycles * spans).max() > _OFF_FRAME:
+        frames_read = f"frames {first:g} to {last:g}"
+        return False, [f"{action.name}: {frames_read} are no whole number of its cycles, so it is not taken as a cycle"]
+    return True, []
+
+
+def _moves(values: Array) -> bool:
+    return bool(np.ptp(values) > 1e-6 * (1.0 + np.abs(values).max()))  # more than rounding does
+
+
+def _shows(target: Target, body: Rig) -> bool:
+    """Say whether keys on a target do anything, as those of a connected bone's location don't."""
+    joint = targets_of(body).index(target.bone)
+    if target.property == "location":
+        return bool(body.movable[joint])
+    return target.property in ("scale", rotation.property_of(body.modes[joint]))
 
 
 def targets_of(body: Rig) -> tuple[str, ...]:
@@ -151,18 +194,21 @@ def write(
     """Return a new action of a clip, in each bone's own rotation mode, kept by a fake user, assigned to nobody.
 
     A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
-    moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only. Euler angles and
-    quaternions are continuous and begin as near to `start` as they can. `hidden` bones are left out.
+    moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only, and at both ends of
+    a cycle. Euler angles and quaternions are continuous and begin as near to `start` as they can. `hidden` bones are
+    left out. A cyclic clip repeats for ever, unless it turns.
     """
     from ...core.motion import resample
 
     action, _, holder = curves.new_action(clip.name, armature)
-    full = clip
+    full, last = clip, len(clip) - 1
+    repeats = clip.cyclic and last > 0 and unrepeatable(clip) is None
     if key_frames is not None:
+        key_frames = np.union1d(key_frames, [0.0, last]) if repeats else key_frames
         clip = resample.sample(clip, key_frames)
     at = np.arange(len(full), dtype=float) if key_frames is None else np.asarray(key_frames, dtype=float)
     frames = (first_frame + at).astype(np.float32)
-    writer = curves.Writer(holder, frames, interpolation)
+    writer = curves.Writer(holder, frames, interpolation, repeats=repeats)
     for joint, name in enumerate(targets_of(body)):
         if name in hidden:
             continue
@@ -174,14 +220,32 @@ def write(
             writer.write(turn, values if key_frames is None else resample.curve(values, at))
         move = Target(name, "location")
         if body.movable[joint] and (move in targets or np.abs(full.translations[:, joint]).max() > 1e-6):
-            writer.write(move, clip.translations[:, joint] / body.units[joint])
+            travels = np.abs(full.translations[last, joint] - full.translations[0, joint]) > _TRAVELS
+            writer.write(move, clip.translations[:, joint] / body.units[joint], travels=travels)
         if clip.scales is not None and name:
             size = Target(name, "scale")
             if size in targets or np.abs(clip.scales[:, joint] - 1.0).max() > 1e-6:
                 writer.write(size, clip.scales[:, joint])
     for path, channel in clip.channels.items():
         writer.write_channel(path, channel.values, constant=channel.discrete)
+    if repeats:
+        # Blender's tools take the closing key's frame for the end of a cycle.
+        action.use_frame_range = action.use_cyclic = True
+        action.frame_start, action.frame_end = first_frame, first_frame + last
     return action
+
+
+def unrepeatable(clip: Clip) -> str | None:
+    """Say what keeps a cycle from being written as one; None for one that can be, and for what is no cycle."""
+    if not clip.cyclic:
+        return None
+    rotations, positions = kinematics.world(clip)
+    # Of first and last alone, so that whole turns count for nothing.
+    start, end = trajectory.raw_heading(clip.skeleton, rotations[[0, -1]], positions[[0, -1]])
+    degrees = abs(np.degrees(end - start))
+    if degrees <= _TURNS:
+        return None
+    return f"turns {degrees:.3g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
 
 
 def mark(action: Any, notes: dict[str, float]) -> None:

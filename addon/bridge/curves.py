@@ -1,7 +1,7 @@
 """F-curves of actions on every Blender: with slots (4.4 and later) and without, read and written in bulk."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -118,6 +118,22 @@ def sample(curve: Any, frames: Array) -> Array:
     return np.array([curve.evaluate(frame) for frame in frames])
 
 
+def period(curve: Any) -> float:
+    """Return after how many frames a curve repeats, for ever and both ways; 0 where it does not.
+
+    Those that Blender's own cycle-aware keying takes for cycles: a curve that runs to and fro is none.
+    """
+    first = curve.modifiers[0] if len(curve.modifiers) else None  # Blender allows Cycles nowhere else
+    if first is None or first.type != "CYCLES" or first.mute or not first.is_valid:
+        return 0.0
+    if first.use_restricted_range or first.use_influence or first.cycles_before or first.cycles_after:
+        return 0.0
+    if {first.mode_before, first.mode_after} - {"REPEAT", "REPEAT_OFFSET"}:
+        return 0.0
+    start, end = curve.range()
+    return float(end - start)
+
+
 def new_action(name: str, armature: Any) -> tuple[Any, Any, Any]:
     """Return a new action kept by a fake user, its slot (or None), and what holds its curves."""
     action = bpy.data.actions.new(name)
@@ -140,23 +156,28 @@ def assign(armature: Any, action: Any, slot: Any) -> None:
 
 
 class Writer:
-    """Writes new curves with generated keys at the same frames (F,) into one holder of curves."""
+    """Writes new curves with generated keys at the same frames (F,) into one holder of curves.
 
-    def __init__(self, holder: Any, frames: NDArray[np.float32], interpolation: str) -> None:
+    repeats : every curve goes on for ever, before its first key and after its last
+    """
+
+    def __init__(self, holder: Any, frames: NDArray[np.float32], interpolation: str, *, repeats: bool = False) -> None:
         self._make = _maker(holder)
         self._count = len(frames)
         self._keys = np.empty((self._count, 2), dtype=np.float32)
         self._keys[:, 0] = frames
         self._interpolation = _INTERPOLATIONS[interpolation]
         self._type = _generated_type()
+        self._repeats = repeats
 
-    def write(self, target: Target, values: Array) -> None:
-        """Write one property (F, n) of a bone or the object."""
+    def write(self, target: Target, values: Array, *, travels: Sequence[bool] = (False,) * 4) -> None:
+        """Write one property (F, n) of a bone or the object; what travels (n,) repeats from where it has come to."""
         path = target.property
         if target.bone:
             path = f'pose.bones["{bpy.utils.escape_identifier(target.bone)}"].{path}'
         for index in range(values.shape[1]):
-            self._curve(path, index, target.bone or "Object Transforms", values[:, index], self._interpolation)
+            group, column = target.bone or "Object Transforms", values[:, index]
+            self._curve(path, index, group, column, self._interpolation, travels=travels[index])
 
     def write_channel(self, name: str, values: Array, *, constant: bool) -> None:
         """Write a curve that was carried along, named by its path and index as in "path[0]"."""
@@ -165,7 +186,9 @@ class Writer:
         group = bpy.utils.unescape_identifier(match.group(1)) if match else "Custom"
         self._curve(path, int(index), group, values, _CONSTANT if constant else self._interpolation)
 
-    def _curve(self, path: str, index: int, group: str, values: Array, interpolation: int) -> None:
+    def _curve(
+        self, path: str, index: int, group: str, values: Array, interpolation: int, *, travels: bool = False
+    ) -> None:
         curve = self._make(path, index, group)
         points = curve.keyframe_points
         points.add(self._count)
@@ -174,6 +197,10 @@ class Writer:
         points.foreach_set("interpolation", np.full(self._count, interpolation, dtype=np.int32))
         if self._type is not None:
             points.foreach_set("type", np.full(self._count, self._type, dtype=np.int32))
+        if self._repeats:
+            # Before the update: it lets the handles of both ends match only where they meet.
+            cycles = curve.modifiers.new("CYCLES")
+            cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET" if travels else "REPEAT"
         curve.update()
 
 

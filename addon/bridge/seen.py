@@ -50,7 +50,9 @@ def read(scene: Any, armature: Any, action: Any, body: Rig, rate: float, slot: A
     linear, places = _in_the_world(poses[:, order], objects, body)
     rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
     scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
-    seen = Clip(action.name, body.skeleton, rate, quat.continuous(rotations), translations, scaled, keyed.clip.channels)
+    channels, cyclic = keyed.clip.channels, keyed.clip.cyclic
+    turning = quat.continuous(rotations)
+    seen = Clip(action.name, body.skeleton, rate, turning, translations, scaled, channels, cyclic)
     hidden = overridden(armature)
     notes = [*keyed.notes, *([_note(armature, hidden)] if hidden else [])]
     return Source(seen, keyed.first_frame, keyed.targets, tuple(notes), keyed.start, hidden)

@@ -80,15 +80,15 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
             request, recipe = self._request(), self._recipe()
             read = weaving.read(context, request)
             woven = recipe.apply([source.clip for source in read.sources], _progress(context.window_manager))
-            action = weaving.write(context, request, read, recipe, woven)
+            written = weaving.write(context, request, read, recipe, woven)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         finally:
             context.window_manager.progress_end()
-        for note in read.notes:
+        for note in (*read.notes, *written.notes):
             self.report({"WARNING"}, note)
-        self.report({"INFO"}, _summary(action, woven))
+        self.report({"INFO"}, _summary(written.action, woven))
         return {"FINISHED"}
 
     def _request(self) -> "weaving.Request":
