@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from mathutils import Euler
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
@@ -99,3 +100,95 @@ def key_by_hand(rig, name, *, seed, frames=(1, 9, 20, 33)):
     action.name = name
     action.use_fake_user = True
     return action
+
+
+_BIPED = (
+    ("hips", "", (0.0, 0.0, 0.92), (0.0, 0.0, 1.05)),
+    ("spine", "hips", (0.0, 0.0, 1.05), (0.0, 0.0, 1.25)),
+    ("chest", "spine", (0.0, 0.0, 1.25), (0.0, 0.0, 1.48)),
+    ("neck", "chest", (0.0, 0.0, 1.48), (0.0, 0.0, 1.58)),
+    ("head", "neck", (0.0, 0.0, 1.58), (0.0, 0.0, 1.78)),
+    ("upper_arm", "chest", (0.18, 0.0, 1.42), (0.20, 0.0, 1.14)),
+    ("forearm", "upper_arm", (0.20, 0.0, 1.14), (0.21, 0.0, 0.90)),
+    ("hand", "forearm", (0.21, 0.0, 0.90), (0.21, 0.0, 0.78)),
+    ("thigh", "hips", (0.10, 0.0, 0.92), (0.10, -0.01, 0.50)),
+    ("shin", "thigh", (0.10, -0.01, 0.50), (0.10, 0.0, 0.08)),
+    ("foot", "shin", (0.10, 0.0, 0.08), (0.10, -0.16, 0.02)),
+)
+# Degrees about the body's left-to-right line, forward and up: at its own heel strike, and each quarter cycle later.
+_STEP = {
+    "thigh": (24.0, 2.0, -22.0, 14.0),
+    "shin": (-6.0, -9.0, -24.0, -58.0),
+    "foot": (6.0, 4.0, -14.0, 2.0),
+    "upper_arm": (-21.0, 0.0, 19.0, 1.0),
+    "forearm": (14.0, 18.0, 30.0, 20.0),
+}
+_SWAY = {"hips": (5.0, 0.0, -5.0, 0.0), "chest": (-7.0, 0.0, 7.0, 0.0)}  # about the vertical
+
+
+def biped(*, mode="XYZ", name="Biped"):
+    """A small person of 15 bones that faces −Y, keyed by nobody yet; limbs in a rotation mode, the trunk in XYZ."""
+    data = bpy.data.armatures.new(name)
+    rig = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone, parent, head, tail in _BIPED:
+        for side, suffix in ((1.0, ".L"), (-1.0, ".R")) if head[0] else ((1.0, ""),):
+            made = data.edit_bones.new(bone + suffix)
+            made.head, made.tail = ((side * x, y, z) for x, y, z in (head, tail))
+            made.align_roll((0.0, 0.0, 1.0) if bone == "foot" else (0.0, -1.0, 0.0))
+            made.parent = data.edit_bones.get(parent + suffix) or data.edit_bones.get(parent)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for bone in rig.pose.bones:
+        bone.rotation_mode = mode if bone.name[-2:] in (".L", ".R") else "XYZ"
+    return rig
+
+
+def key_walk(rig, name, *, frames, leads="L", stride=1.2, reach=1.0, first=1, object_travels=False):
+    """A new walk cycle as an animator keys it: four poses and the closing one, Bézier, and Cycles modifiers.
+
+    frames : of the cycle; leads : whose heel strikes first; stride : metres a cycle, 0 is in place
+    reach : how far the limbs swing, of an ordinary walk
+    """
+    rig.animation_data_create()
+    rig.animation_data.action = None
+    hips = rig.pose.bones["hips"]
+    for quarter in range(5):
+        frame = first + round(quarter * frames / 4)
+        for side in "LR":
+            phase = (quarter + (0 if side == leads else 2)) % 4
+            for bone, degrees in _STEP.items():
+                _key_turn(rig, f"{bone}.{side}", 0, reach * degrees[phase], frame)
+        for bone, degrees in _SWAY.items():
+            phase = (quarter + (0 if leads == "L" else 2)) % 4
+            _key_turn(rig, bone, 1, -reach * degrees[phase], frame)
+        # The hips' own y axis is the vertical, and z points where the body faces.
+        gone = stride * (frame - first) / frames
+        hips.location = (0.0, -0.03 * reach * (1 - quarter % 2), 0.0 if object_travels else gone)
+        hips.keyframe_insert("location", frame=frame)
+        if object_travels:
+            rig.location = (0.0, -gone, 0.0)
+            rig.keyframe_insert("location", frame=frame)
+    action = rig.animation_data.action
+    action.name = name
+    action.use_fake_user = True
+    for curve in fcurves(action):
+        cycles = curve.modifiers.new("CYCLES")
+        if curve.data_path.endswith("location"):
+            cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET"
+    return action
+
+
+def _key_turn(rig, name, axis, degrees, frame):
+    """Key a bone turned about one of its own axes, forward or to its left."""
+    bone = rig.pose.bones[name]
+    angles = [0.0, 0.0, 0.0]
+    angles[axis] = np.radians(degrees)
+    if bone.rotation_mode == "QUATERNION":
+        bone.rotation_quaternion = Euler(angles).to_quaternion()
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    else:
+        bone.rotation_euler = angles
+        bone.keyframe_insert("rotation_euler", frame=frame)

@@ -273,3 +273,34 @@ def test_a_chosen_slot_is_the_one_that_is_read():
     bpy.ops.action_loom.blend(
         sources=BOTH, readings=[{"name": "one", "rate": 0.0, "slot": identifier}], ends="pinned"
     )
+
+
+def test_weights_that_change_on_the_way_are_given_as_text_and_kept_as_rows(loom):
+    rig = two_actions()
+    rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
+    options = {"weight_keys": "0 1 0; 1 0 1", "ends": "pinned", "trim": False}
+    assert bpy.ops.action_loom.blend(sources=BOTH, **options) == {"FINISHED"}
+    result = rig.animation_data.action
+    recipe = loom("addon.storage").recipe_of(result)
+    assert recipe.weight_keys == ((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))
+    body = rigs.read(rig)
+    actions = bpy.data.actions["one"], bpy.data.actions["two"], result
+    one, two, woven = (clips.read(rig, action, body, 24.0).clip.rotations[:, 1:] for action in actions)
+    for ours, theirs, other in ((woven[0], one[0], two[0]), (woven[-1], two[-1], one[-1])):
+        assert_allclose(np.abs((ours * theirs).sum(axis=1)), 1.0, rtol=0.0, atol=1e-6)
+        assert np.abs((ours * other).sum(axis=1)).min() < 0.99
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("0 1 0; 1 zero 1", "weight_keys is 'zero', but must be a number"),
+        ("0 1 -1; 1 0 1", "weight_keys is -1, but must lie between 0 and inf"),
+        ("0 1; 1 0", "1 weights were given at 0 of the way for 2 clips"),
+    ],
+)
+def test_weights_that_can_not_be_read_are_refused_in_a_sentence(text, sentence):
+    two_actions()
+    with pytest.raises(RuntimeError, match=sentence):
+        bpy.ops.action_loom.blend(sources=BOTH, weight_keys=text, ends="pinned")
+    assert set(bpy.data.actions.keys()) == {"one", "two"}

@@ -1,0 +1,391 @@
+"""Cycles: which actions are read as such, and that what is written repeats in Blender without a seam."""
+
+from dataclasses import replace
+
+import bpy
+import material
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+NOT_REPEATED = {
+    "muted": {"mute": True},
+    "for some frames": {"use_restricted_range": True},
+    "faded": {"use_influence": True},
+    "three times": {"cycles_after": 3},
+    "only onwards": {"mode_before": "NONE"},
+    "to and fro": {"mode_after": "MIRROR"},
+}
+
+
+@pytest.fixture
+def bridge(loom):
+    """The modules that the tests need, by short names."""
+
+    class Bridge:
+        rig, clip, curves, seen = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves", "seen"))
+        kinematics, quat = (loom(f"core.motion.{name}") for name in ("kinematics", "quat"))
+        Channel = loom("core.motion.clip").Channel
+
+    return Bridge
+
+
+def read(bridge, rig, action):
+    return bridge.clip.read(rig, action, bridge.rig.read(rig), material.scene_rate())
+
+
+def cycles_of(action):
+    return [curve.modifiers[0] for curve in material.fcurves(action) if len(curve.modifiers)]
+
+
+def test_an_action_is_a_cycle_if_all_that_moves_repeats(bridge):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24)
+    source = read(bridge, rig, action)
+    assert source.clip.cyclic
+    assert not source.notes
+    assert len(source.clip) == 25
+    for modifier in cycles_of(action):
+        modifier.mode_before = modifier.mode_after = "REPEAT_OFFSET"  # as Blender's cycle-aware keying makes them
+    assert read(bridge, rig, action).clip.cyclic
+
+
+@pytest.mark.parametrize("how", NOT_REPEATED)
+def test_what_does_not_repeat_for_ever_is_no_cycle(bridge, how):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24)
+    for modifier in cycles_of(action):
+        for name, value in NOT_REPEATED[how].items():
+            setattr(modifier, name, value)
+    source = read(bridge, rig, action)
+    assert not source.clip.cyclic
+    assert not source.notes
+
+
+def test_curves_that_hold_still_need_not_repeat(bridge):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24)
+    rig.pose.bones["head"].rotation_euler = (0.3, 0.1, 0.7)
+    rig.pose.bones["neck"].location = (0.0, 0.07, 0.0)
+    for frame in (1, 9, 25):
+        rig.pose.bones["head"].keyframe_insert("rotation_euler", frame=frame)
+        rig.pose.bones["neck"].keyframe_insert("location", frame=frame)
+    assert read(bridge, rig, action).clip.cyclic
+
+
+def test_keys_that_do_nothing_need_not_repeat(bridge):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24)
+    rig.pose.bones["shin.L"].rotation_mode = "QUATERNION"
+    for frame, turn in ((1, 0.0), (25, 1.0)):
+        rig.pose.bones["shin.L"].rotation_quaternion = (1.0, turn, 0.0, 0.0)
+        rig.pose.bones["shin.L"].keyframe_insert("rotation_quaternion", frame=frame)
+    rig.pose.bones["shin.L"].rotation_mode = "XYZ"
+    assert read(bridge, rig, action).clip.cyclic
+
+
+def test_a_few_curves_that_do_not_repeat_are_said_and_many_are_not(bridge):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24)
+    moving = [c for c in material.fcurves(action) if len({round(p.co.y, 6) for p in c.keyframe_points}) > 1]
+    assert len(moving) == 14  # ten of limbs, two of the trunk, two of the hips' places
+    for k, curve in enumerate(moving, start=1):
+        curve.modifiers.remove(curve.modifiers[0])
+        source = read(bridge, rig, action)
+        assert not source.clip.cyclic
+        do = "does" if k == 1 else "do"
+        note = f"walk: {k} of its moving curves {do} not repeat, so it is not taken as a cycle"
+        assert source.notes == ((note,) if k <= 7 else ())
+
+
+def test_an_action_is_a_cycle_if_the_artist_says_so(bridge):
+    rig = material.armature()
+    action = material.key_by_hand(rig, "by hand", seed=1)
+    action.frame_start, action.frame_end = 1.0, 21.0
+    for ranged, cyclic in ((False, False), (True, False), (False, True), (True, True)):
+        action.use_frame_range, action.use_cyclic = ranged, cyclic
+        source = read(bridge, rig, action)
+        assert source.clip.cyclic == (ranged and cyclic)
+        assert len(source.clip) == (21 if ranged else 33)
+        assert not source.notes
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_range_that_is_no_whole_number_of_cycles_is_said(bridge, declared):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24)
+    action.use_frame_range, action.use_cyclic, action.frame_start = True, declared, 1.0
+    for end, whole in ((25.0, True), (24.0, False), (25.5, False), (37.0, False), (49.0, True)):
+        action.frame_end = end
+        source = read(bridge, rig, action)
+        assert source.clip.cyclic == whole
+        note = f"walk: frames 1 to {end:g} are no whole number of its cycles, so it is not taken as a cycle"
+        assert source.notes == (() if whole else (note,))
+
+
+def test_a_cycle_is_one_as_seen_too(bridge):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24)
+    body = bridge.rig.read(rig)
+    assert bridge.seen.read(bpy.context.scene, rig, action, body, 24.0).clip.cyclic
+    material.fcurves(action)[0].modifiers[0].mute = True
+    seen = bridge.seen.read(bpy.context.scene, rig, action, body, 24.0)
+    assert not seen.clip.cyclic
+    assert seen.notes == ("walk: 1 of its moving curves does not repeat, so it is not taken as a cycle",)
+
+
+@pytest.mark.parametrize("first", [1.0, 0.1, -3.7, 1000.3])
+@pytest.mark.parametrize("mode", ["REPEAT", "REPEAT_OFFSET"])
+def test_the_last_key_is_read_as_keyed_and_not_as_the_first_again(bridge, mode, first):
+    rig = material.biped()
+    rig.animation_data_create()
+    hips = rig.pose.bones["hips"]
+    for frame, place in ((first, 0.0), (first + 10.0, 3.0), (first + 24.0, 5.0)):
+        hips.location = (place, 0.0, 0.0)
+        hips.keyframe_insert("location", frame=frame)
+    action = rig.animation_data.action
+    for curve in material.fcurves(action):
+        cycles = curve.modifiers.new("CYCLES")
+        cycles.mode_before = cycles.mode_after = mode
+    clip = read(bridge, rig, action).clip
+    assert len(clip) == 25
+    assert clip.cyclic
+    assert_allclose(clip.translations[[0, 10, 24], 0, 0], [0.0, 3.0, 5.0], rtol=0.0, atol=1e-6)
+
+
+KINDS = ("plain", "in centimetres", "moving object", "quaternions", "in place")
+
+
+def walking(kind):
+    """A biped and its hand-keyed walk, of some kind."""
+    rig = material.biped(mode="QUATERNION" if kind == "quaternions" else "XYZ")
+    if kind == "in centimetres":
+        rig.scale, rig.rotation_euler = (100.0,) * 3, (0.0, 0.0, 0.5)
+        bpy.context.view_layer.update()
+    travel = {"stride": 0.0} if kind == "in place" else {"object_travels": kind == "moving object"}
+    return rig, material.key_walk(rig, "walk", frames=24, first=3, **travel)
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_written_cycle_is_read_back_as_the_same_cycle(bridge, kind, interpolation):
+    rig, action = walking(kind)
+    body = bridge.rig.read(rig, moving_object=kind == "moving object")
+    source = bridge.clip.read(rig, action, body, 24.0)
+    options = {"targets": source.targets, "start": source.start, "interpolation": interpolation}
+    written = bridge.clip.write(rig, source.clip, body, first_frame=source.first_frame, **options)
+    assert written.use_frame_range
+    assert written.use_cyclic
+    assert tuple(written.frame_range) == tuple(written.curve_frame_range) == (3.0, 27.0)
+    again = bridge.clip.read(rig, written, body, 24.0)
+    assert again.clip.cyclic
+    assert again.first_frame == source.first_frame
+    assert not again.notes
+    points = bridge.kinematics.points
+    assert_allclose(points(again.clip), points(source.clip), rtol=0.0, atol=1e-6 * body.skeleton.height)
+    written.use_cyclic = False
+    assert bridge.clip.read(rig, written, body, 24.0).clip.cyclic  # by its modifiers alone
+
+
+TRAVELLING = {"moving object": [("location", 1)], "in place": []}
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_written_cycle_goes_on_for_ever_without_a_seam(bridge, kind, interpolation):
+    rig, action = walking(kind)
+    body = bridge.rig.read(rig, moving_object=kind == "moving object")
+    source = bridge.clip.read(rig, action, body, 24.0)
+    options = {"targets": source.targets, "start": source.start, "interpolation": interpolation}
+    written = bridge.clip.write(rig, source.clip, body, first_frame=source.first_frame, **options)
+    assert all([m.type for m in curve.modifiers] == ["CYCLES"] for curve in material.fcurves(written))
+    modes = {(c.data_path, c.array_index): c.modifiers[0] for c in material.fcurves(written)}
+    assert all(cycles.mode_before == cycles.mode_after for cycles in modes.values())
+    travelling = [path for path, cycles in modes.items() if cycles.mode_after == "REPEAT_OFFSET"]
+    assert travelling == TRAVELLING.get(kind, [('pose.bones["hips"].location', 2)])
+    bridge.curves.assign(rig, written, bridge.curves.choose_slot(written, rig))
+    at = played(rig, body.bones, 3, 24) * body.world_metres
+    _, meant = bridge.kinematics.world(source.clip)
+    meant = meant[:, 1:] if body.moving_object else meant
+    travel = meant[-1, 0] - meant[0, 0]
+    assert abs(np.linalg.norm(travel) - (0.0 if kind == "in place" else 1.2)) < 1e-5
+    for cycle in range(-1, 5):
+        ours = at[24 * (cycle + 1) : 24 * (cycle + 2) + 1]
+        assert_allclose(ours, meant + cycle * travel, rtol=0.0, atol=1e-5 * body.skeleton.height)
+    no_seam(at, 24)
+
+
+def played(rig, names, first, frames):
+    """World positions (6 F + 1, J, 3) of bone heads, from one cycle before the keys to five after they begin."""
+    return np.array([material.pose_positions(rig, names, first + k) for k in range(-frames, 5 * frames + 1)])
+
+
+def no_seam(at, frames):
+    """Assert that neither places nor velocities jump more where a cycle ends than inside it."""
+    for order in (1, 2):
+        steps = np.abs(np.diff(at, n=order, axis=0)).max(axis=(1, 2))
+        # A difference of the order n belongs to a seam if one of its n + 1 frames lies beyond.
+        seams = np.zeros(len(steps), dtype=bool)
+        for seam in range(frames, len(at) - 1, frames):
+            seams[seam - order + 1 : seam + 1] = True
+        assert steps[seams].max() <= 1.001 * steps[~seams].max(), order
+
+
+@pytest.mark.parametrize("kind", ["plain", "quaternions"])
+def test_handles_meet_where_a_cycle_ends(bridge, kind):
+    rig, action = walking(kind)
+    body = bridge.rig.read(rig)
+    source = bridge.clip.read(rig, action, body, 24.0)
+    times = np.array([0.0, 5.0, 9.0, 14.0, 20.0, 24.0])
+    for keys in (None, times, times[1:-1]):  # both ends of a cycle are keyed in any case
+        written = bridge.clip.write(
+            rig, source.clip, body, first_frame=3.0, targets=source.targets, interpolation="BEZIER", key_frames=keys
+        )
+        for curve in material.fcurves(written):
+            points = curve.keyframe_points
+            assert (points[0].co.x, points[-1].co.x) == (3.0, 27.0)
+            before = (points[-1].co - points[-1].handle_left).to_tuple()
+            after = (points[0].handle_right - points[0].co).to_tuple()
+            assert abs(before[1] / before[0] - after[1] / after[0]) < 1e-5
+
+
+def test_what_goes_less_than_a_tenth_of_a_millimetre_does_not_travel(bridge):
+    rig, action = walking("in centimetres")
+    body = bridge.rig.read(rig)
+    clip = bridge.clip.read(rig, action, body, 24.0).clip
+    places = clip.translations.copy()
+    places[:, 0] = np.linspace(0.0, 1.0, len(clip))[:, None] * (0.5e-4, 2e-4, -2e-4)
+    written = bridge.clip.write(rig, replace(clip, translations=places), body, first_frame=1.0)
+    modes = [c.modifiers[0].mode_after for c in material.fcurves(written) if c.data_path.endswith("location")]
+    assert modes == ["REPEAT", "REPEAT_OFFSET", "REPEAT_OFFSET"]
+
+
+def test_other_curves_repeat_as_well(bridge):
+    rig, action = walking("plain")
+    rig["stretch"] = 0.0
+    body = bridge.rig.read(rig)
+    clip = bridge.clip.read(rig, action, body, 24.0).clip
+    steps = (np.arange(25) % 24 >= 10).astype(float)
+    channels = {'["stretch"][0]': bridge.Channel(np.sin(np.arange(25) * np.pi / 12.0))}
+    channels['pose.bones["head"].lock_scale[1]'] = bridge.Channel(steps, discrete=True)
+    written = bridge.clip.write(rig, replace(clip, channels=channels), body, first_frame=3.0)
+    by_path = {c.data_path: c for c in material.fcurves(written)}
+    for frame in range(-21, 100):
+        since = (frame - 3) % 24
+        assert by_path['pose.bones["head"].lock_scale'].evaluate(frame) == steps[since]
+        assert abs(by_path['["stretch"]'].evaluate(frame) - np.sin(since * np.pi / 12.0)) < 1e-6
+
+
+def test_what_is_no_cycle_is_written_without_modifiers(bridge):
+    rig, action = walking("plain")
+    body = bridge.rig.read(rig)
+    clip = replace(bridge.clip.read(rig, action, body, 24.0).clip, cyclic=False)
+    written = bridge.clip.write(rig, clip, body, first_frame=3.0)
+    assert not cycles_of(written)
+    assert not written.use_frame_range
+    assert not written.use_cyclic
+    assert bridge.clip.unrepeatable(clip) is None
+
+
+def turning(bridge, clip, degrees):
+    """A cycle whose hips, and all that hangs on them, turn to their left on the way; for a biped's own axes."""
+    angles = np.radians(degrees) * np.linspace(0.0, 1.0, len(clip))
+    turns = bridge.quat.about_axis("Y", angles)
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = bridge.quat.mul(turns, rotations[:, 0])
+    return replace(clip, rotations=rotations)
+
+
+@pytest.mark.parametrize("kind", ["plain", "in place"])
+@pytest.mark.parametrize("degrees", [23.0, -0.6])
+def test_a_cycle_that_turns_is_not_made_to_repeat(bridge, kind, degrees):
+    rig, action = walking(kind)
+    body = bridge.rig.read(rig)
+    clip = turning(bridge, bridge.clip.read(rig, action, body, 24.0).clip, degrees)
+    written = bridge.clip.write(rig, clip, body, first_frame=3.0)
+    assert not cycles_of(written)
+    assert not written.use_frame_range
+    assert not written.use_cyclic
+    why = f"turns {abs(degrees):g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
+    assert bridge.clip.unrepeatable(clip) == why
+
+
+@pytest.mark.parametrize("degrees", [0.4, 360.0, -720.0])
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+def test_whole_turns_repeat(bridge, mode, degrees):
+    rig, action = walking("plain")
+    clip = turning(bridge, read(bridge, rig, action).clip, degrees)
+    rig.pose.bones["hips"].rotation_mode = mode
+    body = bridge.rig.read(rig)
+    assert bridge.clip.unrepeatable(clip) is None
+    written = bridge.clip.write(rig, clip, body, first_frame=3.0, interpolation="BEZIER")
+    bridge.curves.assign(rig, written, bridge.curves.choose_slot(written, rig))
+    at = played(rig, body.bones, 3, 24)
+    travel = at[24:] - at[:-24]
+    # What little it turns is a jump at each end of the cycle, and no more than that.
+    assert np.abs(travel - (0.0, -1.2, 0.0)).max() < 1e-5 + np.radians(abs(degrees) % 360.0)
+
+
+def in_world(rig, action, names):
+    """What `played` returns of the action that a rig has, and how many frames a cycle takes."""
+    first, last = action.frame_range
+    return played(rig, names, first, round(last - first)), round(last - first)
+
+
+def swing(at, names, frames):
+    """How far (m) the left foot comes before and behind the right one in a cycle of a body that faces −Y."""
+    left, right = (at[frames : 2 * frames, names.index(f"foot.{side}"), 1] for side in "LR")
+    return np.ptp(right - left)
+
+
+@pytest.mark.parametrize("stride", [1.2, 0.0])
+@pytest.mark.parametrize("mode", ["XYZ", "QUATERNION"])
+def test_two_hand_keyed_cycles_blend_into_one_that_repeats_without_a_seam(loom, bridge, mode, stride):
+    rig = material.biped(mode=mode)
+    bones = [bone.name for bone in rig.pose.bones]
+    quick = material.key_walk(rig, "quick", frames=24, leads="L", stride=stride)
+    slow = material.key_walk(rig, "slow", frames=30, leads="R", stride=0.8 * stride, reach=0.8)
+    sources = [{"name": name, "weight": 1.0} for name in ("quick", "slow")]
+    assert bpy.ops.action_loom.blend(sources=sources, ends="auto", interpolation="BEZIER") == {"FINISHED"}
+    result = rig.animation_data.action
+    assert read(bridge, rig, result).clip.cyclic
+    assert len(cycles_of(result)) == len(material.fcurves(result))
+    at, frames = in_world(rig, result, bones)
+    assert frames == 27
+    travel = at[frames:] - at[:-frames]
+    assert np.abs(travel - travel[0, 0]).max() < 2e-5
+    assert abs(travel[0, 0, 1] + 0.9 * stride) < 0.02
+    assert abs(travel[0, 0, 0]) < 0.01 * stride + 1e-5
+    assert abs(travel[0, 0, 2]) < 1e-5
+    no_seam(at, frames)
+    # In step, legs swing as far as those of the sources; against each other they would hardly swing at all.
+    reaches = []
+    for action in (quick, slow):
+        bridge.curves.assign(rig, action, bridge.curves.choose_slot(action, rig))
+        theirs, period = in_world(rig, action, bones)
+        reaches.append(swing(theirs, bones, period))
+    assert min(reaches) < swing(at, bones, frames) < max(reaches)
+    clips = [read(bridge, rig, action).clip for action in (quick, slow)]
+    woven = loom("core.recipes").Blend(ends="auto").apply(clips)
+    assert woven.clip.cyclic
+    assert [pair["ends"] for pair in woven.report["registration"]] == ["cyclic"]
+
+
+def test_a_blend_that_turns_is_not_made_to_repeat_and_the_user_is_told(bridge, capfd):
+    rig = material.biped()
+    body = bridge.rig.read(rig)
+    for name, frames, degrees in (("left", 24, 30.0), ("slightly left", 30, 16.0)):
+        action = material.key_walk(rig, "keyed", frames=frames, stride=0.0)
+        clip = turning(bridge, bridge.clip.read(rig, action, body, 24.0).clip, degrees)
+        bpy.data.actions.remove(action)
+        written = bridge.clip.write(rig, replace(clip, name=name), body, first_frame=1.0)
+        written.use_frame_range = written.use_cyclic = True
+        written.frame_start, written.frame_end = written.curve_frame_range
+    sources = [{"name": name, "weight": 1.0} for name in ("left", "slightly left")]
+    capfd.readouterr()
+    bpy.ops.action_loom.blend(sources=sources, ends="auto", result_name="Round")
+    result = rig.animation_data.action
+    assert not cycles_of(result)
+    assert not result.use_cyclic
+    said = "Warning: Round turns 23° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
+    assert said in capfd.readouterr().out
