@@ -126,8 +126,11 @@ _STEP = {
 _SWAY = {"hips": (5.0, 0.0, -5.0, 0.0), "chest": (-7.0, 0.0, 7.0, 0.0)}  # about the vertical
 
 
-def biped(*, mode="XYZ", name="Biped"):
-    """A small person of 15 bones that faces −Y, keyed by nobody yet; limbs in a rotation mode, the trunk in XYZ."""
+def biped(*, mode="XYZ", name="Biped", units=1.0):
+    """A small person of 17 bones that faces −Y, keyed by nobody yet; limbs in a rotation mode, the trunk in XYZ.
+
+    units : of the bones' own space in a metre
+    """
     data = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(rig)
@@ -137,7 +140,7 @@ def biped(*, mode="XYZ", name="Biped"):
     for bone, parent, head, tail in _BIPED:
         for side, suffix in ((1.0, ".L"), (-1.0, ".R")) if head[0] else ((1.0, ""),):
             made = data.edit_bones.new(bone + suffix)
-            made.head, made.tail = ((side * x, y, z) for x, y, z in (head, tail))
+            made.head, made.tail = ((side * units * x, units * y, units * z) for x, y, z in (head, tail))
             made.align_roll((0.0, 0.0, 1.0) if bone == "foot" else (0.0, -1.0, 0.0))
             made.parent = data.edit_bones.get(parent + suffix) or data.edit_bones.get(parent)
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -155,6 +158,7 @@ def key_walk(rig, name, *, frames, leads="L", stride=1.2, reach=1.0, first=1, ob
     rig.animation_data_create()
     rig.animation_data.action = None
     hips = rig.pose.bones["hips"]
+    units = hips.bone.head_local.z / _BIPED[0][2][2]
     for quarter in range(5):
         frame = first + round(quarter * frames / 4)
         for side in "LR":
@@ -166,7 +170,7 @@ def key_walk(rig, name, *, frames, leads="L", stride=1.2, reach=1.0, first=1, ob
             _key_turn(rig, bone, 1, -reach * degrees[phase], frame)
         # The hips' own y axis is the vertical, and z points where the body faces.
         gone = stride * (frame - first) / frames
-        hips.location = (0.0, -0.03 * reach * (1 - quarter % 2), 0.0 if object_travels else gone)
+        hips.location = (0.0, -0.03 * units * reach * (1 - quarter % 2), 0.0 if object_travels else units * gone)
         hips.keyframe_insert("location", frame=frame)
         if object_travels:
             rig.location = (0.0, -gone, 0.0)

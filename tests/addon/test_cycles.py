@@ -158,9 +158,10 @@ KINDS = ("plain", "in centimetres", "moving object", "quaternions", "in place")
 
 def walking(kind):
     """A biped and its hand-keyed walk, of some kind."""
-    rig = material.biped(mode="QUATERNION" if kind == "quaternions" else "XYZ")
+    units = 100.0 if kind == "in centimetres" else 1.0
+    rig = material.biped(mode="QUATERNION" if kind == "quaternions" else "XYZ", units=units)
     if kind == "in centimetres":
-        rig.scale, rig.rotation_euler = (100.0,) * 3, (0.0, 0.0, 0.5)
+        rig.scale, rig.rotation_euler = (0.01,) * 3, (0.0, 0.0, 0.5)
         bpy.context.view_layer.update()
     travel = {"stride": 0.0} if kind == "in place" else {"object_travels": kind == "moving object"}
     return rig, material.key_walk(rig, "walk", frames=24, first=3, **travel)
