@@ -127,13 +127,13 @@ def _is_cycle(
         return False, []
     if missing and not declared:
         do = "does" if missing == 1 else "do"
-        return False, [f"{action.name}: {missing} of its moving curves {do} not repeat, so it is not taken as a cycle"]
+        return False, [f"{action.name}: {missing} of its moving curves {do} not repeat"]
     first, last = action.frame_range
     spans = np.array([last - first, *filter(None, periods)])
     cycles = np.maximum(np.round(count / spans), 1.0)
     if np.abs(count - cycles * spans).max() > _OFF_FRAME:
         frames_read = f"frames {first:g} to {last:g}"
-        return False, [f"{action.name}: {frames_read} are no whole number of its cycles, so it is not taken as a cycle"]
+        return False, [f"{action.name}: {frames_read} are no whole number of its cycles"]
     return True, []
 
 

@@ -23,14 +23,34 @@ def closes(clip: Clip) -> bool:
     return bool(away[-1] <= near and away.max() > MOVES * near)
 
 
+def repeats(clip: Clip) -> int:
+    """Return how many times a clip that closes goes through the same poses: its number of equal cycles."""
+    local, near = _in_ground_frames(clip), CLOSED * clip.skeleton.height
+    last = len(clip) - 1
+    for count in range(last // 4, 1, -1):
+        period = last // count
+        if last % count == 0 and _apart(local[period:], local[:-period]).max() <= near:
+            return count
+    return 1
+
+
 def _from_first(clip: Clip) -> Array:
-    """Distance (F,) of each pose's farthest point from the first pose's, in the frames' own ground frames."""
+    local = _in_ground_frames(clip)
+    return _apart(local, local[:1])
+
+
+def _apart(one: Array, other: Array) -> Array:
+    """Distance (F,) of the farthest points of poses."""
+    return np.asarray(np.linalg.norm(one - other, axis=2).max(axis=1))
+
+
+def _in_ground_frames(clip: Clip) -> Array:
+    """Places (F, P, 3) of the points of the body, each pose in its own ground frame."""
     ground, facing = _ground_frames(clip)
     places = kinematics.points(clip)
     places[..., :2] -= ground[:, None]
     local = quat.rotate(quat.about_axis("Z", -facing)[:, None], places)
-    weighty = clip.skeleton.point_weights > 0.0
-    return np.asarray(np.linalg.norm(local - local[0], axis=2)[:, weighty].max(axis=1))
+    return local[:, clip.skeleton.point_weights > 0.0]
 
 
 def _ground_frames(clip: Clip) -> tuple[Array, Array]:

@@ -36,27 +36,44 @@ def together(
 ) -> Prepared:
     """Bring clips of two or more onto the skeleton and rate of the reference that `matching` names.
 
-    Cycles are marked as such, unless what is made of them can't be `cyclic`. Raises ClipError for fewer than two
-    clips and SkeletonError where their joints differ.
+    Cycles are marked as such, unless what is made of them can't be `cyclic`; where all are, one of each is enough.
+    Raises ClipError for fewer than two clips and SkeletonError where their joints differ.
     """
     if len(clips) < 2:
         raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
     trimmed = [trim.ends(clip) if matching.trim else trim.Trimmed(clip, 0, 0) for clip in clips]
+    dropped = [
+        _dropped(t.clip, t.first, t.last, "calibration pose or jump") for t in trimmed if t.first or t.last
+    ]
     # What was made to repeat but does not close is no cycle to us; what closes is one whoever made it.
-    clips = [replace(t.clip, cyclic=cyclic and cycles.closes(t.clip)) for t in trimmed]
-    reference = registration.choose_reference(_like(clips, clips[0]), matching, progress)
-    ready = _like(clips, clips[reference])
+    round_the_circle = cyclic and matching.ends in ("auto", "cyclic")
+    marked = [replace(t.clip, cyclic=round_the_circle and cycles.closes(t.clip)) for t in trimmed]
+    if all(clip.cyclic for clip in marked):
+        single = [_one_cycle(clip) for clip in marked]
+        dropped += [
+            _dropped(clip, 0, len(clip) - len(one), "one of its cycles is enough")
+            for clip, one in zip(marked, single, strict=True)
+            if one is not clip
+        ]
+        marked = single
+    reference = registration.choose_reference(_like(marked, marked[0]), matching, progress)
+    ready = _like(marked, marked[reference])
     return Prepared(
         tuple(ready),
         reference,
-        [
-            {"clip": t.clip.name, "first": t.first, "last": t.last, "why": "calibration pose or jump"}
-            for t in trimmed
-            if t.first or t.last
-        ],
+        dropped,
         tuple(t.first for t in trimmed),
-        tuple(_scale(clip, same) for clip, same in zip(clips, ready, strict=True)),
+        tuple(_scale(clip, same) for clip, same in zip(marked, ready, strict=True)),
     )
+
+
+def _dropped(clip: Clip, first: int, last: int, why: str) -> dict[str, Any]:
+    return {"clip": clip.name, "first": first, "last": last, "why": why}
+
+
+def _one_cycle(clip: Clip) -> Clip:
+    count = cycles.repeats(clip)
+    return clip if count == 1 else replace(clip.cut(0, (len(clip) - 1) // count + 1), cyclic=True)
 
 
 def _scale(given: Clip, ready: Clip) -> float:

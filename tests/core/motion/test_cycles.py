@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.motion import cycles, figure, kinematics, resample, trajectory
+from action_loom.core.motion import cycles, figure, kinematics, quat, resample, trajectory
 from action_loom.core.motion.clip import Channel
 from numpy.testing import assert_allclose
 from oracles.material import captured, captured_files, walk
@@ -102,3 +102,20 @@ def test_the_gap_is_how_far_apart_the_ends_are():
         translations=np.concatenate([clip.translations, clip.translations[:1] + np.array([0.0, 0.0, 0.25])]),
     )
     assert cycles.gap(first_again) >= 0.25 - 1e-9
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_equal_cycles_are_counted(count):
+    whole = walk(8.0, RATE, stride=STRIDE, turn=0.3)
+    assert cycles.repeats(whole.cut(4, 5 + count * PERIOD)) == count
+
+
+def test_cycles_that_differ_count_as_one():
+    two = endless().cut(0, 2 * PERIOD + 1)
+    rotations = two.rotations.copy()
+    bend = 0.1 * np.sin(np.pi * np.arange(len(two)) / (2 * PERIOD)) ** 2
+    neck = two.skeleton.index("Neck")
+    rotations[:, neck] = quat.mul(rotations[:, neck], quat.about_axis("X", bend))
+    bowing = replace(two, rotations=rotations)
+    assert cycles.closes(bowing)
+    assert cycles.repeats(bowing) == 1

@@ -99,3 +99,14 @@ def test_ends_may_be_pinned_all_the_same():
     woven = Blend(ends="pinned").apply([cycle(50), cycle(70)])
     assert not woven.clip.cyclic
     assert woven.report["registration"][0]["ends"] == "pinned"
+
+
+def test_of_several_equal_cycles_one_is_enough():
+    three = walk(3.0, 60.0, stride=1.0).cut(0, 181)
+    woven = Blend().apply([cycle(50), three])
+    assert len(woven.clip) == 56  # the mean of 50 and 60, and the closing frame
+    assert woven.report["dropped"] == [
+        {"clip": "walk", "first": 0, "last": 120, "why": "one of its cycles is enough"}
+    ]
+    whole = Blend(ends="open", slope=6).apply([cycle(50), three])
+    assert whole.report["dropped"] == []
