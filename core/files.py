@@ -1,6 +1,7 @@
 """Writing files whole or not at all."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from .errors import LoomError
@@ -16,4 +17,6 @@ def write(path: str | os.PathLike[str], content: bytes) -> None:
     except OSError as error:
         raise LoomError(f"{path} can't be written ({error.strerror})") from None
     finally:
-        beside.unlink(missing_ok=True)
+        # What could not even be named is not there.
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)

@@ -31,6 +31,10 @@ class Recipe(Declared):
         """Do it; raises LoomError kinds for clips that it can't be done with."""
         raise NotImplementedError
 
+    def result_name(self, names: Sequence[str]) -> str:
+        """Return what the result of clips of these names is called, before it is made; raises OptionError."""
+        return f"{' + '.join(names)} {self.verb}"
+
     def to_json(self) -> str:
         values = {name: getattr(self, name) for name in declared(type(self))}
         return json.dumps({"verb": self.verb, **values}, sort_keys=True)
@@ -47,6 +51,12 @@ class Synchronise(Recipe, Matching):
         from .weave import retime
 
         return retime.synchronise(clips, self, progress)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        if len(names) != 2 or self.reference not in ("1", "2"):
+            return super().result_name(names)
+        reference = int(self.reference) - 1
+        return f"{names[1 - reference]} in time with {names[reference]}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +96,15 @@ class Blend(Recipe, Matching):
             progress=progress,
             matched=matched,
         )
+
+    def result_name(self, names: Sequence[str]) -> str:
+        from .weave import shares
+
+        keys, count = self.weight_keys, len(names)
+        shared = shares.keyed(keys, count) if keys else shares.constant(self.weights, count)
+        shown = [shared.rows[0], shared.rows[-1]] if shared.change else [shared.rows[0]]
+        percent = (":".join(f"{round(100 * share)}" for share in row) for row in shown)
+        return f"{' + '.join(names)} {' to '.join(percent)}"
 
 
 RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend)}

@@ -1,17 +1,12 @@
-"""What every verb's command line has in common: reading clips, flags from options, writing results."""
+"""What every verb's command line has in common: flags from options, reading clips, progress."""
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
-from .. import files
-from ..errors import LoomError
 from ..jit import ENGINES
 from ..motion import bvh
 from ..motion.clip import Clip
@@ -35,7 +30,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--units", default="auto", help=f"of the files: {', '.join(UNITS)} or metres a unit")
     parser.add_argument("--up", default="auto", choices=bvh.UPS, help="the files' upward axis")
     parser.add_argument("--engine", choices=ENGINES, help="what computes the recurrences (default: auto)")
-    parser.add_argument("--report", type=Path, metavar="R.json", help="write the figures as JSON")
+    parser.add_argument("--report", metavar="R.json", help="write the figures as JSON")
     parser.add_argument("--force", action="store_true", help="overwrite files that exist")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
 
@@ -95,23 +90,3 @@ def progress(quiet: bool) -> Iterator[Progress]:
             return True
 
         yield Progress(show)
-
-
-def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
-    """Raise LoomError for what can't be written or must not be overwritten, before any work is done."""
-    given = [path for path in paths if path is not None]
-    for k, path in enumerate(given):
-        if path.is_dir():
-            raise LoomError(f"{path} is a folder; name a file")
-        if not path.absolute().parent.is_dir():
-            raise LoomError(f"{path}: there is no folder {path.parent}")
-        if path.exists() and not force:
-            raise LoomError(f"{path} exists already; --force overwrites it")
-        if path.absolute() in [other.absolute() for other in given[:k]]:
-            raise LoomError(f"{path} is named for two outputs")
-
-
-def write_report(report: dict[str, Any], path: Path | None) -> None:
-    """Write a report as JSON."""
-    if path is not None:
-        files.write(path, (json.dumps(report, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))

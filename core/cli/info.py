@@ -1,13 +1,14 @@
 """action-loom info: what is in motion files."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..check import contacts, quality
 from ..motion import trim
-from . import common
+from . import common, outputs
 
 
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -18,12 +19,14 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def run(arguments: argparse.Namespace) -> None:
-    common.check_outputs([arguments.report], arguments.force)
+    report = None if arguments.report is None else Path(arguments.report)
+    outputs.check([report], arguments.force)
     described = [_describe(s) for s in common.read(arguments.clips, arguments.units, arguments.up)]
     if not arguments.quiet:
         for one in described:
             print("\n".join(_lines(one)))
-    common.write_report({"verb": "info", "clips": described}, arguments.report)
+    if report is not None:
+        outputs.write({report: outputs.as_json({"verb": "info", "clips": described})})
 
 
 def _describe(source: common.Source) -> dict[str, Any]:

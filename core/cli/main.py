@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from .. import jit
 from ..errors import LoomError, OptionError
-from . import info, weave
+from . import info, run, weave
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
     info.add_verb(verbs)
     weave.add_verbs(verbs)
+    run.add_verb(verbs)
     return top
 
 

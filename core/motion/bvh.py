@@ -175,13 +175,7 @@ def _guess_up(motion: Motion) -> str:
 
 def _unit(unit: str, skeleton: Skeleton) -> tuple[float, str]:
     if unit != "auto":
-        try:
-            scale = UNITS[unit] if unit in UNITS else float(unit)
-        except ValueError:
-            scale = 0.0
-        if not 0.0 < scale < 1e6:
-            raise OptionError(f"units is {unit!r}, but must be {', '.join(UNITS)} or a number of metres")
-        return scale, unit
+        return units.metres(unit), unit
     name = units.guess(skeleton.height)
     return UNITS[name or "m"], name or "unknown"
 

@@ -1,5 +1,7 @@
 """Units of length that motion is stored in, and which of them makes a body a person."""
 
+from ..errors import OptionError
+
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}
 
 # Tried in this order. The CMU database stores lengths in inches times 0.45.
@@ -10,3 +12,14 @@ _SHORTEST, _TALLEST = 1.2, 2.3  # m
 def guess(height: float) -> str:
     """Return the unit in which a body of that many units is as tall as a person, or "" where none is."""
     return next((u for u in _GUESSES if _SHORTEST <= height * UNITS[u] <= _TALLEST), "")
+
+
+def metres(unit: str) -> float:
+    """Return how many metres a unit is, given by its name or as a number; raises OptionError."""
+    try:
+        scale = UNITS[unit] if unit in UNITS else float(unit)
+    except ValueError:
+        scale = 0.0
+    if not 0.0 < scale < 1e6:
+        raise OptionError(f"units is {unit!r}, but must be {', '.join(UNITS)} or a number of metres")
+    return scale

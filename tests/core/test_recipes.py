@@ -10,7 +10,7 @@ from action_loom.core.errors import OptionError
 from action_loom.core.options import declared
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import processes
+from oracles import material, processes
 
 pytestmark = pytest.mark.both_engines
 
@@ -92,6 +92,36 @@ def test_a_value_out_of_range_is_refused_when_the_recipe_is_made(recipe):
 def test_values_are_kept_in_the_options_own_type():
     recipe = recipes.Blend(weights=[1, "2"], window=1, slope="4")
     assert (recipe.weights, recipe.window, recipe.slope) == ((1.0, 2.0), 1.0, 4)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        recipes.Synchronise(),
+        recipes.Synchronise(reference="2"),
+        recipes.Blend(),
+        recipes.Blend(weights=(1, 2)),
+        recipes.Blend(weights=(1, 2), reference="2"),
+        recipes.Blend(weight_keys=((0, 1, 0), (1, 1, 2))),
+        recipes.Blend(weight_keys=((0.5, 1, 3),)),
+    ],
+)
+def test_a_result_is_called_as_its_recipe_said_before(recipe):
+    clips = [material.walk(1.0, name="walk"), material.walk(1.2, stride=0.8, name="slow")]
+    assert recipe.result_name(["walk", "slow"]) == recipe.apply(clips).clip.name
+
+
+@pytest.mark.parametrize("recipe", ALL)
+def test_every_result_has_a_name_that_tells_its_clips(recipe):
+    for names in (["walk"], ["walk", "sneak"], ["walk", "sneak", "run"]):
+        name = recipe().result_name(names)
+        assert all(part in name for part in names)
+        assert name not in names
+
+
+def test_weights_that_do_not_fit_the_clips_have_no_name():
+    with pytest.raises(OptionError, match="3 weights were given for 2 clips"):
+        recipes.Blend(weights=(1, 2, 3)).result_name(["walk", "slow"])
 
 
 def test_unknown_options_are_named():

@@ -1,0 +1,75 @@
+"""The files that a command makes: what they are called, whether they may be written, and the writing."""
+
+import json
+import os
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import files
+from ..errors import LoomError
+
+LONGEST = 200  # bytes of a name with its ending: most file systems take 255, and a file beside it is named longer
+_REFUSED = '<>:"/\\|?*'
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+def file_name(title: str, ending: str) -> str:
+    """Return a name for a file that every file system takes."""
+    # Half a character of a name in another encoding (Cs) can't be written as text.
+    refused = [c in _REFUSED or unicodedata.category(c) in ("Cc", "Cs") for c in title]
+    name = "".join("-" if bad else c for c, bad in zip(title, refused, strict=True))
+    name = name.encode("utf-8")[: LONGEST - len(ending)].decode("utf-8", errors="ignore").strip(" ").rstrip(" .")
+    if name.partition(".")[0].strip().lower() in _DEVICES:
+        name = f"-{name}"
+    return f"{name or 'unnamed'}{ending}"
+
+
+def folder(path: str) -> Path | None:
+    """Return the folder that a path names by being one or by ending like one, None for the path of a file."""
+    return Path(path) if path.endswith(("/", os.sep)) or Path(path).is_dir() else None
+
+
+def place(path: str, title: str, ending: str) -> Path:
+    """Return the file that a path names; in a folder it is named after the result."""
+    inside = folder(path)
+    return Path(path) if inside is None else inside / file_name(title, ending)
+
+
+def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] = ()) -> None:
+    """Raise LoomError for what can't be written or must not be overwritten, before any work is done.
+
+    folders : those that are made where they are missing
+    """
+    given = [path for path in paths if path is not None]
+    for k, path in enumerate(given):
+        if path.is_dir():
+            raise LoomError(f"{path} is a folder; name a file")
+        above = path.absolute().parent
+        if not above.is_dir() and not (path.parent in folders and above.parent.is_dir()):
+            raise LoomError(f"{path}: there is no folder {path.parent}")
+        if path.exists() and not force:
+            raise LoomError(f"{path} exists already; --force overwrites it")
+        if identity(path) in [identity(other) for other in given[:k]]:
+            raise LoomError(f"{path} is named for two outputs")
+
+
+def identity(path: Path | str) -> str:
+    """Return what two paths of the same file have in common."""
+    return os.path.normcase(os.path.realpath(path))
+
+
+def as_json(report: Mapping[str, Any]) -> bytes:
+    text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", errors="backslashreplace")  # half a character of a path is escaped, as JSON does
+
+
+def write(contents: Mapping[Path, bytes]) -> None:
+    """Write files, each whole or not at all, in folders that are made where they are missing; raises LoomError."""
+    for path, content in contents.items():
+        try:
+            path.parent.mkdir(exist_ok=True)
+        except OSError as error:
+            raise LoomError(f"{path.parent} can't be made ({error.strerror})") from None
+        files.write(path, content)

@@ -1,0 +1,60 @@
+"""action-loom info: what it says about files."""
+
+import pytest
+from oracles import material, told
+
+
+def test_info_says_what_is_in_a_file(run, walk):
+    code, out, err = run("info", walk)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == str(walk)
+    for fact in ("61 frames at 30 a second, 2.00 s", "21 joints", "1.67 m tall", "units: cm, y up (guessed)"):
+        assert fact in out
+    assert "hips = Hips, " in out
+
+
+def test_info_takes_many_files_and_reports_each(run, walk, slow, out):
+    code, _, _ = run("info", walk, slow, "--report", out / "r.json")
+    assert code == 0
+    report = told.read_json(out / "r.json")
+    assert report["verb"] == "info"
+    assert [one["clip"] for one in report["clips"]] == [str(walk), str(slow)]
+    first = report["clips"][0]
+    assert (first["frames"], first["rate"], first["joints"], first["seconds"]) == (61, 30.0, 21, 2.0)
+    assert (first["unit"], first["metres_per_unit"], first["up"], first["guessed"]) == ("cm", 0.01, "y", True)
+    assert first["roles"]["thigh.L"] == "LeftUpLeg"
+    assert first["height_m"] == pytest.approx(1.673, abs=1e-3)
+    assert first["dropped"] == {"first": 0, "last": 0}
+    assert set(first["contacts"]) == {"L", "R"}
+    assert first["quality"]["seconds"] == 2.0
+
+
+def test_units_and_the_upward_axis_can_be_given(run, walk, out):
+    run("info", walk, "--units", "m", "--up", "z", "--report", out / "r.json")
+    (one,) = told.read_json(out / "r.json")["clips"]
+    assert (one["unit"], one["metres_per_unit"], one["up"], one["guessed"]) == ("m", 1.0, "z", False)
+    assert one["height_m"] == pytest.approx(167.347, abs=1e-3)
+    code, printed, _ = run("info", walk, "--units", "0.005", "--up", "y")
+    assert code == 0
+    assert "(as asked)" in printed
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("folder", ["odd", "cmu"])
+def test_info_understands_every_captured_file(run, out, folder):
+    files = material.captured_files(folder)
+    files = files if folder == "odd" else files[::12]
+    code, printed, err = run("info", *files, "--report", out / "r.json")
+    assert (code, err) == (0, "")
+    described = told.read_json(out / "r.json")["clips"]
+    assert [one["clip"] for one in described] == [str(path) for path in files]
+    for one in described:
+        assert one["clip"] in printed
+        for side in one["contacts"].values():
+            assert all(0 <= a <= b < one["frames"] for a, b in side)
+
+
+@pytest.mark.shared
+def test_info_says_which_frames_are_no_motion(run):
+    _, printed, _ = run("info", material.captured_file("cmu_mb_08_07"))
+    assert "calibration pose or jump: first 7, last 0 frames" in printed

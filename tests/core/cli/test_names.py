@@ -1,0 +1,62 @@
+"""What files are called that are named after a result: names that every file system takes."""
+
+import os
+
+import pytest
+from action_loom.core.cli import outputs
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("cmu_mb_07_01 + cmu_mb_16_15 50:50", "cmu_mb_07_01 + cmu_mb_16_15 50-50.bvh"),
+        ("a/b\\c", "a-b-c.bvh"),
+        ('<>:"|?*', "-------.bvh"),
+        ("tab\tline\nend\0", "tab-line-end-.bvh"),
+        ("half of a letter \udcff", "half of a letter -.bvh"),
+        ("歩く + été", "歩く + été.bvh"),
+        (" spaces. . ", "spaces.bvh"),
+        ("walk.v2", "walk.v2.bvh"),
+        ("", "unnamed.bvh"),
+        ("..", "unnamed.bvh"),
+        ("con", "-con.bvh"),
+        ("LPT1.walk", "-LPT1.walk.bvh"),
+        ("console", "console.bvh"),
+    ],
+)
+def test_letters_that_file_systems_refuse_are_replaced(title, name):
+    assert outputs.file_name(title, ".bvh") == name
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "歩", "🐈"])
+def test_a_long_name_ends_between_two_letters(letter):
+    name = outputs.file_name(300 * letter, ".bvh")
+    assert name == (196 // len(letter.encode())) * letter + ".bvh"
+
+
+@given(title=st.text(max_size=300))
+def test_any_title_makes_a_name(title):
+    name = outputs.file_name(title, ".json")
+    assert name.endswith(".json")
+    assert 6 <= len(name.encode("utf-8")) <= 200
+    assert not set(name) & {*'<>:"/\\|?*', *map(chr, range(32))}
+    stem = name.removesuffix(".json")
+    assert stem == stem.strip(" ").rstrip(".")
+
+
+@given(title=st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=120))
+def test_a_file_of_that_name_can_be_made(tmp_path_factory, title):
+    folder = tmp_path_factory.mktemp("named")
+    path = outputs.place(str(folder), title, ".bvh")
+    path.write_text("x")
+    assert os.listdir(folder) == [path.name]
+
+
+def test_a_path_that_ends_like_a_folder_is_one(tmp_path):
+    assert outputs.place(f"{tmp_path}/new/", "walk", ".bvh") == tmp_path / "new" / "walk.bvh"
+    assert outputs.place(f"{tmp_path}/new", "walk", ".bvh") == tmp_path / "new"
+    assert outputs.place(str(tmp_path), "walk", ".bvh") == tmp_path / "walk.bvh"

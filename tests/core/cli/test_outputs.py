@@ -1,0 +1,100 @@
+"""Files that are written: where, never over others unasked, and whole or not at all."""
+
+import os
+import sys
+
+import pytest
+from oracles import processes, told
+
+
+@pytest.mark.parametrize("flag", ["--output", "--report", "--picture"])
+def test_nothing_is_overwritten_unless_it_is_forced(run, walk, slow, out, flag):
+    there = out / "there"
+    there.write_text("precious")
+    output = {"--output": out / "new.bvh", flag: there}
+    arguments = [part for pair in output.items() for part in pair]
+    code, printed, err = run("blend", walk, slow, *arguments)
+    assert (code, printed) == (1, "")
+    assert err == f"action-loom: {there} exists already; --force overwrites it\n"
+    assert there.read_text() == "precious"
+    assert os.listdir(out) == ["there"]
+    assert run("blend", walk, slow, *arguments, "--force")[0] == 0
+    assert there.read_bytes() != b"precious"
+
+
+@pytest.mark.parametrize("flag", ["--output", "--report", "--picture"])
+def test_a_folder_that_is_not_there_is_said_before_any_work(run, walk, slow, out, flag):
+    output = {"--output": out / "new.bvh", flag: out / "absent" / "file"}
+    code, _, err = run("blend", walk, slow, *[part for pair in output.items() for part in pair])
+    assert code == 1
+    assert err == f"action-loom: {out / 'absent' / 'file'}: there is no folder {out / 'absent'}\n"
+    assert os.listdir(out) == []
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused(run, walk, slow, out):
+    (out / "walk + slow 50-50.bvh").mkdir()
+    for arguments in (["info", walk, "--report", out], ["blend", walk, slow, "-o", out]):
+        code, _, err = run(*arguments, "--force")
+        assert code == 1
+        told.assert_one_line(err)
+        assert "is a folder; name a file" in err
+    assert os.listdir(out) == ["walk + slow 50-50.bvh"]
+    assert os.listdir(out / "walk + slow 50-50.bvh") == []
+
+
+@pytest.mark.parametrize("name", ["there", "there/", "new/"])
+def test_files_in_a_folder_are_named_after_the_result(run, walk, slow, out, name):
+    (out / "there").mkdir()
+    arguments = [part for flag in ("--output", "--report", "--picture") for part in (flag, f"{out}/{name}")]
+    code, _, err = run("blend", walk, slow, "--weights", 1, 3, *arguments)
+    assert (code, err) == (0, "")
+    folder = out / name
+    assert sorted(os.listdir(folder)) == [f"walk + slow 25-75{ending}" for ending in (".bvh", ".json", ".png")]
+    assert told.read_json(folder / "walk + slow 25-75.json")["output"] == str(folder / "walk + slow 25-75.bvh")
+    assert run("blend", walk, slow, "--weights", 1, 3, *arguments)[0] == 1
+
+
+def test_a_folder_is_made_only_in_one_that_is_there_and_only_for_a_result(run, walk, slow, tmp_path, out):
+    code, _, err = run("blend", walk, slow, "-o", f"{out}/new/newer/")
+    assert code == 1
+    assert err == f"action-loom: {out}/new/newer/walk + slow 50-50.bvh: there is no folder {out}/new/newer\n"
+    absent = run("blend", walk, tmp_path / "absent.bvh", "-o", f"{out}/new/")
+    assert absent[0] == 1
+    assert os.listdir(out) == []
+
+
+def test_two_outputs_in_one_file_are_refused(run, walk, slow, out):
+    code, _, err = run("blend", walk, slow, "-o", out / "new", "--report", out / "new")
+    assert code in (1, 2)
+    told.assert_one_line(err)
+    assert os.listdir(out) == []
+
+
+def test_an_input_is_not_overwritten_unless_it_is_forced(run, walk, slow):
+    before = walk.read_bytes()
+    assert run("blend", walk, slow, "-o", walk)[0] == 1
+    assert walk.read_bytes() == before
+
+
+def test_relative_paths_are_taken_from_the_current_folder(run, walk, slow, out, monkeypatch):
+    monkeypatch.chdir(out)
+    code, _, _ = run("blend", os.path.relpath(walk), slow, "-o", "new.bvh", "--report", "r.json")
+    assert code == 0
+    assert sorted(os.listdir(out)) == ["new.bvh", "r.json"]
+    assert told.read_json(out / "r.json")["output"] == "new.bvh"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are a thing of Unix")
+@pytest.mark.parametrize("flags", [["-o", "new.bvh"], ["-o", "new.bvh", "--report", "r.json", "--picture", "p.png"]])
+def test_a_disk_that_fills_up_leaves_no_part_of_a_file(walk, slow, out, flags):
+    code = (
+        "import resource, sys, matplotlib.font_manager\n"
+        "from action_loom.core.cli.main import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    flags = [out / flag if "." in flag else flag for flag in flags]
+    done = processes.python("-c", code, "blend", walk, slow, "--engine", "numpy", *flags)
+    assert done.returncode == 1
+    told.assert_one_line(done.stderr)
+    assert os.listdir(out) == []

@@ -1,0 +1,178 @@
+"""The picture of a result: what it shows, and that it can be read."""
+
+import io
+import itertools
+import shutil
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+from action_loom.core.check import contacts
+from action_loom.core.motion import figure
+from action_loom.core.recipes import Blend, Synchronise
+from action_loom.core.sync.registration import Registration
+from oracles import material, told
+
+LONG = "a very long name of a clip that goes on and on, take {}"
+FIVE = [figure.walk(turn=turn) for turn in (0.0, 0.2)] + [figure.carry(), figure.walk(speed=1.0), figure.run()]
+KEYS = ((0.0, 5, 1, 1, 1, 1), (0.5, 0, 1, 1, 0, 0), (1.0, 1, 1, 1, 1, 5))
+
+
+@pytest.fixture(scope="module")
+def walks():
+    """A walk and a sneak, blended."""
+    return Blend().apply([figure.walk(), figure.sneak()])
+
+
+def draw(woven):
+    return import_module("action_loom.core.cli.plots").draw(woven)
+
+
+def axes_of(drawn):
+    """The figure's axes by what stands at their left; matrices by the clip they are of."""
+    return {axis.get_ylabel(): axis for axis in drawn.axes}
+
+
+def bars(axis, lane):
+    """The stretches (start, end) of a lane's bars."""
+    extents = [path.get_extents() for path in axis.collections[lane].get_paths()]
+    return [(round(box.x0 + 0.5), round(box.x1 + 0.5)) for box in extents]
+
+
+def words(drawn):
+    """The words that are seen, with the box of each."""
+    text_type = import_module("matplotlib.text").Text
+    drawn.savefig(io.BytesIO())
+    every = [text for text in drawn.findobj(text_type) if text.get_visible() and text.get_text().strip()]
+    shown = {id(text) for axis in drawn.axes for text in ticks_in_view(axis)}
+    ticks = {id(text) for axis in drawn.axes for text in [*axis.get_xticklabels(), *axis.get_yticklabels()]}
+    return [(t.get_text(), t.get_window_extent()) for t in every if id(t) in shown or id(t) not in ticks]
+
+
+def ticks_in_view(axis):
+    for one, (low, high) in ((axis.xaxis, axis.get_xlim()), (axis.yaxis, sorted(axis.get_ylim()))):
+        yield from (tick.label1 for tick in one.get_major_ticks() if low <= tick.get_loc() <= high)
+        yield from (tick.label2 for tick in one.get_major_ticks() if low <= tick.get_loc() <= high)
+
+
+def overlap(one, other):
+    """Whether two boxes share more than their edges."""
+    return min(one.x1, other.x1) - max(one.x0, other.x0) > 1.0 < min(one.y1, other.y1) - max(one.y0, other.y0)
+
+
+@pytest.mark.parametrize("clips", [2, 3])
+def test_a_picture_is_drawn(run, walk, slow, tmp_path, out, clips):
+    files = [walk, slow, material.write(material.walk(1.5, stride=1.4), tmp_path / "fast.bvh")][:clips]
+    code, _, err = run("blend", *files, "-o", out / "new.bvh", "--picture", out / "p.png")
+    assert (code, err) == (0, "")
+    width, height = told.picture_size(out / "p.png")
+    assert 400 <= width / (clips - 1) <= 1200
+    assert 400 <= height <= 1200
+
+
+@pytest.mark.parametrize("name", ["$\\frac$", "歩く", "_50% {x}"])
+def test_a_picture_is_drawn_whatever_the_clips_are_called(run, walk, slow, tmp_path, out, name):
+    renamed = shutil.copy(slow, tmp_path / f"{name}.bvh")
+    code, _, err = run("blend", walk, renamed, "-o", out / "new.bvh", "--picture", out / "p.png")
+    assert (code, err) == (0, "")
+    told.picture_size(out / "p.png")
+
+
+def test_the_picture_needs_no_ending(run, walk, slow, out):
+    code, _, _ = run("sync", walk, slow, "--picture", out / "picture")
+    assert code == 0
+    told.picture_size(out / "picture")
+
+
+def test_contacts_are_drawn_for_each_foot_of_every_clip_and_of_the_result(walks):
+    axes = axes_of(draw(walks))
+    standing = [contacts.detect(clip) for clip in walks.prepared.clips]
+    at = np.round(walks.registration.frames(walks.reference_frames)).astype(int)
+    for side, foot in (("L", "left foot"), ("R", "right foot")):
+        labels = [label.get_text() for label in axes[foot].get_yticklabels()]
+        assert labels == ["walk", "sneak", "result"]
+        for lane, flags in enumerate(standing):
+            assert bars(axes[foot], lane) == contacts.runs(flags[side][at[lane]])
+        assert bars(axes[foot], 2) == contacts.runs(contacts.detect(walks.clip)[side])
+        assert len(bars(axes[foot], 2)) >= 3
+
+
+def test_shares_are_drawn_as_they_change(walks):
+    changing = Blend(weight_keys=((0, 1, 0), (1, 0, 1))).apply(walks.prepared.clips)
+    axis = axes_of(draw(changing))["share"]
+    assert {text.get_text().strip() for text in axis.texts} == {"walk", "sneak"}
+    for lane, below in enumerate((0.0, changing.weights[0])):
+        (path,) = axis.collections[lane].get_paths()
+        middle = len(changing.clip) // 2
+        heights = path.vertices[np.isclose(path.vertices[:, 0], middle), 1]
+        lower = np.broadcast_to(below, len(changing.clip))[middle]
+        assert sorted({*np.round(heights, 9)}) == pytest.approx([lower, lower + changing.weights[lane, middle]])
+
+
+@pytest.mark.parametrize("recipe", [Synchronise(), Blend(weights=(1, 0))], ids=["sync", "blend"])
+def test_a_result_made_of_one_clip_has_no_shares_to_show(walks, recipe):
+    axes = axes_of(draw(recipe.apply(walks.prepared.clips)))
+    assert {"left foot", "right foot"} <= set(axes)
+    assert "share" not in axes
+
+
+def test_what_is_left_out_is_marked():
+    long = figure.walk(cycles=4)
+    opened = Blend(ends="open").apply([long, figure.walk(cycles=2)])
+    curve = opened.registration.curves[1]
+    assert len(curve.frames) < len(long) - 10
+    (axis,) = (axis for label, axis in axes_of(draw(opened)).items() if label == "frame of walk")
+    assert axis.get_title().endswith("beyond the dashed line is left out")
+    tinted = sum(patch.get_width() for patch in axis.patches)
+    assert tinted == pytest.approx(len(long) - len(curve.frames))
+
+
+def test_frames_are_those_of_the_clips_as_given(walks):
+    shifted = replace(walks, prepared=replace(walks.prepared, firsts=(7, 20), scales=(1.0, 2.0)))
+    axis = axes_of(draw(shifted))["frame of sneak"]
+    walk, sneak = walks.prepared.clips
+    assert axis.get_xlim() == (6.5, len(walk) + 6.5)
+    assert axis.get_ylim() == (19.0, 2 * len(sneak) + 19.0)
+    (line,) = (line for line in axis.lines if len(line.get_xdata()) > 2)
+    np.testing.assert_allclose(line.get_ydata(), 20 + 2 * walks.registration.curves[1].frames)
+
+
+def test_a_curve_that_runs_on_past_the_last_frame_is_drawn_round_the_circle(walks):
+    reference, curve = walks.registration.curves
+    period = len(walks.prepared.clips[1]) - 1
+    turned = replace(curve, ends="cyclic", frames=curve.frames + 0.4 * period)
+    round_trip = replace(walks, registration=Registration(0, (reference, turned)))
+    drawn = draw(round_trip)
+    (line,) = (line for line in axes_of(drawn)["frame of sneak"].lines if len(line.get_xdata()) > 2)
+    shown = np.asarray(line.get_ydata())
+    (gap,) = np.flatnonzero(np.isnan(shown))
+    np.testing.assert_allclose(np.delete(shown, gap), turned.frames % period)
+    assert shown[gap - 1] > 0.9 * period > 0.1 * period > shown[gap + 1]
+    at = np.round(round_trip.registration.frames(walks.reference_frames)[1]).astype(int) % period
+    standing = contacts.detect(walks.prepared.clips[1])["L"][at]
+    assert bars(axes_of(drawn)["left foot"], 1) == contacts.runs(standing)
+
+
+@pytest.mark.parametrize(("metric", "unit"), [("points", "m"), ("chordal", "no unit"), ("to come", "no unit")])
+def test_the_unit_of_distances_is_said(walks, metric, unit):
+    reference, curve = walks.registration.curves
+    other = replace(walks, registration=Registration(0, (reference, replace(curve, metric=metric))))
+    assert f"pose distance, {metric} ({unit})" in axes_of(draw(other))
+
+
+@pytest.mark.parametrize("named", [None, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("clips", [2, 3, 5])
+def test_no_words_lie_over_others(clips, named):
+    some = FIVE[:clips] if named is None else [replace(c, name=named.format(k)) for k, c in enumerate(FIVE[:clips])]
+    keys = tuple(row[: clips + 1] for row in KEYS)
+    drawn = draw(Blend(weight_keys=keys, ends="open").apply(some))
+    seen = words(drawn)
+    assert len(seen) > 30
+    width, height = drawn.canvas.get_width_height()
+    for word, box in seen:
+        assert box.x0 >= 0 <= box.y0, word
+        assert box.x1 <= width, word
+        assert box.y1 <= height, word
+    over = [(a, b) for (a, first), (b, second) in itertools.combinations(seen, 2) if overlap(first, second)]
+    assert over == []

@@ -1,0 +1,81 @@
+"""The command line as a process: shells, pipes and terminals, and its help."""
+
+import os
+import select
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from oracles import processes, told
+
+
+def test_it_runs_as_a_process(walk, slow, out):
+    done = processes.python("-m", told.MODULE, "blend", walk, slow, "-o", out / "new.bvh")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "walk + slow 50:50" in done.stdout
+    assert os.listdir(out) == ["new.bvh"]
+
+
+def test_the_exit_code_reaches_the_shell(walk, tmp_path):
+    assert processes.python("-m", told.MODULE, "info", tmp_path / "absent.bvh").returncode == 1
+    assert processes.python("-m", told.MODULE, "info").returncode == 2
+
+
+def test_the_environment_chooses_the_engine_unless_a_flag_does(walk, slow):
+    code = "import sys\nfrom action_loom.core.cli.main import main\nmain(sys.argv[1:])\nprint('numba' in sys.modules)"
+    arguments = ["-c", code, "sync", walk, slow, "--quiet"]
+    assert processes.python(*arguments, ACTION_LOOM_ENGINE="numpy").stdout == "False\n"
+    assert processes.python(*arguments, "--engine", "numpy", ACTION_LOOM_ENGINE="auto").stdout == "False\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
+@pytest.mark.parametrize("many", [1, 40])
+def test_a_reader_that_goes_away_is_no_error_to_complain_about(walk, many):
+    command = [sys.executable, "-m", told.MODULE, "info", *[str(walk)] * many]
+    environment = processes.clean_environment()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        process.stdout.close()
+        err = process.stderr.read()
+    assert err == b""
+    assert process.returncode in (0, 1)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_that_lacks_letters_is_no_reason_to_fail(walk, slow, tmp_path, encoding):
+    renamed = shutil.copy(slow, tmp_path / "歩く.bvh")
+    for arguments, code in ((["sync", walk, renamed, "--engine", "numpy"], 0), (["info", tmp_path / "歩.bvh"], 1)):
+        done = processes.python("-m", told.MODULE, *arguments, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+        assert "Traceback" not in done.stderr
+        assert done.returncode == code
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are a thing of Unix")
+def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(walk, slow, out):
+    termios = import_module("termios")
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))  # a terminal without a size has no room for a bar
+    termios.tcsetwinsize(ours, (24, 80))
+    command = [sys.executable, "-m", told.MODULE, "blend", walk, slow, "-o", out / "new.bvh", "--engine", "numpy"]
+    environment = processes.clean_environment()
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, env=environment, timeout=120, check=True)
+    assert select.select([ours], [], [], 5.0)[0]
+    seen = os.read(ours, 100_000).decode()
+    os.close(theirs)
+    os.close(ours)
+    assert "Synchronising" in seen
+    assert "walk + slow 50:50" in done.stdout.decode()
+    # The last thing that is drawn is nothing.
+    assert seen.endswith("\r")
+    assert seen.split("\r")[-2].strip() == ""
+
+
+@pytest.mark.parametrize("verb", [[], ["info"], ["sync"], ["blend"]])
+def test_help_is_given_and_names_the_defaults(run, verb):
+    code, out, err = run(*verb, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith("usage: action-loom")
+    if verb and verb[0] != "info":
+        assert "--no-trim" in out
+        assert "(default: 0.042 s)" in out
