@@ -90,6 +90,7 @@ class Blend(Recipe, Matching):
         return blend.blend(
             clips,
             self,
+            name=self.result_name([clip.name for clip in clips]),
             weights=self.weights,
             weight_keys=self.weight_keys,
             timing=self.timing,

@@ -86,7 +86,7 @@ class ACTION_LOOM_OT_blend(bpy.types.Operator):
             return {"CANCELLED"}
         finally:
             context.window_manager.progress_end()
-        for note in (*read.notes, *written.notes):
+        for note in (*read.notes, *written.notes, *woven.report["warnings"]):
             self.report({"WARNING"}, note)
         self.report({"INFO"}, _summary(written.action, woven))
         return {"FINISHED"}

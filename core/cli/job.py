@@ -9,7 +9,7 @@ from typing import Any
 from ..motion import bvh, bvh_text
 from ..progress import SILENT, Progress
 from ..recipes import Recipe
-from ..sync import registration
+from ..sync import pairing
 from ..weave.woven import Woven
 from . import common, outputs
 
@@ -110,16 +110,18 @@ def _summary(woven: Woven, recipe: Recipe) -> str:
     if after["slide_cm_s"] is not None and None not in slides:
         before = ", ".join(f"{s:.1f}" for s in slides)
         lines.append(f"  feet slide {before} → {after['slide_cm_s']:.1f} cm/s")
+    lines += [f"  note: {warning}" for warning in report["warnings"]]
     lines.append(f"  {report['seconds_taken']:.2f} s")
     return "\n".join(lines)
 
 
 def _registration_line(one: dict[str, Any], recipe: Recipe) -> str:
     at_limit = f", {one['at_limit']:.0%} of the path at the limit" if one["at_limit"] >= 0.01 else ""
-    was_raised = getattr(recipe, "slope", None) == 0 and one["slope_limit"] > registration.LIMIT
+    joints = "" if one["joints"] == "all" else f" of {one['joints']}"
+    was_raised = getattr(recipe, "slope", None) == 0 and one["slope_limit"] > pairing.LIMIT
     raised = f", slope limit raised to {one['slope_limit']}" if was_raised else ""
     return (
-        f"  {one['clip']}: {one['metric']}, {one['ends']} ends, "
-        f"kept {one['kept'][0]:.0%} of the reference and {one['kept'][1]:.0%} of it, "
+        f"  {one['clip']}: {one['metric']}{joints}, {one['ends']} ends, "
+        f"likeness {one['likeness']:.2f}, kept {one['kept'][0]:.0%} of the reference and {one['kept'][1]:.0%} of it, "
         f"slopes {one['slope_min']:.2f}–{one['slope_max']:.2f}{raised}{at_limit}"
     )

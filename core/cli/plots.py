@@ -74,7 +74,7 @@ def _draw_match(figure: SubFigure, axis: Axes, woven: Woven, k: int) -> None:
     frames = curve.first + np.arange(len(curve.frames), dtype=float)
     at, found = frames, curve.frames
     if curve.ends == "cyclic":
-        at, found = _wrapped(frames, found, len(ready.clips[reference]), len(ready.clips[k]))
+        at, found = _wrapped(frames, found, len(ready.clips[k]))
     colour = _colour(k)
     axis.plot(ready.given_frames(reference, at), ready.given_frames(k, found), color=colour, lw=2, path_effects=_FRAMED)
     notes = [f"{curve.ends} ends, mean distance {curve.cost:.3g}"]
@@ -92,11 +92,10 @@ def _draw_match(figure: SubFigure, axis: Axes, woven: Woven, k: int) -> None:
     axis.set_title("\n".join(notes), fontsize=9)
 
 
-def _wrapped(across: Array, up: Array, columns: int, rows: int) -> tuple[Array, Array]:
-    """Return a curve between clips of so many frames whose last is their first again, interrupted where it wraps."""
-    turns = np.stack([across // (columns - 1), up // (rows - 1)])
-    across, up = across % (columns - 1), up % (rows - 1)
-    places = np.flatnonzero(np.diff(turns, axis=1).any(axis=0)) + 1
+def _wrapped(across: Array, up: Array, rows: int) -> tuple[Array, Array]:
+    """Return a curve over a cycle of so many frames whose last is its first again, interrupted where it wraps."""
+    turns, up = np.divmod(up, rows - 1)
+    places = np.flatnonzero(np.diff(turns)) + 1
     return np.insert(across, places, np.nan), np.insert(up, places, np.nan)
 
 

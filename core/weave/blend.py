@@ -29,6 +29,7 @@ def blend(
     clips: Sequence[Clip],
     matching: Matching,
     *,
+    name: str,
     weights: Sequence[float] = (),
     weight_keys: Sequence[Sequence[float]] = (),
     timing: str = "blended",
@@ -52,7 +53,7 @@ def blend(
     at = output_frames(registered, shared, timing)
     weighted = shared.at(registered.way(at))
     woven = weave(ready.clips, registered, at, weighted)
-    woven = replace(woven, name=_name(ready.clips, shared))
+    woven = replace(woven, name=name)
     progress.at(0.9, "Measuring")
     report = reporting.report("blend", clips, ready, registered, woven, began)
     report["weights"] = shared.rows[0].tolist()
@@ -151,9 +152,3 @@ def output_frames(registered: Registration, shared: Shares, timing: str) -> Arra
         at = np.clip(at - (curve.evaluate(elapsed, at) - wanted) / slope, 0.0, len(steps))
     at[0], at[-1] = 0.0, len(steps)
     return np.asarray(registered.first + at)
-
-
-def _name(clips: Sequence[Clip], shared: Shares) -> str:
-    names = " + ".join(clip.name for clip in clips)
-    shown = [shared.rows[0], shared.rows[-1]] if shared.change else [shared.rows[0]]
-    return f"{names} {' to '.join(':'.join(f'{round(100 * w)}' for w in row) for row in shown)}"

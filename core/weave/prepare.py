@@ -17,7 +17,8 @@ from ..sync.matching import Matching
 class Prepared:
     """The clips on the reference's skeleton and rate, its index, and the frames that were left out.
 
-    firsts and scales tell which frame of the clip as given a frame k is: first + k · scale.
+    firsts and scales tell which frame of the clip as given a frame k is: first + k · scale. unclosed : clips that
+    were made to repeat but do not close, and by how much (m).
     """
 
     clips: tuple[Clip, ...]
@@ -25,6 +26,7 @@ class Prepared:
     dropped: list[dict[str, Any]]
     firsts: tuple[int, ...]
     scales: tuple[float, ...]
+    unclosed: tuple[tuple[str, float], ...] = ()
 
     def given_frames(self, clip: int, frames: Array) -> Array:
         """Return frames of a prepared clip as frames of the clip that was given."""
@@ -64,6 +66,7 @@ def together(
         dropped,
         tuple(t.first for t in trimmed),
         tuple(_scale(clip, same) for clip, same in zip(marked, ready, strict=True)),
+        tuple((t.clip.name, cycles.gap(t.clip)) for t in trimmed if t.clip.cyclic and not cycles.closes(t.clip)),
     )
 
 

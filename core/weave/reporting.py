@@ -50,7 +50,11 @@ def report(
 
 def warnings(ready: Prepared, registered: Registration) -> list[str]:
     """Return what the user should know of a registration that is not to be trusted, a sentence each."""
-    reference, said = ready.clips[registered.reference].name, []
+    reference = ready.clips[registered.reference].name
+    said = [
+        f"{name} was made to repeat, but its last pose is {100.0 * gap:.1f} cm from its first: it is taken as it is"
+        for name, gap in ready.unclosed
+    ]
     for clip, curve in zip(ready.clips, registered.curves, strict=True):
         if curve.likeness < pairing.ALIKE:
             said.append(

@@ -72,7 +72,7 @@ def test_wrong_usage_is_told_from_material_that_can_not_be_worked_with(run, walk
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--slope", "99"], "slope is 99, but must lie between 0 and 32"),
+        (["--slope", "99"], "slope is 99, but must lie between -1 and 32"),
         (["--window", "7"], "window is 7.0, but must lie between 0 and 1 s"),
         (["--window", "nan"], "window is nan, but must lie between 0 and 1 s"),
         (["--weights", "-1", "2"], "weights is -1.0, but must lie between 0 and inf"),

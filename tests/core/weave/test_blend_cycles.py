@@ -110,3 +110,11 @@ def test_of_several_equal_cycles_one_is_enough():
     ]
     whole = Blend(ends="open", slope=6).apply([cycle(50), three])
     assert whole.report["dropped"] == []
+
+
+def test_what_was_made_to_repeat_but_does_not_close_is_taken_as_it_is_and_said():
+    cut_short = replace(cycle(50).cut(0, 44), cyclic=True, name="cut short")
+    report = Blend().apply([cut_short, cycle(70)]).report
+    assert report["registration"][0]["ends"] != "cyclic"
+    (warning,) = (w for w in report["warnings"] if w.startswith("cut short was made to repeat"))
+    assert "cm from its first" in warning
