@@ -8,7 +8,19 @@ from .. import __package__ as extension
 from ..core import jit
 
 # In the order of registration; unregistered in reverse.
-MODULES = (".properties", ".operators.sources", ".operators.blend", ".operators.demo", ".panels.weave", ".menus")
+MODULES = (
+    ".properties",
+    ".operators.making",
+    ".operators.sources",
+    ".operators.roles",
+    ".operators.blend",
+    ".operators.results",
+    ".operators.demo",
+    ".handlers",
+    ".panels.sources",
+    ".panels.weave",
+    ".menus",
+)
 
 
 def register() -> None:

@@ -1,5 +1,6 @@
 """Blender properties made from the recipes' options, and where the panel's settings live."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -7,21 +8,38 @@ import bpy
 
 from ..core.options import Option, declared
 from ..core.recipes import Blend
+from ..core.sync.matching import Matching
 
 # Weights and reference are set per source in the list, not as options of their own.
 PER_SOURCE = ("weights", "reference")
 
+# Told apart in the list, in pictures and in the viewport, also by those who see few colours (Okabe & Ito 2008).
+COLORS = (
+    (0.90, 0.62, 0.0),
+    (0.34, 0.71, 0.91),
+    (0.0, 0.62, 0.45),
+    (0.80, 0.47, 0.65),
+    (0.94, 0.89, 0.26),
+    (0.84, 0.37, 0.0),
+    (0.0, 0.45, 0.70),
+)
 
-def annotations(recipe: type) -> dict[str, Any]:
+
+def annotations(recipe: type, leave_out: type | None = None) -> dict[str, Any]:
     """Return a Blender property for every option of a recipe that the panel shows as it is."""
-    return {name: _property(about) for name, about in declared(recipe).items() if name not in PER_SOURCE}
+    others = () if leave_out is None else declared(leave_out)
+    return {
+        name: _property(about)
+        for name, about in declared(recipe).items()
+        if name not in PER_SOURCE and name not in others
+    }
 
 
-def with_options(recipe: type) -> Callable[[type], type]:
+def with_options(recipe: type, leave_out: type | None = None) -> Callable[[type], type]:
     """Give a Blender class a property for every option of a recipe: so panel, script and JSON can't drift apart."""
 
     def decorate(cls: type) -> type:
-        cls.__annotations__.update(annotations(recipe))
+        cls.__annotations__ = inspect.get_annotations(cls) | annotations(recipe, leave_out)
         return cls
 
     return decorate
@@ -52,6 +70,62 @@ def _property(about: Option) -> Any:
     return bpy.props.FloatProperty(**common, **limits)
 
 
+class ResultOptions:
+    """What is asked of a new action, apart from the recipe; the same for panel and operators."""
+
+    result_name: bpy.props.StringProperty(
+        name="Result", description="Name of the new action; made from the sources' names if empty", options=set()
+    )
+    assign: bpy.props.BoolProperty(
+        name="Assign", description="Make the new action the armature's", default=True, options=set()
+    )
+    place: bpy.props.EnumProperty(
+        name="Place",
+        description="Where the result begins",
+        items=[
+            ("REFERENCE", "Reference", "Where the reference does, facing as it does"),
+            ("CURSOR", "3D Cursor", "At the 3D cursor, facing as it is turned"),
+        ],
+        options=set(),
+    )
+    interpolation: bpy.props.EnumProperty(
+        name="Interpolation",
+        description="Of the new keys; there is one on every frame",
+        items=[("LINEAR", "Linear", ""), ("BEZIER", "Bézier", ""), ("CONSTANT", "Constant", "")],
+        options=set(),
+    )
+    mark_contacts: bpy.props.BoolProperty(
+        name="Mark Contacts",
+        description="Put a pose marker where a foot begins and ends to stand",
+        default=False,
+        options=set(),
+    )
+    as_seen: bpy.props.BoolProperty(
+        name="As Seen",
+        description="Read poses with constraints and drivers, not only what is keyed",
+        default=False,
+        options=set(),
+    )
+
+
+RESULT_OPTIONS = tuple(ResultOptions.__annotations__)
+
+
+# What is done when a weight or a role is changed in a list: called with the scene and the context.
+when_weight_changed: list[Callable[[Any, Any], None]] = []
+when_role_changed: list[Callable[[Any, Any], None]] = []
+
+
+def _weight_changed(source: Any, context: Any) -> None:
+    for listener in when_weight_changed:
+        listener(source.id_data, context)
+
+
+def _role_changed(role: Any, context: Any) -> None:
+    for listener in when_role_changed:
+        listener(role.id_data, context)
+
+
 class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     """One line of the list of sources."""
 
@@ -60,7 +134,41 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         name="Use", description="Weave this action into the result", default=True, options=set()
     )
     weight: bpy.props.FloatProperty(
-        name="Weight", description="Share of this action in the result", default=1.0, min=0.0, options=set()
+        name="Weight",
+        description="Share of this action in the result",
+        default=1.0,
+        min=0.0,
+        soft_max=1.0,
+        options=set(),
+        update=_weight_changed,
+    )
+    color: bpy.props.FloatVectorProperty(
+        name="Color", description="Of this action in pictures", subtype="COLOR", min=0.0, max=1.0, options=set()
+    )
+    use_range: bpy.props.BoolProperty(
+        name="Range", description="Take a part of the action only", default=False, options=set()
+    )
+    first: bpy.props.IntProperty(name="First", description="First frame of the part", default=1, options=set())
+    last: bpy.props.IntProperty(name="Last", description="Last frame of the part", default=100, options=set())
+    rate: bpy.props.FloatProperty(
+        name="Rate",
+        description="Frames per second that the action was made at; 0 is the scene's",
+        default=0.0,
+        min=0.0,
+        max=1000.0,
+        options=set(),
+    )
+    slot: bpy.props.StringProperty(
+        name="Slot", description="Slot of the action that is read; the fitting one if empty", options=set()
+    )
+    warning: bpy.props.StringProperty(options=set())
+
+
+class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
+    """Which bone plays a role of the body, such as hips or thigh.L; named by the role."""
+
+    bone: bpy.props.StringProperty(
+        name="Bone", description="The bone that plays this role; none if empty", options=set(), update=_role_changed
     )
 
 
@@ -70,18 +178,40 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     armature: bpy.props.PointerProperty(type=bpy.types.Object)
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
     active: bpy.props.IntProperty(options=set())
+    reference: bpy.props.IntProperty(
+        name="Reference", description="The source whose time, body and place the result takes", options=set()
+    )
+    roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
+    last: bpy.props.StringProperty(options=set())
 
 
-@with_options(Blend)
+@with_options(Matching)
+class ACTION_LOOM_PG_matching(bpy.types.PropertyGroup):
+    """How sources are synchronised, in every mode."""
+
+
+@with_options(Blend, leave_out=Matching)
 class ACTION_LOOM_PG_blend(bpy.types.PropertyGroup):
     """What the panel sets for a blend."""
+
+
+class ACTION_LOOM_PG_result(ResultOptions, bpy.types.PropertyGroup):
+    """What the panel asks of a new action."""
 
 
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     """Everything that the panels set, kept in the scene."""
 
     rigs: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_rig)
+    matching: bpy.props.PointerProperty(type=ACTION_LOOM_PG_matching)
     blend: bpy.props.PointerProperty(type=ACTION_LOOM_PG_blend)
+    result: bpy.props.PointerProperty(type=ACTION_LOOM_PG_result)
+    live: bpy.props.BoolProperty(
+        name="Live",
+        description="Weave the last result again while a weight is changed",
+        default=False,
+        options=set(),
+    )
 
 
 def rig_of(scene: Any, armature: Any) -> Any:
@@ -89,7 +219,35 @@ def rig_of(scene: Any, armature: Any) -> Any:
     return next((r for r in scene.action_loom.rigs if r.armature == armature), None)
 
 
-_CLASSES = (ACTION_LOOM_PG_source, ACTION_LOOM_PG_rig, ACTION_LOOM_PG_blend, ACTION_LOOM_PG_settings)
+def ensure_rig(scene: Any, armature: Any) -> Any:
+    """Return the list of sources of an armature, made where there is none."""
+    rig = rig_of(scene, armature)
+    if rig is None:
+        rig = scene.action_loom.rigs.add()
+        rig.armature = armature
+    return rig
+
+
+def ticked(rig: Any) -> list[Any]:
+    """Return the ticked lines of a list whose actions still exist."""
+    return [] if rig is None else [s for s in rig.sources if s.use and s.action is not None]
+
+
+def reference_among(rig: Any, sources: list[Any]) -> int:
+    """Return the place of the reference among some lines of its list; the first where it is none of them."""
+    marked = rig.sources[rig.reference] if 0 <= rig.reference < len(rig.sources) else None
+    return sources.index(marked) if marked in sources else 0
+
+
+_CLASSES = (
+    ACTION_LOOM_PG_source,
+    ACTION_LOOM_PG_role,
+    ACTION_LOOM_PG_rig,
+    ACTION_LOOM_PG_matching,
+    ACTION_LOOM_PG_blend,
+    ACTION_LOOM_PG_result,
+    ACTION_LOOM_PG_settings,
+)
 _register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
 
 

@@ -49,6 +49,7 @@ class Stored:
     slot: StoredSlot
     result_hash: str
     pointed_armature: Any
+    request: str = ""
 
     @property
     def armature(self) -> Any:
@@ -77,11 +78,22 @@ class SourceState:
         return self.now is not None and self.now != self.name
 
 
-def store(action: Any, slot: Any, recipe: Recipe, sources: Sequence[tuple[Any, Any]], *, armature: Any = None) -> None:
-    """Keep on a result how it was made, from (action, slot) pairs in the recipe's order; replaces what was kept."""
+def store(
+    action: Any,
+    slot: Any,
+    recipe: Recipe,
+    sources: Sequence[tuple[Any, Any]],
+    *,
+    armature: Any = None,
+    request: str = "",
+) -> None:
+    """Keep on a result how it was made, from (action, slot) pairs in the recipe's order; replaces what was kept.
+
+    `request` is what else was asked for (how sources are read and the result is written), as JSON.
+    """
     writable(action)
     weights = getattr(recipe, "weights", ()) or (None,) * len(sources)
-    group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "sources": []}
+    group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
     for (source, source_slot), weight in zip(sources, weights, strict=True):
         entry = {
             "action": source,
@@ -151,6 +163,7 @@ def _read(group: dict[str, Any]) -> Stored:
         slot=_read_slot(group),
         result_hash=_typed(group, "result_hash", str),
         pointed_armature=_pointer(group, "armature", bpy.types.Object),
+        request=_typed(group, "request", str) if "request" in group else "",
     )
 
 
@@ -198,7 +211,7 @@ def edited_by_hand(action: Any) -> bool:
     """Say whether a result's curves are no longer what was written."""
     kept = _kept(action)
     try:
-        slot = _find_slot(action, kept.slot)
+        slot = find_slot(action, kept.slot)
     except RigError:
         return True
     return _fingerprint(action, slot) != kept.result_hash
@@ -228,7 +241,7 @@ def _find(result: Any, source: StoredSource) -> tuple[Any, Any]:
     if action.is_missing:  # Blender puts an empty one in its place
         file = bpy.path.basename(action.library.filepath)
         raise RigError(f"{action.name} is no longer in {file}, or the file is gone: choose another")
-    return action, _find_slot(action, source.slot)
+    return action, find_slot(action, source.slot)
 
 
 def _named(result: Any, source: StoredSource) -> Any:
@@ -243,7 +256,8 @@ def _file(action: Any) -> str:
     return bpy.path.abspath(action.library.filepath) if action.library else ""
 
 
-def _find_slot(action: Any, slot: StoredSlot) -> Any:
+def find_slot(action: Any, slot: StoredSlot) -> Any:
+    """Return the slot of an action that was stored (None without slots); raises RigError where it is gone."""
     from .bridge import curves
 
     if not hasattr(action, "slots"):

@@ -1,45 +1,84 @@
 """From actions to clips and from a woven clip to a new action: what every operator does before and after the recipe.
 
-Reading and writing touch Blender's data; the recipe in between does not, and may run elsewhere.
+Reading and writing touch Blender's data; the recipe in between does not, and may run elsewhere. Nothing of
+Blender's is kept in between: it is found again by its session id, and what is gone is said.
 """
 
+import dataclasses
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..core.check import contacts
 from ..core.errors import LoomError
+from ..core.motion import trajectory
 from ..core.motion.clip import Clip
-from ..core.recipes import Recipe
+from ..core.progress import Progress
+from ..core.recipes import Blend, Recipe
 from ..core.weave.woven import Woven
-from . import storage
+from . import remembered, storage
 from .bridge import clip as clips
 from .bridge import curves, rig, seen
 
 
 @dataclass(frozen=True)
-class Request:
-    """What the user wants of the actions and of the result, apart from the recipe.
+class SourceRequest:
+    """Which action is to be read, and how.
 
-    sources : name, rate (0 is the scene's) and slot identifier (empty is the fitting one) of each action
+    rate : frames per second, 0 is the scene's; slot : its identifier, empty is the fitting one
+    first, last : the scene frames to read; the whole action where both are the same
     """
 
-    sources: tuple[tuple[str, float, str], ...]
+    name: str
+    rate: float = 0.0
+    slot: str = ""
+    first: int = 0
+    last: int = 0
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        return None if self.first == self.last else (self.first, self.last)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user wants of the actions and of the result, apart from the recipe."""
+
+    sources: tuple[SourceRequest, ...]
     result_name: str = ""
     assign: bool = True
+    place: str = "REFERENCE"
     as_seen: bool = False
     interpolation: str = "LINEAR"
     mark_contacts: bool = False
 
+    def to_json(self) -> str:
+        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+
+def request_from_json(text: str) -> Request:
+    """Return what `to_json` gave; raises ValueError, TypeError or KeyError for anything else."""
+    values = json.loads(text)
+    sources = tuple(SourceRequest(**one) for one in values.pop("sources"))
+    return Request(sources, **values)
+
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """The sources as clips on the armature's rig, and the actions and slots they are of."""
+    """The sources as clips on the armature's rig, and session ids of the armature, the actions and their slots."""
 
     body: rig.Rig
     sources: tuple[clips.Source, ...]
-    made_of: tuple[tuple[Any, Any], ...]
+    armature: int
+    made_of: tuple[tuple[int, int], ...]
+
+    @property
+    def clips(self) -> list[Clip]:
+        return [source.clip for source in self.sources]
 
     @property
     def notes(self) -> list[str]:
@@ -47,59 +86,111 @@ class Read:
         return sorted({note for source in self.sources for note in source.notes})
 
 
-def read(context: Any, request: Request) -> Read:
-    """Read the requested actions on the active armature; raises LoomError kinds."""
-    armature, scene = context.object, context.scene
+def read(context: Any, armature: Any, request: Request) -> Read:
+    """Read the requested actions on an armature; raises LoomError kinds."""
+    scene = context.scene
     made_of = []
-    for name, _, identifier in request.sources:
-        action = bpy.data.actions.get(name)
+    for wanted in request.sources:
+        action = bpy.data.actions.get(wanted.name)
         if action is None:
-            raise LoomError(f"There is no action named {name!r}: choose the sources again")
-        made_of.append((action, curves.slot_called(action, identifier, armature)))
-    context.view_layer.update()  # a script may have moved the armature just now
+            raise LoomError(f"There is no action named {wanted.name!r}: choose the sources again")
+        made_of.append((action, curves.slot_called(action, wanted.slot, armature)))
+    return read_actions(scene, armature, made_of, request)
+
+
+def read_actions(scene: Any, armature: Any, made_of: Sequence[tuple[Any, Any]], request: Request) -> Read:
+    """Read actions, with their slots, that have been found already."""
+    bpy.context.view_layer.update()  # a script may have moved the armature just now
     body = rig.read(armature, moving_object=any(clips.moves_object(*source) for source in made_of))
     scene_rate = scene.render.fps / scene.render.fps_base
     sources = []
-    for (action, slot), (_, rate, _) in zip(made_of, request.sources, strict=True):
+    for (action, slot), wanted in zip(made_of, request.sources, strict=True):
+        rate = wanted.rate or scene_rate
         if request.as_seen:
-            sources.append(seen.read(scene, armature, action, body, rate or scene_rate, slot))
+            sources.append(seen.read(scene, armature, action, body, rate, slot, wanted.span))
         else:
-            sources.append(clips.read(armature, action, body, rate or scene_rate, slot))
-    return Read(body, tuple(sources), tuple(made_of))
+            sources.append(clips.read(armature, action, body, rate, slot, wanted.span))
+    ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
+    return Read(body, tuple(sources), armature.session_uid, ids)
+
+
+def weave(read: Read, recipe: Recipe, progress: Progress) -> Woven:
+    """Apply a recipe to what was read; touches nothing of Blender's, so it can run in a thread.
+
+    A registration that is known for the same clips and options is used again.
+    """
+    if isinstance(recipe, Blend):
+        known = remembered.matched(read.clips, recipe, progress.part(0.0, 0.7))
+        return recipe.apply(read.clips, progress.part(0.7, 1.0), known)
+    return recipe.apply(read.clips, progress)
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """The new action, and what the user has to know of it."""
+    """The action that was written, and what the user has to know of it."""
 
     action: Any
     notes: tuple[str, ...] = ()
 
 
-def write(context: Any, request: Request, read: Read, recipe: Recipe, woven: Woven) -> Written:
-    """Write a woven clip as a new action that begins where its reference does, with its recipe."""
-    armature = context.object
+def write(
+    context: Any, request: Request, read: Read, recipe: Recipe, woven: Woven, *, into: tuple[Any, Any] | None = None
+) -> Written:
+    """Write a woven clip as an action that begins where its reference does, with its recipe.
+
+    A new action, or the action and slot of `into`, whose keys are replaced. Raises LoomError if the armature or a
+    source is gone by now.
+    """
+    armature = found(bpy.data.objects, read.armature, "The armature")
+    made_of = [_source(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.registration.reference]
+    clip, start = woven.clip, reference.start
+    if request.place == "CURSOR":
+        clip, start = _at_cursor(clip, read.body, context.scene.cursor), {}
     action = clips.write(
         armature,
-        woven.clip,
+        clip,
         read.body,
         first_frame=reference.first_frame,
         targets=frozenset().union(*(source.targets for source in read.sources)),
-        start=reference.start,
+        start=start,
         hidden=reference.hidden,
         interpolation=request.interpolation,
+        into=into,
     )
     if request.mark_contacts:
         clips.mark(action, _contact_notes(woven.clip, reference.first_frame))
-    if request.result_name:
+    if request.result_name and into is None:
         action.name = request.result_name
-    slot = curves.choose_slot(action, armature)
-    storage.store(action, slot, recipe, read.made_of, armature=armature)
-    if request.assign:
+    slot = curves.choose_slot(action, armature) if into is None else into[1]
+    storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json())
+    if request.assign and into is None:
         curves.assign(armature, action, slot)
     why = clips.unrepeatable(woven.clip)
     return Written(action, () if why is None else (f"{action.name} {why}",))
+
+
+def _source(read: Read, which: int) -> tuple[Any, Any]:
+    uid, handle = read.made_of[which]
+    action = found(bpy.data.actions, uid, f"The action {read.sources[which].clip.name!r}")
+    slots = getattr(action, "slots", ())
+    return action, next((slot for slot in slots if slot.handle == handle), None)
+
+
+def found(kept: Any, uid: int, what: str) -> Any:
+    """Return the data of a session id; that of one that was deleted is never given again."""
+    there = next((one for one in kept if one.session_uid == uid), None)
+    if there is None or (isinstance(there, bpy.types.Object) and not there.users_scene):
+        raise LoomError(f"{what} was deleted while its actions were woven: nothing was written")
+    return there
+
+
+def _at_cursor(clip: Clip, body: rig.Rig, cursor: Any) -> Clip:
+    """The clip turned and moved so that it begins at the 3D cursor, facing along its y axis."""
+    place = np.array(cursor.location[:2]) * body.world_metres
+    axis = cursor.matrix.col[1]
+    wanted = float(np.arctan2(-axis[0], axis[1]))
+    return trajectory.beginning_at(clip, place, wanted)
 
 
 def _contact_notes(clip: Clip, first_frame: float) -> dict[str, float]:

@@ -46,10 +46,17 @@ def moves_object(action: Any, slot: Any) -> bool:
     return any(target.bone == "" for target in curves.transforms(curves.of(action, slot)))
 
 
-def read(armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -> Source:
+def read(
+    armature: Any,
+    action: Any,
+    body: Rig,
+    rate: float,
+    slot: Any = None,
+    span: tuple[float, float] | None = None,
+) -> Source:
     """Return an action as keyed on an armature: its curves alone, without constraints and drivers.
 
-    One frame of the clip per scene frame, from the action's first (its manual frame range where it has one); the
+    One frame of the clip per scene frame, over `span` or the action's range (a manual one where it has one); the
     slot is found where none is given. Bones without curves are at rest, an object's stay as they are. Every other
     curve of the slot is carried along. The clip is cyclic if the action says so, or if all that moves repeats.
     Raises RigError for actions that move nothing of the armature.
@@ -59,8 +66,10 @@ def read(armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -
     keyed = {t: by_index for t, by_index in curves.transforms(every).items() if _is_of(t, body)}
     if not keyed:
         raise RigError(f"Action {action.name!r} moves no bone of {armature.name}")
-    first, last = action.frame_range
-    frames = first + np.arange(int(np.floor(last - first + 1e-4)) + 1)
+    first, last = action.frame_range if span is None else span
+    if last < first:
+        raise RigError(f"Action {action.name!r}: the frames {first:g} to {last:g} are none")
+    frames: Array = first + np.arange(int(np.floor(last - first + 1e-4)) + 1, dtype=np.float64)
     sampled = {t: _values(t, by_index, frames, armature) for t, by_index in keyed.items()}
     clip = _clip(action.name, armature, body, rate, sampled, len(frames))
     channels, notes = _others(armature, body, every, frames)
@@ -190,8 +199,11 @@ def write(
     hidden: frozenset[str] = frozenset(),
     key_frames: Array | None = None,
     interpolation: str = "LINEAR",
+    into: tuple[Any, Any] | None = None,
 ) -> Any:
     """Return a new action of a clip, in each bone's own rotation mode, kept by a fake user, assigned to nobody.
+
+    Or the action and slot of `into`, whose curves are replaced: whoever uses it goes on doing so.
 
     A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
     moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only, and at both ends of
@@ -200,7 +212,10 @@ def write(
     """
     from ...core.motion import resample
 
-    action, _, holder = curves.new_action(clip.name, armature)
+    if into is None:
+        action, _, holder = curves.new_action(clip.name, armature)
+    else:
+        action, holder = into[0], curves.emptied(*into)
     full, last = clip, len(clip) - 1
     repeats = clip.cyclic and last > 0 and unrepeatable(clip) is None
     if key_frames is not None:
@@ -232,6 +247,8 @@ def write(
         # Blender's tools take the closing key's frame for the end of a cycle.
         action.use_frame_range = action.use_cyclic = True
         action.frame_start, action.frame_end = first_frame, first_frame + last
+    elif into is not None:
+        action.use_frame_range = action.use_cyclic = False
     return action
 
 

@@ -86,10 +86,22 @@ def set_roles(armature: Any, chosen: dict[str, str]) -> None:
     armature[_ROLES_KEY] = dict(chosen)
 
 
+def chosen_roles(armature: Any) -> dict[str, str]:
+    """Return the bones that were chosen by hand for roles; "" where none is to play one."""
+    return dict(armature.get(_ROLES_KEY, {}))
+
+
+def found_roles(armature: Any) -> dict[str, str]:
+    """Return the bones that names and hierarchy tell to play roles, whatever was chosen by hand."""
+    bones = _parents_first(armature)
+    names, parents = tuple(bone.name for bone in bones), _bone_arrays(bones)[0]
+    return {role: names[joint] for role, joint in body_roles.find(names, parents).items()}
+
+
 def _roles(armature: Any, names: tuple[str, ...], parents: NDArray[np.int64]) -> dict[str, int]:
     """Return the roles that the names tell, with what the artist chose put over them."""
     found = body_roles.find(names, parents)
-    for role, bone in dict(armature.get(_ROLES_KEY, {})).items():
+    for role, bone in chosen_roles(armature).items():
         if bone == "":
             found.pop(role, None)
         elif bone in names:

@@ -28,14 +28,22 @@ _LAST_WORD = {
 }
 
 
-def read(scene: Any, armature: Any, action: Any, body: Rig, rate: float, slot: Any = None) -> Source:
+def read(
+    scene: Any,
+    armature: Any,
+    action: Any,
+    body: Rig,
+    rate: float,
+    slot: Any = None,
+    span: tuple[float, float] | None = None,
+) -> Source:
     """Return an action as Blender shows it on an armature, one frame of the clip per scene frame.
 
     The scene is played through once and left as it was: frame, action, slot, NLA. Further curves are carried along
     as `clip.read` does. Raises RigError for actions that move nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
-    keyed = clips.read(armature, action, body, rate, slot)
+    keyed = clips.read(armature, action, body, rate, slot, span)
     frames = keyed.first_frame + np.arange(len(keyed.clip))
     order = [armature.pose.bones.find(name) for name in body.bones]
     poses = np.empty((len(frames), len(armature.pose.bones), 4, 4))

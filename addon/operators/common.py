@@ -1,8 +1,14 @@
-"""What operators share: when they can run, and how the list of sources reaches them."""
+"""What operators share: when they can run, and how they tell of a result."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import properties
+import bpy
+
+from .. import jobs, properties
+
+if TYPE_CHECKING:
+    from ...core.weave.woven import Woven
+    from .. import weaving
 
 
 def poll_armature(cls: Any, context: Any) -> bool:
@@ -20,10 +26,40 @@ def poll_armature(cls: Any, context: Any) -> bool:
     if armature.animation_data is not None and armature.animation_data.use_tweak_mode:
         cls.poll_message_set("Leave the NLA's tweak mode first")
         return False
+    job = jobs.running()
+    if job is not None:
+        cls.poll_message_set(f"{job.label} is still going on: wait for it, or cancel it")
+        return False
     return True
 
 
-def ticked_sources(context: Any) -> list[Any]:
-    """Return the ticked lines of the active armature's list whose actions still exist."""
+def poll_sources(cls: Any, context: Any, least: int) -> bool:
+    """Say whether enough sources are ticked where there is a list; scripts name theirs and need no list."""
+    if not poll_armature(cls, context):
+        return False
     rig = properties.rig_of(context.scene, context.object)
-    return [] if rig is None else [s for s in rig.sources if s.use and s.action is not None]
+    ticked = len(properties.ticked(rig))
+    if rig is not None and len(rig.sources) and ticked < least and not bpy.app.background:
+        cls.poll_message_set(f"Tick {least} sources or more; {ticked} {'is' if ticked == 1 else 'are'}")
+        return False
+    return True
+
+
+def tell(operator: Any, context: Any, read: "weaving.Read", written: "weaving.Written", woven: "Woven") -> None:
+    """Report a result: warnings first, then its figures, which the panel shows as well."""
+    for note in (*read.notes, *written.notes, *woven.report["warnings"]):
+        operator.report({"WARNING"}, note)
+    line = summary(written.action, woven)
+    armature = next((o for o in bpy.data.objects if o.session_uid == read.armature), None)
+    rig = properties.rig_of(context.scene, armature)
+    if rig is not None:
+        rig.last = line
+    operator.report({"INFO"}, line)
+
+
+def summary(action: Any, woven: "Woven") -> str:
+    """Return the main figures of a result in one line."""
+    report = woven.report
+    after = report["quality"]["after"]["slide_cm_s"]
+    slide = "" if after is None else f", feet slide {after:.1f} cm/s"
+    return f"{action.name}: {report['frames']} frames in {report['seconds_taken']:.2f} s{slide}"

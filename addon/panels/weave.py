@@ -1,71 +1,78 @@
-"""The list of actions and what is woven from the ticked ones."""
+"""What is woven from the ticked actions: the mode's settings, the result, and what came of it."""
 
 from typing import Any
 
 import bpy
 
-from .. import properties
-from . import SidebarPanel
-
-
-class ACTION_LOOM_UL_sources(bpy.types.UIList):
-    """Lines of the list: tick, action, frame range, weight."""
-
-    def draw_item(
-        self, context: Any, layout: Any, data: Any, item: Any, icon: Any, active_data: Any, active_property: Any
-    ) -> None:
-        row = layout.row(align=True)
-        row.prop(item, "use", text="")
-        if item.action is None:
-            row.label(text="Deleted", icon="ERROR")
-            return
-        first, last = item.action.frame_range
-        line = row.split(factor=0.45)
-        line.active = item.use
-        line.label(text=item.action.name, icon="ACTION")
-        right = line.split(factor=0.5)
-        right.label(text=f"{first:.0f}–{last:.0f}")
-        right.prop(item, "weight", text="")
+from .. import jobs, properties
+from ..operators import results
+from . import SidebarPanel, armature_of
 
 
 class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     bl_label = "Weave"
 
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return armature_of(context) is not None
+
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        armature = context.object
-        if armature is None or armature.type != "ARMATURE":
-            layout.label(text="Select an armature", icon="INFO")
-            return
-        rig = properties.rig_of(context.scene, armature)
-        if rig is not None and len(rig.sources):
-            layout.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=4)
-        layout.operator("action_loom.add_sources", icon="ADD")
+        layout, settings = self.layout, context.scene.action_loom
         options = layout.column()
         options.use_property_split = True
         options.use_property_decorate = False
-        settings = context.scene.action_loom.blend
-        for name in ("ends", "timing", "metric"):
-            options.prop(settings, name)
-        row = layout.row()
+        options.prop(settings.matching, "ends")
+        options.prop(settings.blend, "timing")
+        options.prop(settings.result, "place")
+        options.prop(settings.result, "result_name")
+        job = jobs.running()
+        if job is not None:
+            row = layout.row(align=True)
+            row.progress(factor=job.fraction, text=f"{job.doing} {job.fraction:.0%}")
+            row.operator("action_loom.cancel", text="", icon="X")
+            return
+        row = layout.row(align=True)
         row.scale_y = 1.4
         row.operator("action_loom.blend", icon="ANIM")
+        row.prop(settings, "live", text="", icon="REC", toggle=True)
+        self._draw_last(context)
+
+    def _draw_last(self, context: Any) -> None:
+        armature = armature_of(context)
+        rig = properties.rig_of(context.scene, armature)
+        if rig is not None and rig.last:
+            for line in _wrapped(rig.last, context.region.width):
+                self.layout.label(text=line)
+        data = armature.animation_data
+        if data is not None and results.is_result(data.action):
+            row = self.layout.row(align=True)
+            row.operator("action_loom.edit_recipe", icon="GREASEPENCIL")
+            row.operator("action_loom.rebuild", icon="FILE_REFRESH")
 
 
 class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
-    bl_label = "Synchronising"
+    bl_label = "Result"
     bl_parent_id = "ACTION_LOOM_PT_weave"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
+        layout, settings = self.layout, context.scene.action_loom
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.scene.action_loom.blend
-        for name in ("window", "slope", "keep", "smoothing", "trim"):
-            layout.prop(settings, name)
+        layout.prop(settings.blend, "weight_keys")
+        for name in ("assign", "interpolation", "mark_contacts", "as_seen"):
+            layout.prop(settings.result, name)
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_UL_sources, ACTION_LOOM_PT_weave, ACTION_LOOM_PT_weave_more)
-)
+def _wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines that a region of so many pixels has room for."""
+    most = max(int(width / (7.0 * bpy.context.preferences.system.ui_scale)), 16)
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) + 1 > most and lines[-1]:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_weave, ACTION_LOOM_PT_weave_more))

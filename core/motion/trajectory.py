@@ -109,6 +109,17 @@ def path_length(ground: Array) -> float:
     return float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
 
 
+def beginning_at(clip: Clip, place: Array, facing: float) -> Clip:
+    """Return the clip turned and moved on the ground so that it begins at a place (2,), facing a way (radians).
+
+    Raises SkeletonError as `placed` does.
+    """
+    _, positions = kinematics.world(clip)
+    turn = facing - heading(clip)[0]
+    start = _turned(positions[0, travelling_joint(clip.skeleton), :2], np.array(turn))
+    return placed(clip, float(turn), place - start)
+
+
 def placed(clip: Clip, turn: float, shift: NDArray[np.float64]) -> Clip:
     """Return the clip turned about the vertical through the origin (radians), then moved by (2,) metres.
 

@@ -121,8 +121,8 @@ def test_hand_keyed_actions_of_any_mode_blend(loom):
 
 
 def test_every_declared_property_exists_on_what_it_was_declared_on(loom):
-    operators = loom("addon.operators.blend"), loom("addon.operators.sources")
-    for module in operators:
+    topics = ("blend", "sources", "roles", "results", "demo")
+    for module in (loom(f"addon.operators.{topic}") for topic in topics):
         for name, cls in vars(module).items():
             if isinstance(cls, type) and issubclass(cls, bpy.types.Operator) and name.startswith("ACTION_LOOM"):
                 declared = set(cls.__annotations__)
@@ -130,8 +130,8 @@ def test_every_declared_property_exists_on_what_it_was_declared_on(loom):
                 existing = set(getattr(getattr(bpy.ops, identifier[0]), identifier[1]).get_rna_type().properties.keys())
                 assert declared <= existing, declared - existing
     options = set(loom("core.options").declared(loom("core.recipes").Blend))
-    group = loom("addon.properties").ACTION_LOOM_PG_blend
-    assert options - {"weights", "reference"} <= set(group.bl_rna.properties.keys())
+    groups = [getattr(loom("addon.properties"), f"ACTION_LOOM_PG_{name}") for name in ("matching", "blend")]
+    assert options - {"weights", "reference"} <= {p.identifier for g in groups for p in g.bl_rna.properties}
 
 
 def two_actions(name="Rig"):
@@ -250,7 +250,7 @@ def test_the_rate_of_a_source_sets_its_speed(loom):
     bpy.context.scene.render.fps = 24
     lengths = {}
     for rate in (0.0, 48.0):
-        readings = [{"name": "two", "rate": rate, "slot": ""}]
+        readings = [{"name": "two", "rate": rate, "slot": "", "first": 0, "last": 0}]
         weights = [{"name": "one", "weight": 0.0}, {"name": "two", "weight": 1.0}]
         options = {"ends": "pinned", "slope": 6, "trim": False, "result_name": f"at {rate}"}
         bpy.ops.action_loom.blend(sources=weights, readings=readings, **options)
@@ -260,18 +260,22 @@ def test_the_rate_of_a_source_sets_its_speed(loom):
     assert lengths[48.0] == 20
 
 
+def reading(slot):
+    return [{"name": "one", "rate": 0.0, "slot": slot, "first": 0, "last": 0}]
+
+
 def test_a_chosen_slot_is_the_one_that_is_read():
     two_actions()
     if "slots" not in bpy.types.Action.bl_rna.properties:
         # Before slots there is nothing to choose: what a newer file says of one does no harm.
-        bpy.ops.action_loom.blend(sources=BOTH, readings=[{"name": "one", "rate": 0.0, "slot": "OBany"}])
+        bpy.ops.action_loom.blend(sources=BOTH, readings=reading("OBany"))
         return
     action = bpy.data.actions["one"]
     with pytest.raises(RuntimeError, match="Action 'one' has no slot 'OBnobody'"):
-        bpy.ops.action_loom.blend(sources=BOTH, readings=[{"name": "one", "rate": 0.0, "slot": "OBnobody"}])
+        bpy.ops.action_loom.blend(sources=BOTH, readings=reading("OBnobody"))
     identifier = action.slots[0].identifier
     bpy.ops.action_loom.blend(
-        sources=BOTH, readings=[{"name": "one", "rate": 0.0, "slot": identifier}], ends="pinned"
+        sources=BOTH, readings=reading(identifier), ends="pinned"
     )
 
 

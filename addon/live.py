@@ -1,0 +1,67 @@
+"""Weaving the last result again while a weight is changed: the clips and their registration are still known."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ..core.errors import LoomError
+from ..core.progress import SILENT
+from ..core.recipes import Blend
+from . import properties, storage, weaving
+
+
+@dataclass(frozen=True, eq=False)
+class Last:
+    """The last blend of the session: what was asked and read, and the session id of its action."""
+
+    request: weaving.Request
+    read: weaving.Read
+    recipe: Blend
+    action: int
+
+
+_last: Last | None = None
+
+
+def remember(request: weaving.Request, read: weaving.Read, recipe: Any, action: Any) -> None:
+    """Keep what is needed to weave a result again; only blends can be."""
+    global _last
+    _last = Last(request, read, recipe, action.session_uid) if isinstance(recipe, Blend) else None
+
+
+def forget() -> None:
+    global _last
+    _last = None
+
+
+def reweave(context: Any, scene: Any) -> bool:
+    """Write the last result anew with the weights of its sources' lines; says whether there was one to write.
+
+    Does nothing where the result, the armature or a source is gone: then the next Weave says so.
+    """
+    last = _last
+    armature = None if last is None else _by_id(bpy.data.objects, last.read.armature)
+    action = None if last is None else _by_id(bpy.data.actions, last.action)
+    if last is None or armature is None or action is None:
+        return False
+    rig = properties.rig_of(scene, armature)
+    weights = {s.action.name: s.weight for s in properties.ticked(rig)}
+    names = [source.name for source in last.request.sources]
+    if not set(names) <= set(weights) or not any(weights[name] for name in names):
+        return False
+    shares = tuple(properties.rounded(weights[name]) for name in names)
+    recipe = dataclasses.replace(last.recipe, weights=shares)
+    try:
+        stored = storage.stored(action)
+        slot = None if stored is None else storage.find_slot(action, stored.slot)
+        woven = weaving.weave(last.read, recipe, SILENT)
+        weaving.write(context, last.request, last.read, recipe, woven, into=(action, slot))
+    except LoomError:
+        return False
+    return True
+
+
+def _by_id(kept: Any, uid: int) -> Any:
+    return next((one for one in kept if one.session_uid == uid), None)

@@ -1,0 +1,212 @@
+"""Results again: their recipe back into the panel, and made anew from their sources as they are now."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...core.errors import LoomError
+from ...core.options import declared
+from ...core.recipes import Recipe
+from .. import jobs, properties
+from . import common, sources
+from .making import Making
+
+if TYPE_CHECKING:
+    from ...core.weave.woven import Woven
+    from .. import weaving
+
+
+def is_result(action: Any) -> bool:
+    """Say whether an action holds a recipe; cheap enough for drawing."""
+    from .. import storage
+
+    return action is not None and storage.KEY in action
+
+
+def poll_result(cls: Any, context: Any) -> bool:
+    """Say whether the active armature's action is a result of ours, and else why not."""
+    if not common.poll_armature(cls, context):
+        return False
+    data = context.object.animation_data
+    if data is None or not is_result(data.action):
+        cls.poll_message_set("The armature's action was not made by Action Loom")
+        return False
+    return True
+
+
+def chosen(name: str, armature: Any) -> Any:
+    """Return the action of a name, or the armature's own where none is given; raises LoomError."""
+    if not name:
+        return armature.animation_data.action
+    action = bpy.data.actions.get(name)
+    if action is None:
+        raise LoomError(f"There is no action named {name!r}")
+    return action
+
+
+class ACTION_LOOM_OT_rebuild(Making, bpy.types.Operator):
+    bl_idname = "action_loom.rebuild"
+    bl_label = "Rebuild"
+    bl_description = "Make the armature's result anew from its sources as they are now, by its recipe"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: bpy.props.StringProperty(
+        name="Result", description="Name of the result; the armature's action if empty", options={"HIDDEN"}
+    )
+    overwrite_edits: bpy.props.BoolProperty(
+        name="Overwrite Edits",
+        description="Replace the keys even if they were edited by hand after they were made",
+        default=False,
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return common.poll_armature(cls, context) if bpy.app.background else poll_result(cls, context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        from .. import storage
+
+        try:
+            edited = storage.edited_by_hand(chosen(self.action, context.object))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if edited and not bpy.app.background:
+            self.overwrite_edits = True  # what the dialog's button says
+            return context.window_manager.invoke_confirm(
+                self, event, title="Edited by hand", message="Replace the keys that were edited?", icon="WARNING"
+            )
+        return super().invoke(context, event)
+
+    def from_panel(self, context: Any) -> None:
+        """Nothing: the recipe is on the result."""
+
+    def ask(self, context: Any) -> "tuple[weaving.Request, weaving.Read, Recipe]":
+        from .. import storage, weaving
+
+        action = chosen(self.action, context.object)
+        kept = storage.stored(action)
+        if kept is None:
+            raise LoomError(f"{action.name} was not made by Action Loom")
+        storage.writable(action)
+        if storage.edited_by_hand(action) and not self.overwrite_edits:
+            raise LoomError(f"{action.name} was edited by hand: allow overwriting edits, or rename it and weave again")
+        armature = kept.armature or context.object
+        request = asked_of(kept)
+        made_of = storage.find_sources(action)
+        renamed = tuple(
+            dataclasses.replace(source, name=found.name)
+            for source, (found, _) in zip(request.sources, made_of, strict=True)
+        )
+        request = dataclasses.replace(request, sources=renamed)
+        self._into = action.session_uid
+        return request, weaving.read_actions(context.scene, armature, made_of, request), kept.recipe
+
+    def finish(
+        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Recipe, woven: "Woven"
+    ) -> set[str]:
+        from .. import live, storage, weaving
+
+        action = weaving.found(bpy.data.actions, self._into, "The result")
+        kept = storage.stored(action)
+        assert kept is not None
+        into = action, storage.find_slot(action, kept.slot)
+        written = weaving.write(context, request, read, recipe, woven, into=into)
+        live.remember(request, read, recipe, action)
+        common.tell(self, context, read, written, woven)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
+    bl_idname = "action_loom.edit_recipe"
+    bl_label = "Edit"
+    bl_description = "Load the recipe of the armature's result back into the panel"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: bpy.props.StringProperty(
+        name="Result", description="Name of the result; the armature's action if empty", options={"HIDDEN"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return common.poll_armature(cls, context) if bpy.app.background else poll_result(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from .. import storage
+
+        try:
+            action = chosen(self.action, context.object)
+            kept = storage.stored(action)
+            if kept is None:
+                raise LoomError(f"{action.name} was not made by Action Loom")
+            found = storage.find_sources(action)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self._load(context, kept, found)
+        self.report({"INFO"}, f"The recipe of {action.name} is in the panel")
+        return {"FINISHED"}
+
+    def _load(self, context: Any, kept: Any, found: list[tuple[Any, Any]]) -> None:
+        settings = context.scene.action_loom
+        rig = properties.ensure_rig(context.scene, kept.armature or context.object)
+        request, recipe = asked_of(kept), kept.recipe
+        for line in rig.sources:
+            line.use = False
+        weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
+        for (action, slot), weight, wanted in zip(found, weights, request.sources, strict=True):
+            line = next((s for s in rig.sources if s.action == action), None)
+            line = sources.add(rig, action, use=True) if line is None else line
+            line.use, line.weight, line.rate = True, weight, wanted.rate
+            line.slot = slot.identifier if slot is not None and wanted.slot else ""
+            line.use_range = wanted.span is not None
+            if wanted.span is not None:
+                line.first, line.last = wanted.span
+        ticked = [line.action for line in rig.sources if line.use]
+        if recipe.reference.isdigit() and int(recipe.reference) <= len(found):
+            wanted_action = found[int(recipe.reference) - 1][0]
+            rig.reference = [line.action for line in rig.sources].index(wanted_action)
+        assert ticked
+        options = declared(type(recipe))
+        for group in (settings.matching, settings.blend):
+            for name in options:
+                if name in group.bl_rna.properties:
+                    value = getattr(recipe, name)
+                    setattr(group, name, options[name].as_text(value) if options[name].table else value)
+        for name in properties.RESULT_OPTIONS:
+            setattr(settings.result, name, getattr(request, name))
+
+
+class ACTION_LOOM_OT_cancel(bpy.types.Operator):
+    bl_idname = "action_loom.cancel"
+    bl_label = "Cancel"
+    bl_description = "Stop the work that is going on; nothing is changed"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if jobs.running() is None:
+            cls.poll_message_set("Nothing is going on")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        job = jobs.running()
+        if job is not None:
+            job.cancel()
+        return {"FINISHED"}
+
+
+def asked_of(kept: Any) -> "weaving.Request":
+    """Return what was asked of a result; as usual where it does not say."""
+    from .. import weaving
+
+    try:
+        return weaving.request_from_json(kept.request)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return weaving.Request(tuple(weaving.SourceRequest(source.name) for source in kept.sources))
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_OT_rebuild, ACTION_LOOM_OT_edit_recipe, ACTION_LOOM_OT_cancel)
+)

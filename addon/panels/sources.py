@@ -1,0 +1,157 @@
+"""The list of actions that are woven, and the body roles of their armature."""
+
+from typing import Any
+
+import bpy
+
+from .. import properties
+from . import SidebarPanel, armature_of
+
+
+class ACTION_LOOM_UL_sources(bpy.types.UIList):
+    """Lines of the list: tick, colour, action, frame range, weight and its percentage, reference mark."""
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active_data: Any,
+        active_property: Any,
+        index: int,
+    ) -> None:
+        row = layout.row(align=True)
+        row.prop(item, "use", text="")
+        if item.action is None:
+            row.label(text="Deleted", icon="ERROR")
+            return
+        color = row.row()
+        color.scale_x = 0.35
+        color.prop(item, "color", text="")
+        line = row.split(factor=0.42)
+        line.active = item.use
+        line.label(text=item.action.name, icon="ERROR" if item.warning else "NONE")
+        right = line.split(factor=0.38)
+        first, last = (item.first, item.last) if item.use_range else item.action.frame_range
+        right.label(text=f"{first:.0f}–{last:.0f}")
+        shares = right.row(align=True)
+        shares.prop(item, "weight", text=percentage(data, item), slider=True)
+        marked = index == data.reference
+        row.operator(
+            "action_loom.set_reference", text="", icon="RADIOBUT_ON" if marked else "RADIOBUT_OFF", emboss=False
+        ).index = index
+
+
+def percentage(rig: Any, item: Any) -> str:
+    """Return the share of a line in percent; nothing for one that is not ticked."""
+    total = sum(source.weight for source in properties.ticked(rig))
+    return f"{100.0 * item.weight / total:.0f} %" if item.use and total > 0.0 else "–"
+
+
+class ACTION_LOOM_MT_sources(bpy.types.Menu):
+    bl_label = "Sources"
+
+    def draw(self, context: Any) -> None:
+        self.layout.operator("action_loom.add_sources", icon="ADD")
+        self.layout.operator("action_loom.add_active_source")
+
+
+class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
+    bl_label = "Sources"
+
+    def draw_header_preset(self, context: Any) -> None:
+        armature = armature_of(context)
+        if armature is not None:
+            self.layout.label(text=armature.name)
+
+    def draw(self, context: Any) -> None:
+        layout, armature = self.layout, armature_of(context)
+        if armature is None:
+            layout.label(text="Select an armature", icon="INFO")
+            return
+        rig = properties.rig_of(context.scene, armature)
+        if rig is None or not len(rig.sources):
+            layout.operator("action_loom.add_sources", icon="ADD")
+            layout.operator("action_loom.add_active_source", icon="ACTION")
+            return
+        row = layout.row()
+        row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=4)
+        buttons = row.column(align=True)
+        buttons.operator("action_loom.add_active_source", text="", icon="ADD")
+        buttons.operator("action_loom.remove_source", text="", icon="REMOVE")
+        buttons.menu("ACTION_LOOM_MT_sources", text="", icon="DOWNARROW_HLT")
+        buttons.operator("action_loom.move_source", text="", icon="TRIA_UP").down = False
+        buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN").down = True
+        for source in rig.sources:
+            if source.use and source.warning:
+                layout.label(text=source.warning, icon="ERROR")
+
+
+class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
+    bl_label = "Active Source"
+    bl_parent_id = "ACTION_LOOM_PT_sources"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _active(context) is not None
+
+    def draw(self, context: Any) -> None:
+        layout, source = self.layout, _active(context)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(source, "rate")
+        layout.prop(source, "use_range")
+        if source.use_range:
+            span = layout.column(align=True)
+            span.prop(source, "first")
+            span.prop(source, "last")
+        if len(getattr(source.action, "slots", ())) > 1:
+            layout.prop_search(source, "slot", source.action, "slots")
+
+
+class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
+    bl_label = "Body Roles"
+    bl_parent_id = "ACTION_LOOM_PT_sources"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        armature = armature_of(context)
+        return armature is not None and properties.rig_of(context.scene, armature) is not None
+
+    def draw_header_preset(self, context: Any) -> None:
+        rig = properties.rig_of(context.scene, armature_of(context))
+        if len(rig.roles):
+            self.layout.label(text=f"{sum(bool(role.bone) for role in rig.roles)} of {len(rig.roles)}")
+
+    def draw(self, context: Any) -> None:
+        layout, armature = self.layout, armature_of(context)
+        rig = properties.rig_of(context.scene, armature)
+        layout.operator("action_loom.find_roles", icon="VIEWZOOM")
+        column = layout.column(align=True)
+        column.use_property_split = True
+        column.use_property_decorate = False
+        for role in rig.roles:
+            column.prop_search(role, "bone", armature.data, "bones", text=role.name.replace("_", " ").capitalize())
+
+
+def _active(context: Any) -> Any:
+    armature = armature_of(context)
+    rig = None if armature is None else properties.rig_of(context.scene, armature)
+    if rig is None or not 0 <= rig.active < len(rig.sources) or rig.sources[rig.active].action is None:
+        return None
+    return rig.sources[rig.active]
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_UL_sources,
+        ACTION_LOOM_MT_sources,
+        ACTION_LOOM_PT_sources,
+        ACTION_LOOM_PT_source,
+        ACTION_LOOM_PT_roles,
+    )
+)

@@ -1,0 +1,60 @@
+"""Registrations that were made in this session, by the content of the clips and the options they were made with.
+
+A weight that changes needs no new one: so the redo panel and the live slider answer at once.
+"""
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.motion.clip import Clip
+from ..core.options import declared
+from ..core.progress import Progress
+from ..core.sync.matching import Matching
+from ..core.weave.matched import Matched, match
+
+MOST = 6
+
+_known: "OrderedDict[str, Matched]" = OrderedDict()
+
+
+def matched(clips: Sequence[Clip], matching: Matching, progress: Progress) -> Matched:
+    """Return clips matched under some options, from memory where the same was made before."""
+    key = key_of(clips, matching)
+    if key not in _known:
+        _known[key] = match(clips, matching, progress)
+    _known.move_to_end(key)
+    while len(_known) > MOST:
+        _known.popitem(last=False)
+    return _known[key]
+
+
+def known(key: str) -> Matched | None:
+    """Return what is remembered under a key."""
+    return _known.get(key)
+
+
+def forget() -> None:
+    _known.clear()
+
+
+def key_of(clips: Sequence[Clip], matching: Matching) -> str:
+    """Return what tells clips and options apart: every number of the clips and of their bodies counts."""
+    options = {name: getattr(matching, name) for name in declared(Matching)}
+    digest = hashlib.blake2b(json.dumps(options, sort_keys=True).encode("utf-8"), digest_size=16)
+    for clip in clips:
+        skeleton = clip.skeleton
+        told: list[Any] = [clip.name, clip.rate, clip.cyclic, skeleton.names, sorted(skeleton.roles.items())]
+        told += [skeleton.parents.tolist(), skeleton.inheritance]
+        told += [(name, channel.discrete) for name, channel in clip.channels.items()]
+        digest.update(repr(told).encode("utf-8"))
+        arrays = [clip.rotations, clip.translations, skeleton.offsets, skeleton.orients, skeleton.tips]
+        arrays += [clip.scales] if clip.scales is not None else []
+        arrays += [channel.values for channel in clip.channels.values()]
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
