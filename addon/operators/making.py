@@ -45,6 +45,7 @@ class Making:
     if TYPE_CHECKING:
         bl_label: str
         report: Any
+        properties: Any
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         self.from_panel(context)
@@ -53,7 +54,7 @@ class Making:
         return self._begin(context)
 
     def from_panel(self, context: Any) -> None:
-        """Take over what the panel shows; `execute` reads nothing but its own properties."""
+        """Take over what the panel shows and the caller has not set; reading uses the operator's own values only."""
         raise NotImplementedError
 
     def ask(self, context: Any) -> "tuple[weaving.Request, weaving.Read, Recipe]":
@@ -151,7 +152,7 @@ class Weaving(Making, properties.ResultOptions):
         settings, rig = context.scene.action_loom, properties.rig_of(context.scene, context.object)
         for group in (settings.matching, settings.blend, settings.result):
             for name in {*properties.annotations(self.recipe), *properties.RESULT_OPTIONS}:
-                if name in group.bl_rna.properties:
+                if name in group.bl_rna.properties and not self.properties.is_property_set(name):
                     setattr(self, name, getattr(group, name))
         self.sources.clear()
         self.readings.clear()
@@ -168,6 +169,8 @@ class Weaving(Making, properties.ResultOptions):
     def ask(self, context: Any) -> "tuple[weaving.Request, weaving.Read, Recipe]":
         from .. import weaving
 
+        if not len(self.sources):  # a script that names none means those of the list
+            self.from_panel(context)
         request, recipe = self._request(), self._recipe()
         return request, weaving.read(context, context.object, request), recipe
 

@@ -1,0 +1,219 @@
+"""Work beside the interface: how a job ends, what may happen meanwhile, and how an operator drives it.
+
+No window runs here, so the operator's steps are called one by one, as Blender would, with events made by hand.
+"""
+
+import threading
+from types import SimpleNamespace
+
+import bpy
+import material
+import pytest
+
+SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
+
+
+@pytest.fixture
+def jobs(loom):
+    module = loom("addon.jobs")
+    yield module
+    module.stop("the test is over")
+
+
+@pytest.fixture
+def rig():
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    material.key_walk(rig, "quick", frames=24, leads="R")
+    return rig
+
+
+class Steps:
+    """Work in steps that go on when they are told to."""
+
+    def __init__(self):
+        self.may_go_on, self.reached = threading.Event(), threading.Event()
+
+    def __call__(self, progress):
+        progress.at(0.25, "First half")
+        self.reached.set()
+        assert self.may_go_on.wait(10)
+        progress.at(0.75, "Second half")
+        return "done"
+
+
+def test_a_job_tells_how_far_it_is_and_gives_its_result(jobs):
+    steps = Steps()
+    job = jobs.begin("Counting", steps)
+    assert steps.reached.wait(10)
+    assert (job.state, job.fraction, job.doing) == ("running", 0.25, "First half")
+    assert jobs.running() is job
+    steps.may_go_on.set()
+    job.wait()
+    assert (job.state, job.result, job.fraction) == ("done", "done", 0.75)
+    jobs.forget(job)
+    assert jobs.running() is None
+
+
+def test_a_cancelled_job_stops_at_its_next_step(jobs):
+    steps = Steps()
+    job = jobs.begin("Counting", steps)
+    assert steps.reached.wait(10)
+    job.cancel()
+    steps.may_go_on.set()
+    job.wait()
+    assert (job.state, job.result, job.doing) == ("cancelled", None, "Stopping")
+
+
+def test_errors_are_kept_for_whoever_asks(jobs, loom):
+    error = loom("core.errors").ClipError("too short")
+
+    def fail(_progress):
+        raise error
+
+    job = jobs.begin("Failing", fail)
+    job.wait()
+    assert (job.state, job.error) == ("failed", error)
+
+
+def test_there_is_one_job_at_a_time(jobs, loom, rig):
+    steps = Steps()
+    jobs.begin("Counting", steps)
+    with pytest.raises(loom("core.errors").LoomError, match="Counting is still going on"):
+        jobs.begin("Another", steps)
+    with pytest.raises(RuntimeError, match="Counting is still going on: wait for it, or cancel it"):
+        bpy.ops.action_loom.blend(sources=SOURCES)
+    steps.may_go_on.set()
+
+
+def test_opening_a_file_stops_a_job_and_says_so(jobs, capfd):
+    steps = Steps()
+    job = jobs.begin("Weave", steps)
+    assert steps.reached.wait(10)
+    steps.may_go_on.set()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert job.state in ("cancelled", "done")
+    assert jobs.running() is None
+    assert "Weave was stopped, because another file is opened; nothing was changed" in capfd.readouterr().out
+
+
+def test_the_cancel_button_stops_what_runs(jobs):
+    with pytest.raises(RuntimeError, match="Nothing is going on"):
+        bpy.ops.action_loom.cancel()
+    steps = Steps()
+    job = jobs.begin("Weave", steps)
+    assert steps.reached.wait(10)
+    bpy.ops.action_loom.cancel()
+    steps.may_go_on.set()
+    job.wait()
+    assert job.state == "cancelled"
+
+
+@pytest.fixture
+def driven(loom, rig):
+    """The weaving operator as an object of its own, and a context whose timers and handlers do nothing."""
+    making, blend = loom("addon.operators.making"), loom("core.recipes").Blend
+    properties = loom("addon.properties")
+    values = {name: getattr(bpy.context.scene.action_loom.matching, name) for name in _names("matching")}
+    values |= {name: getattr(bpy.context.scene.action_loom.blend, name) for name in _names("blend")}
+    values |= {name: getattr(bpy.context.scene.action_loom.result, name) for name in properties.RESULT_OPTIONS}
+    told = []
+    operator = type("Driven", (making.Weaving,), values | {"recipe": blend, "bl_label": "Weave", "reference": "1"})()
+    operator.sources = [SimpleNamespace(**source) for source in SOURCES]
+    operator.readings = []
+    operator.report = lambda kind, text: told.append((min(kind), text))
+    timers = SimpleNamespace(event_timer_add=lambda *_, **__: None, modal_handler_add=lambda *_: None, windows=[])
+    context = SimpleNamespace(
+        object=rig, scene=bpy.context.scene, window=None, window_manager=timers, workspace=None, area=None
+    )
+    return SimpleNamespace(operator=operator, context=context, told=told)
+
+
+def _names(group):
+    known = getattr(bpy.context.scene.action_loom, group).bl_rna.properties
+    return [p.identifier for p in known if p.identifier not in ("rna_type", "name")]
+
+
+def event(kind, value="NOTHING"):
+    return SimpleNamespace(type=kind, value=value, mouse_x=0, mouse_y=0)
+
+
+def drive(driven, *events):
+    """Feed events, then ticks of the timer until the operator ends; returns how."""
+    answers = [driven.operator.modal(driven.context, one) for one in events]
+    for _ in range(500):
+        driven.operator._job.wait()
+        answers.append(driven.operator.modal(driven.context, event("TIMER")))
+        if answers[-1] != {"RUNNING_MODAL"}:
+            return answers
+    raise AssertionError("the operator never ended")
+
+
+def test_an_operator_weaves_beside_the_interface(jobs, driven):
+    assert driven.operator._begin(driven.context) == {"RUNNING_MODAL"}
+    assert drive(driven)[-1] == {"FINISHED"}
+    assert "slow + quick 50:50" in bpy.data.actions
+    assert driven.told[-1][0] == "INFO"
+    assert jobs.running() is None
+
+
+def test_events_other_than_navigation_are_kept_from_the_file(jobs, driven):
+    driven.operator._begin(driven.context)
+    kinds = ("MIDDLEMOUSE", "WHEELUPMOUSE", "Z", "LEFTMOUSE")
+    answers = drive(driven, *(event(kind, "PRESS") for kind in kinds))
+    assert answers[:4] == [{"PASS_THROUGH"}, {"PASS_THROUGH"}, {"RUNNING_MODAL"}, {"RUNNING_MODAL"}]
+
+
+def test_escape_cancels_and_leaves_the_file_as_it_was(jobs, driven):
+    before = set(bpy.data.actions.keys())
+    driven.operator._begin(driven.context)
+    assert drive(driven, event("ESC", "PRESS"))[-1] == {"CANCELLED"}
+    assert driven.told == [("INFO", "Weave was cancelled; nothing was changed")]
+    assert set(bpy.data.actions.keys()) == before
+
+
+@pytest.mark.parametrize("gone", ["armature", "source"])
+def test_what_is_deleted_meanwhile_ends_in_a_message(jobs, driven, rig, gone):
+    driven.operator._begin(driven.context)
+    driven.operator._job.wait()
+    if gone == "armature":
+        bpy.data.objects.remove(rig)
+    else:
+        bpy.data.actions.remove(bpy.data.actions["quick"])
+    assert drive(driven)[-1] == {"CANCELLED"}
+    what = "The armature" if gone == "armature" else "The action 'quick'"
+    assert driven.told == [("ERROR", f"{what} was deleted while its actions were woven: nothing was written")]
+    assert "slow + quick 50:50" not in bpy.data.actions
+
+
+def test_errors_of_the_work_are_reported(jobs, driven):
+    driven.operator.ends = "cyclic"
+    driven.operator.sources[0].weight = 0.0
+    driven.operator.sources[1].weight = 0.0
+    driven.operator._begin(driven.context)
+    assert drive(driven)[-1] == {"CANCELLED"}
+    assert driven.told == [("ERROR", "All weights are zero: give at least one clip a share")]
+
+
+def test_blender_may_end_the_operator_by_itself(jobs, driven):
+    driven.operator._begin(driven.context)
+    driven.operator.cancel(driven.context)
+    assert jobs.running() is None
+    assert driven.operator._job.state in ("cancelled", "done")
+
+
+def test_switching_the_extension_off_stops_a_job_and_it_can_be_switched_on_again(jobs, loom, capfd):
+    import addon_utils
+
+    package = loom("addon").__name__.removesuffix(".addon")
+    for _ in range(2):
+        steps = Steps()
+        job = jobs.begin("Weave", steps)
+        assert steps.reached.wait(10)
+        steps.may_go_on.set()
+        addon_utils.disable(package)
+        assert job.state in ("cancelled", "done")
+        assert jobs.running() is None
+        assert "the extension was switched off" in capfd.readouterr().out
+        addon_utils.enable(package, default_set=True)
+        assert hasattr(bpy.types.Scene, "action_loom")

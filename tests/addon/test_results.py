@@ -1,0 +1,237 @@
+"""Results made again: rebuilt from changed sources, their recipe edited, woven live, redone, undone."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
+
+
+@pytest.fixture
+def rig():
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    material.key_walk(rig, "quick", frames=24, leads="R")
+    return rig
+
+
+@pytest.fixture
+def result(rig):
+    bpy.ops.action_loom.blend(sources=SOURCES, result_name="Mixed")
+    return bpy.data.actions["Mixed"]
+
+
+def swing(action_name):
+    """How far the left thigh turns in an action, radians."""
+    path = 'pose.bones["thigh.L"].rotation_euler'
+    curve = next(c for c in material.fcurves(bpy.data.actions[action_name]) if c.data_path == path)
+    values = [point.co.y for point in curve.keyframe_points]
+    return max(values) - min(values)
+
+
+def flatten(name):
+    """An artist's edit: the left thigh of an action turns a tenth as far."""
+    for curve in material.fcurves(bpy.data.actions[name]):
+        if '"thigh.' in curve.data_path:
+            for point in curve.keyframe_points:
+                point.co.y *= 0.1
+            curve.update()
+
+
+def test_rebuilding_unchanged_sources_gives_the_same_keys(result):
+    before = material.fingerprint(result)
+    users = result.users
+    bpy.ops.action_loom.rebuild()
+    assert material.fingerprint(result) == before
+    assert result.users == users
+    assert [a.name for a in bpy.data.actions] == ["Mixed", "quick", "slow"]
+
+
+def test_an_edited_source_shows_after_rebuilding_in_the_same_action(result, rig):
+    flatten("slow")
+    flatten("quick")
+    before = swing("Mixed")
+    bpy.ops.action_loom.rebuild()
+    assert rig.animation_data.action == result
+    assert swing("Mixed") < 0.3 * before
+
+
+def test_a_renamed_source_is_found_and_a_deleted_one_named(result):
+    bpy.data.actions["slow"].name = "unhurried"
+    bpy.ops.action_loom.rebuild()
+    bpy.data.actions.remove(bpy.data.actions["quick"])
+    with pytest.raises(RuntimeError, match="quick was deleted: choose another"):
+        bpy.ops.action_loom.rebuild()
+
+
+def test_edits_by_hand_are_not_lost_unasked(result):
+    flatten("Mixed")
+    edited = material.fingerprint(result)
+    with pytest.raises(RuntimeError, match="Mixed was edited by hand"):
+        bpy.ops.action_loom.rebuild()
+    assert material.fingerprint(result) == edited
+    bpy.ops.action_loom.rebuild(overwrite_edits=True)
+    assert material.fingerprint(result) != edited
+
+
+def test_a_result_is_rebuilt_by_name_wherever_it_is_used(result, rig):
+    track = rig.animation_data.nla_tracks.new()
+    strip = track.strips.new("strip", 1, result)
+    rig.animation_data.action = bpy.data.actions["slow"]
+    flatten("slow")
+    before = material.fingerprint(result)
+    bpy.ops.action_loom.rebuild(action="Mixed")
+    assert strip.action == result
+    assert material.fingerprint(result) != before
+    assert rig.animation_data.action.name == "slow"
+
+
+def test_how_sources_were_read_is_kept(rig):
+    readings = [{"name": "slow", "rate": 0.0, "slot": "", "first": 5, "last": 30}]
+    bpy.ops.action_loom.blend(
+        sources=SOURCES,
+        readings=readings,
+        ends="pinned",
+        result_name="Part",
+        interpolation="BEZIER",
+        mark_contacts=True,
+    )
+    part = bpy.data.actions["Part"]
+    before, markers = material.fingerprint(part), sorted(m.name for m in part.pose_markers)
+    bpy.ops.action_loom.rebuild()
+    assert material.fingerprint(part) == before
+    assert sorted(m.name for m in part.pose_markers) == markers
+
+
+def test_what_we_did_not_make_is_refused(rig):
+    rig.animation_data.action = bpy.data.actions["slow"]
+    for operator in (bpy.ops.action_loom.rebuild, bpy.ops.action_loom.edit_recipe):
+        with pytest.raises(RuntimeError, match="slow was not made by Action Loom"):
+            operator()
+        with pytest.raises(RuntimeError, match="There is no action named 'gone'"):
+            operator(action="gone")
+
+
+def test_a_result_in_a_saved_file_is_rebuilt_after_opening_it(result, tmp_path):
+    before = material.fingerprint(result)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    assert {"slow", "quick", "Mixed"} <= set(bpy.data.actions.keys())
+    bpy.ops.action_loom.rebuild()
+    assert material.fingerprint(bpy.data.actions["Mixed"]) == before
+
+
+def test_the_displaced_action_survives_saving(rig, tmp_path):
+    displaced = rig.animation_data.action
+    displaced.use_fake_user = False
+    name = displaced.name
+    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    assert name in bpy.data.actions
+
+
+def test_a_recipe_comes_back_into_the_panel(rig):
+    readings = [{"name": "quick", "rate": 48.0, "slot": "", "first": 0, "last": 0}]
+    bpy.ops.action_loom.blend(
+        sources=[{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 3.0}],
+        readings=readings,
+        reference="2",
+        metric="points",
+        weight_keys="0 1 0; 0.5 1 1; 1 1 0",
+        result_name="Mixed",
+        mark_contacts=True,
+    )
+    bpy.ops.action_loom.edit_recipe()
+    settings = bpy.context.scene.action_loom
+    listed = settings.rigs[0]
+    lines = {source.action.name: source for source in listed.sources if source.use}
+    assert {name: line.weight for name, line in lines.items()} == {"slow": 1.0, "quick": 3.0}
+    assert lines["quick"].rate == 48.0
+    assert listed.sources[listed.reference].action.name == "quick"
+    assert settings.matching.metric == "points"
+    assert settings.blend.weight_keys == "0 1 0; 0.5 1 1; 1 1 0"
+    assert settings.result.mark_contacts
+    first = material.fingerprint(bpy.data.actions["Mixed"])
+    settings.result.result_name = "Again"
+    bpy.ops.action_loom.blend()
+    assert material.fingerprint(bpy.data.actions["Again"]) == first
+
+
+def test_live_weights_rewrite_the_last_result_only(rig):
+    bpy.ops.action_loom.add_sources()
+    settings = bpy.context.scene.action_loom
+    listed = settings.rigs[0]
+    settings.result.result_name = "Live"
+    bpy.ops.action_loom.blend()
+    sources = {name: material.fingerprint(bpy.data.actions[name]) for name in ("slow", "quick")}
+    even = material.fingerprint(bpy.data.actions["Live"])
+    lines = {source.action.name: source for source in listed.sources}
+    lines["slow"].weight = 0.5  # not live yet
+    assert material.fingerprint(bpy.data.actions["Live"]) == even
+    settings.live = True
+    lines["slow"].weight = 0.0
+    assert bpy.data.actions["Live"].frame_range[1] == pytest.approx(25.0)
+    lines["slow"].weight, lines["quick"].weight = 1.0, 1.0
+    assert material.fingerprint(bpy.data.actions["Live"]) == even
+    assert {name: material.fingerprint(bpy.data.actions[name]) for name in sources} == sources
+    assert len(bpy.data.actions) == 3
+    # What was written live is no edit by hand.
+    bpy.ops.action_loom.rebuild()
+    bpy.data.actions.remove(bpy.data.actions["Live"])
+    lines["slow"].weight = 0.3  # nothing left to weave: nothing happens
+
+
+def test_redo_with_another_weight_registers_nothing_anew(rig, loom):
+    bpy.ops.action_loom.blend(sources=SOURCES)
+    known = dict(loom("addon.remembered")._known)
+    other = [{"name": "slow", "weight": 3.0}, {"name": "quick", "weight": 1.0}]
+    bpy.ops.action_loom.blend(sources=other)
+    assert dict(loom("addon.remembered")._known) == known
+    flatten("slow")
+    bpy.ops.action_loom.blend(sources=other)
+    assert len(loom("addon.remembered")._known) == len(known) + 1
+
+
+def test_undo_and_redo_take_each_step_back_and_forth(rig):
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.action_loom.blend("EXEC_DEFAULT", True, sources=SOURCES, result_name="Mixed")
+    made = material.fingerprint(bpy.data.actions["Mixed"])
+    flatten("slow")
+    bpy.ops.ed.undo_push(message="edited")
+    bpy.ops.action_loom.rebuild("EXEC_DEFAULT", True)
+    rebuilt = material.fingerprint(bpy.data.actions["Mixed"])
+    assert rebuilt != made
+    bpy.ops.ed.undo()
+    assert material.fingerprint(bpy.data.actions["Mixed"]) == made
+    bpy.ops.ed.redo()
+    assert material.fingerprint(bpy.data.actions["Mixed"]) == rebuilt
+    for _ in range(3):
+        bpy.ops.ed.undo()
+    assert "Mixed" not in bpy.data.actions
+
+
+def test_a_copied_result_is_a_result_of_its_own(result, rig):
+    copy = result.copy()
+    copy.name = "Copy"
+    flatten("slow")
+    bpy.ops.action_loom.rebuild(action="Copy")
+    assert material.fingerprint(copy) != material.fingerprint(result)
+
+
+def test_sources_are_never_changed(rig):
+    before = {name: material.fingerprint(bpy.data.actions[name]) for name in ("slow", "quick")}
+    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.ops.action_loom.rebuild()
+    bpy.ops.action_loom.edit_recipe()
+    assert {name: material.fingerprint(bpy.data.actions[name]) for name in before} == before
+
+
+def test_positions_of_a_rebuilt_result_are_those_that_blender_shows(result, rig):
+    names = ["hips", "foot.L", "hand.R"]
+    before = np.array([material.pose_positions(rig, names, frame) for frame in (1, 9, 20)])
+    bpy.ops.action_loom.rebuild()
+    after = np.array([material.pose_positions(rig, names, frame) for frame in (1, 9, 20)])
+    assert_allclose(after, before, atol=1e-6)

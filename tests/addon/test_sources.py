@@ -1,0 +1,167 @@
+"""The list of sources: filling it, ordering it, what each line says of how an action is read."""
+
+import bpy
+import material
+import pytest
+
+
+@pytest.fixture
+def rig():
+    rig = material.biped()
+    for k, frames in enumerate((24, 30, 36)):
+        material.key_walk(rig, f"walk {frames}", frames=frames, leads="LR"[k % 2])
+    return rig
+
+
+@pytest.fixture
+def listed(rig):
+    bpy.ops.action_loom.add_sources()
+    return bpy.context.scene.action_loom.rigs[0]
+
+
+def names(listed):
+    return [source.action.name for source in listed.sources]
+
+
+def test_all_actions_come_with_range_and_a_colour_each(listed):
+    assert names(listed) == ["walk 24", "walk 30", "walk 36"]
+    assert [source.use for source in listed.sources] == [True, True, False]
+    assert len({tuple(source.color) for source in listed.sources}) == 3
+    assert [(source.first, source.last) for source in listed.sources] == [(1, 25), (1, 31), (1, 37)]
+
+
+def test_the_active_action_can_be_listed_alone_and_more_than_once(rig):
+    rig.animation_data.action = bpy.data.actions["walk 30"]
+    bpy.ops.action_loom.add_active_source()
+    bpy.ops.action_loom.add_active_source()
+    listed = bpy.context.scene.action_loom.rigs[0]
+    assert names(listed) == ["walk 30", "walk 30"]
+    assert listed.active == 1
+
+
+def test_an_armature_without_action_says_so(rig):
+    rig.animation_data.action = None
+    with pytest.raises(RuntimeError, match="Biped has no action"):
+        bpy.ops.action_loom.add_active_source()
+
+
+def test_an_action_of_nothing_here_is_refused(rig):
+    other = bpy.data.actions.new("elsewhere")
+    rig.animation_data.action = other
+    with pytest.raises(RuntimeError, match="elsewhere moves no bone of Biped"):
+        bpy.ops.action_loom.add_active_source()
+
+
+def test_lines_move_with_their_reference_mark(listed):
+    bpy.ops.action_loom.set_reference(index=0)
+    listed.active = 0
+    bpy.ops.action_loom.move_source(down=True)
+    assert names(listed) == ["walk 30", "walk 24", "walk 36"]
+    assert (listed.active, listed.reference) == (1, 1)
+    bpy.ops.action_loom.move_source(down=False)
+    assert (listed.active, listed.reference) == (0, 0)
+    assert bpy.ops.action_loom.move_source(down=False) == {"CANCELLED"}
+
+
+def test_a_line_is_removed_and_its_action_stays(listed):
+    listed.reference, listed.active = 2, 0
+    bpy.ops.action_loom.remove_source()
+    assert names(listed) == ["walk 30", "walk 36"]
+    assert (listed.active, listed.reference) == (0, 1)
+    assert "walk 24" in bpy.data.actions
+    listed.active = 1
+    bpy.ops.action_loom.remove_source()
+    assert (listed.active, listed.reference) == (0, 0)
+
+
+def test_an_empty_list_says_so(rig):
+    with pytest.raises(RuntimeError, match="The list of sources is empty"):
+        bpy.ops.action_loom.remove_source()
+
+
+def test_a_reference_that_there_is_not_is_refused(listed):
+    with pytest.raises(RuntimeError, match="There is no source 3; the list has 3"):
+        bpy.ops.action_loom.set_reference(index=3)
+
+
+def test_the_panel_s_button_weaves_what_the_list_says(listed):
+    settings = bpy.context.scene.action_loom
+    listed.sources[0].weight, listed.sources[1].weight = 1.0, 3.0
+    bpy.ops.action_loom.set_reference(index=1)
+    settings.matching.metric, settings.result.result_name = "points", "Mixed"
+    bpy.ops.action_loom.blend()
+    stored = bpy.data.actions["Mixed"]["action_loom"].to_dict()
+    assert '"reference": "2"' in stored["recipe"]
+    assert '"metric": "points"' in stored["recipe"]
+    assert '"weights": [1.0, 3.0]' in stored["recipe"]
+
+
+def test_a_part_of_an_action_is_read(listed, loom):
+    source = listed.sources[0]
+    source.use_range, source.first, source.last = True, 5, 20
+    settings = bpy.context.scene.action_loom
+    settings.matching.ends, settings.result.result_name = "pinned", "Part"
+    listed.sources[0].weight, listed.sources[1].weight = 1.0, 0.0
+    bpy.ops.action_loom.blend()
+    assert tuple(bpy.data.actions["Part"].frame_range) == (5.0, 20.0)
+    clips, rigs = loom("addon.bridge.clip"), loom("addon.bridge.rig")
+    rig = listed.armature
+    whole, part = (clips.read(rig, bpy.data.actions[n], rigs.read(rig), 24.0).clip for n in ("walk 24", "Part"))
+    points = loom("core.motion.kinematics").points
+    assert abs(points(whole)[4:20] - points(part)).max() < 1e-5
+
+
+def test_too_few_ticked_sources_are_an_error_in_a_sentence(listed):
+    listed.sources[1].use = False
+    with pytest.raises(RuntimeError, match="Weaving takes two clips or more; 1 given"):
+        bpy.ops.action_loom.blend()
+
+
+def test_roles_are_listed_corrected_and_kept(listed, loom):
+    rigs = loom("addon.bridge.rig")
+    roles = {role.name: role.bone for role in listed.roles}
+    assert roles["thigh.L"] == "thigh.L"
+    assert roles["hips"] == "hips"
+    listed.roles["neck"].bone = "head"
+    armature = listed.armature
+    assert rigs.chosen_roles(armature) == {"neck": "head"}
+    skeleton = rigs.read(armature).skeleton
+    assert skeleton.names[skeleton.roles["neck"]] == "head"
+    bpy.ops.action_loom.set_role(role="neck", bone="")
+    assert "neck" not in rigs.read(armature).skeleton.roles
+    assert listed.roles["neck"].bone == ""
+    bpy.ops.action_loom.find_roles()
+    assert listed.roles["neck"].bone == "neck"
+    assert rigs.chosen_roles(armature) == {}
+    with pytest.raises(RuntimeError, match="There is no role 'tail'"):
+        bpy.ops.action_loom.set_role(role="tail", bone="head")
+    with pytest.raises(RuntimeError, match="has no bone 'wing'"):
+        bpy.ops.action_loom.set_role(role="neck", bone="wing")
+
+
+def test_the_result_can_begin_at_the_cursor(listed, loom):
+    cursor = bpy.context.scene.cursor
+    cursor.location, cursor.rotation_euler = (3.0, -2.0, 0.5), (0.0, 0.0, 1.0)
+    settings = bpy.context.scene.action_loom
+    settings.result.place, settings.result.result_name = "CURSOR", "There"
+    bpy.ops.action_loom.blend()
+    (hips,) = material.pose_positions(listed.armature, ["hips"], 1)
+    assert hips[:2] == pytest.approx([3.0, -2.0], abs=1e-4)
+    rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
+    clip = clips.read(listed.armature, bpy.data.actions["There"], rigs.read(listed.armature), 24.0).clip
+    heading = loom("core.motion.trajectory").heading(clip)[0]
+    assert (heading - 1.0 + 3.14159) % 6.28318 - 3.14159 == pytest.approx(0.0, abs=0.02)
+
+
+def test_everything_in_the_list_survives_saving(listed, tmp_path):
+    source = listed.sources[1]
+    source.weight, source.rate, source.use_range, source.first = 0.25, 48.0, True, 3
+    listed.reference = 1
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    again = bpy.context.scene.action_loom.rigs[0]
+    assert again.armature.name == "Biped"
+    assert names(again) == ["walk 24", "walk 30", "walk 36"]
+    assert (again.sources[1].weight, again.sources[1].rate, again.sources[1].first) == (0.25, 48.0, 3)
+    assert again.reference == 1
+    assert len(again.roles) > 10
