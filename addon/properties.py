@@ -88,6 +88,16 @@ class ResultOptions:
         ],
         options=set(),
     )
+    travel: bpy.props.EnumProperty(
+        name="Travel",
+        description="What carries the body on its way",
+        items=[
+            ("REFERENCE", "Reference", "As in the reference"),
+            ("ROOT", "Root Bone", "The topmost bone above the hips, smoothly; the sway is left on the hips"),
+            ("HIPS", "Hips", "The hips; the bones above them stand still"),
+        ],
+        options=set(),
+    )
     interpolation: bpy.props.EnumProperty(
         name="Interpolation",
         description="Of the new keys; there is one on every frame",

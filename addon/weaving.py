@@ -19,6 +19,7 @@ from ..core.motion import trajectory
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
 from ..core.recipes import Blend, Recipe
+from ..core.weave import carry
 from ..core.weave.woven import Woven
 from . import remembered, storage
 from .bridge import clip as clips
@@ -52,6 +53,7 @@ class Request:
     result_name: str = ""
     assign: bool = True
     place: str = "REFERENCE"
+    travel: str = "REFERENCE"
     as_seen: bool = False
     interpolation: str = "LINEAR"
     mark_contacts: bool = False
@@ -145,6 +147,8 @@ def write(
     made_of = [_source(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.registration.reference]
     clip, start = woven.clip, reference.start
+    if request.travel != "REFERENCE":
+        clip = carry.by_root(clip) if request.travel == "ROOT" else carry.by_hips(clip)
     if request.place == "CURSOR":
         clip, start = _at_cursor(clip, read.body, context.scene.cursor), {}
     action = clips.write(

@@ -8,7 +8,7 @@ from ...core.errors import LoomError
 from ...core.options import declared
 from ...core.progress import Progress
 from ...core.recipes import Recipe
-from .. import jobs, properties
+from .. import doubts, jobs, properties
 from . import common
 
 if TYPE_CHECKING:
@@ -172,7 +172,9 @@ class Weaving(Making, properties.ResultOptions):
         if not len(self.sources):  # a script that names none means those of the list
             self.from_panel(context)
         request, recipe = self._request(), self._recipe()
-        return request, weaving.read(context, context.object, request), recipe
+        read = weaving.read(context, context.object, request)
+        doubts.note(context, context.object, request, read)
+        return request, read, recipe
 
     def finish(
         self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Recipe, woven: "Woven"

@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from ...core.errors import LoomError
 from .. import properties
 from . import common, roles
 
@@ -31,6 +32,7 @@ class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
             # Two are enough to begin with; all of an armature's actions in one blend are seldom what is wanted.
             ticked += add(rig, action, use=ticked < 2).use
         roles.look_up(rig)
+        look_at(context, armature, properties.ticked(rig))
         self.report({"INFO"}, f"{len(found)} actions of {armature.name} added")
         return {"FINISHED"}
 
@@ -63,6 +65,7 @@ class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
             source.slot = slot.identifier
         rig.active = len(rig.sources) - 1
         roles.look_up(rig)
+        look_at(context, armature, [source])
         return {"FINISHED"}
 
 
@@ -142,6 +145,19 @@ def add(rig: Any, action: Any, *, use: bool) -> Any:
     first, last = action.frame_range
     source.first, source.last = round(first), round(last)
     return source
+
+
+def look_at(context: Any, armature: Any, lines: list[Any]) -> None:
+    """Read the actions of some lines and put beside them what looks wrong; silent about what can't be read."""
+    from .. import doubts, weaving
+
+    for line in lines:
+        request = weaving.Request((weaving.SourceRequest(line.action.name, line.rate, line.slot),))
+        try:
+            read = weaving.read(context, armature, request)
+        except LoomError:
+            continue  # weaving will say why
+        doubts.note(context, armature, request, read)
 
 
 def moves(action: Any, armature: Any) -> bool:

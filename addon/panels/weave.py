@@ -60,7 +60,7 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(settings.blend, "weight_keys")
-        for name in ("assign", "interpolation", "mark_contacts", "as_seen"):
+        for name in ("assign", "travel", "interpolation", "mark_contacts", "as_seen"):
             layout.prop(settings.result, name)
 
 

@@ -126,10 +126,10 @@ _STEP = {
 _SWAY = {"hips": (5.0, 0.0, -5.0, 0.0), "chest": (-7.0, 0.0, 7.0, 0.0)}  # about the vertical
 
 
-def biped(*, mode="XYZ", name="Biped", units=1.0):
+def biped(*, mode="XYZ", name="Biped", units=1.0, root=False):
     """A small person of 17 bones that faces −Y, keyed by nobody yet; limbs in a rotation mode, the trunk in XYZ.
 
-    units : of the bones' own space in a metre
+    units : of the bones' own space in a metre; root : with a bone on the ground above the hips
     """
     data = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, data)
@@ -137,12 +137,15 @@ def biped(*, mode="XYZ", name="Biped", units=1.0):
     bpy.context.view_layer.objects.active = rig
     rig.select_set(True)
     bpy.ops.object.mode_set(mode="EDIT")
+    if root:
+        ground = data.edit_bones.new("root")
+        ground.head, ground.tail = (0.0, 0.0, 0.0), (0.0, -0.3 * units, 0.0)
     for bone, parent, head, tail in _BIPED:
         for side, suffix in ((1.0, ".L"), (-1.0, ".R")) if head[0] else ((1.0, ""),):
             made = data.edit_bones.new(bone + suffix)
             made.head, made.tail = ((side * units * x, units * y, units * z) for x, y, z in (head, tail))
             made.align_roll((0.0, 0.0, 1.0) if bone == "foot" else (0.0, -1.0, 0.0))
-            made.parent = data.edit_bones.get(parent + suffix) or data.edit_bones.get(parent)
+            made.parent = data.edit_bones.get(parent + suffix) or data.edit_bones.get(parent or "root")
     bpy.ops.object.mode_set(mode="OBJECT")
     for bone in rig.pose.bones:
         bone.rotation_mode = mode if bone.name[-2:] in (".L", ".R") else "XYZ"

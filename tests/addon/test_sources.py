@@ -165,3 +165,50 @@ def test_everything_in_the_list_survives_saving(listed, tmp_path):
     assert (again.sources[1].weight, again.sources[1].rate, again.sources[1].first) == (0.25, 48.0, 3)
     assert again.reference == 1
     assert len(again.roles) > 10
+
+
+@material.needs_shared
+def test_a_rate_that_steps_belie_is_said_beside_the_line():
+    walk = material.import_bvh("cmu_mb_07_01")
+    action = walk.animation_data.action
+    bpy.ops.action_loom.add_active_source()
+    (line,) = bpy.context.scene.action_loom.rigs[0].sources
+    assert line.warning == ""
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
+    bpy.ops.action_loom.add_active_source()
+    assert "steps a second at 24 frames: was it made at" in line.warning
+    line.rate = 120.0
+    bpy.ops.action_loom.blend(
+        sources=[{"name": action.name, "weight": 1.0}] * 2,
+        readings=[{"name": action.name, "rate": 120.0, "slot": "", "first": 0, "last": 0}],
+    )
+    assert line.warning == ""
+
+
+def test_a_range_without_keys_is_said_beside_the_line(listed):
+    source = listed.sources[0]
+    source.use_range, source.last = True, 200
+    bpy.ops.action_loom.blend()
+    assert source.warning == "walk 24: frames 1–200 are asked for, its keys go from 1 to 25"
+
+
+def test_travel_goes_on_a_root_bone_or_back_on_the_hips():
+    rig = material.biped(root=True)
+    for k, frames in enumerate((24, 30)):
+        material.key_walk(rig, f"walk {frames}", frames=frames, leads="LR"[k])
+    results = {}
+    for travel in ("REFERENCE", "ROOT", "HIPS"):
+        sources = [{"name": f"walk {frames}", "weight": 1.0} for frames in (24, 30)]
+        bpy.ops.action_loom.blend(sources=sources, travel=travel, result_name=travel)
+        names = ["hips", "foot.L", "hand.R", "root"]
+        results[travel] = [material.pose_positions(rig, names, frame) for frame in (1, 10, 28)]
+    for travel in ("ROOT", "HIPS"):
+        for found, wanted in zip(results[travel], results["REFERENCE"], strict=True):
+            assert abs(found[:3] - wanted[:3]).max() < 1e-4
+    assert abs(results["ROOT"][-1][3] - results["ROOT"][0][3]).max() > 1.0
+    assert abs(results["HIPS"][-1][3] - results["HIPS"][0][3]).max() < 1e-4
+
+
+def test_without_a_root_bone_travel_can_t_go_on_one(listed):
+    with pytest.raises(RuntimeError, match="there is no root bone above hips"):
+        bpy.ops.action_loom.blend(travel="ROOT")
