@@ -8,6 +8,8 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import travel
 
+SIGMA = 0.5  # s; of a walk's sway, about once a second, a hundredth is left
+
 
 def by_hips(clip: Clip) -> Clip:
     """Return the clip with the joints above the hips standing still, and the hips going the whole way."""
@@ -30,7 +32,7 @@ def by_root(clip: Clip) -> Clip:
         name = clip.skeleton.names[trajectory.travelling_joint(clip.skeleton)]
         raise SkeletonError(f"{clip.name}: there is no root bone above {name}, so its travel can't be put on one")
     rotations, positions = kinematics.world(clip)
-    sigma = trajectory.HEADING_SIGMA * clip.rate
+    sigma = SIGMA * clip.rate
     hips = positions[:, trajectory.travelling_joint(clip.skeleton)]
     turned = trajectory.smooth(trajectory.raw_heading(clip.skeleton, rotations, positions), sigma)
     turning = quat.about_axis("Z", turned - turned[0])

@@ -45,7 +45,7 @@ def test_on_the_root_the_body_stays_where_it_is_and_the_root_goes_along(turning)
     assert_allclose(after[:, body], before[:, body], atol=1e-9)
     root, hips = after[:, 0], after[:, 2]
     assert np.linalg.norm(root[-1] - root[0]) == pytest.approx(np.linalg.norm(hips[-1] - hips[0]), rel=0.05)
-    assert np.ptp(np.linalg.norm((root - hips)[:, :2], axis=1)) < 0.05  # only the sway is left
+    assert np.ptp(np.linalg.norm((root - hips)[:, :2], axis=1)) < 0.1  # the sway, and what smoothing cuts off the curve
     assert_allclose(root[:, 2], root[0, 2], atol=1e-9)
 
 
@@ -65,7 +65,7 @@ def test_on_the_hips_the_root_stands_still_again(turning):
 def test_the_root_faces_as_the_body_does(turning):
     rotations, _ = kinematics.world(carry.by_root(turning))
     turned = 2.0 * np.arctan2(rotations[:, 0, 3], rotations[:, 0, 0])
-    heading = trajectory.heading(turning)
+    heading = trajectory.heading(turning, carry.SIGMA)
     assert_allclose(turned, heading - heading[0], atol=1e-9)
 
 
