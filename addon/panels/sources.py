@@ -28,17 +28,19 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
             row.label(text="Deleted", icon="ERROR")
             return
         color = row.row()
-        color.scale_x = 0.35
+        color.ui_units_x = 0.5
         color.prop(item, "color", text="")
-        line = row.split(factor=0.42)
-        line.active = item.use
-        line.label(text=item.action.name, icon="ERROR" if item.warning else "NONE")
-        right = line.split(factor=0.38)
-        first, last = (item.first, item.last) if item.use_range else item.action.frame_range
-        right.label(text=f"{first:.0f}–{last:.0f}")
-        shares = right.row(align=True)
-        shares.prop(item, "weight", text=percentage(data, item), slider=True)
-        marked = index == data.reference
+        name = row.row()
+        name.active = item.use
+        name.label(text=item.action.name, icon="ERROR" if item.warning else "NONE")
+        weight = row.row()
+        weight.active = item.use
+        weight.ui_units_x = 2.6
+        weight.prop(item, "weight", text="", slider=True)
+        share = row.row()
+        share.ui_units_x = 1.9
+        share.label(text=percentage(data, item))
+        marked = item == reference_of(data)
         row.operator(
             "action_loom.set_reference", text="", icon="RADIOBUT_ON" if marked else "RADIOBUT_OFF", emboss=False
         ).index = index
@@ -47,7 +49,13 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
 def percentage(rig: Any, item: Any) -> str:
     """Return the share of a line in percent; nothing for one that is not ticked."""
     total = sum(source.weight for source in properties.ticked(rig))
-    return f"{100.0 * item.weight / total:.0f} %" if item.use and total > 0.0 else "–"
+    return f"{100.0 * item.weight / total:.0f}%" if item.use and total > 0.0 else ""
+
+
+def reference_of(rig: Any) -> Any:
+    """Return the line that is the reference: the marked one, or the first ticked one where that is not ticked."""
+    ticked = properties.ticked(rig)
+    return ticked[properties.reference_among(rig, ticked)] if ticked else None
 
 
 class ACTION_LOOM_MT_sources(bpy.types.Menu):
@@ -77,7 +85,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             layout.operator("action_loom.add_active_source", icon="ACTION")
             return
         row = layout.row()
-        row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=4)
+        rows = min(max(len(rig.sources), 3), 8)
+        row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=rows)
         buttons = row.column(align=True)
         buttons.operator("action_loom.add_active_source", text="", icon="ADD")
         buttons.operator("action_loom.remove_source", text="", icon="REMOVE")
@@ -103,7 +112,8 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(source, "rate")
-        layout.prop(source, "use_range")
+        first, last = source.action.frame_range
+        layout.prop(source, "use_range", text=f"Range (all: {first:g}–{last:g})" if source.use_range else "Range")
         if source.use_range:
             span = layout.column(align=True)
             span.prop(source, "first")

@@ -34,7 +34,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.scale_y = 1.4
         row.operator("action_loom.blend", icon="ANIM")
-        row.prop(settings, "live", text="", icon="REC", toggle=True)
+        live = row.row()
+        live.ui_units_x = 3.0
+        live.prop(settings, "live", toggle=True)
         self._draw_last(context)
 
     def _draw_last(self, context: Any) -> None:
