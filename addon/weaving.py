@@ -145,7 +145,7 @@ def write(
     """
     armature = found(bpy.data.objects, read.armature, "The armature")
     made_of = [_source(read, k) for k in range(len(read.made_of))]
-    reference = read.sources[woven.registration.reference]
+    reference = read.sources[woven.reference]
     clip, start = woven.clip, reference.start
     if request.travel != "REFERENCE":
         clip = carry.by_root(clip) if request.travel == "ROOT" else carry.by_hips(clip)

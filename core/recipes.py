@@ -108,7 +108,44 @@ class Blend(Recipe, Matching):
         return f"{' + '.join(names)} {' to '.join(percent)}"
 
 
-RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend)}
+@dataclass(frozen=True, kw_only=True)
+class Loop(Recipe):
+    """Make one cycle that repeats without a seam out of a clip that repeats itself."""
+
+    verb = "loop"
+    label = "Loop"
+
+    finder: str = option(
+        "cycle",
+        "How the cycle is found: each stretch against the one after it, or by autocorrelation",
+        choices=("cycle", "autocorrelation"),
+    )
+    start: int = option(0, "First frame of the cycle, counted from 0, where its length is given", minimum=0)
+    length: int = option(0, "Frames of the cycle; 0 finds it", minimum=0)
+    method: str = option(
+        "ease",
+        "How the seam is closed; auto tries all and takes what measures best",
+        choices=("auto", "ease", "offset", "lagrange", "spline"),
+    )
+    travel: str = option(
+        "keep", "Whether the cycle goes on over the ground or stays in place", choices=("keep", "in place")
+    )
+    straighten: str = option(
+        "auto",
+        "Whether the cycle goes straight on; auto does if it turns by 8 degrees or less",
+        choices=("auto", "yes", "no"),
+    )
+    phase: float = option(0.0, "Where in the cycle the result begins, as a share of it", minimum=0.0, maximum=1.0)
+    repeat: int = option(1, "How many cycles the result has", minimum=1, maximum=1000)
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s")
+
+    def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "Woven":
+        from .weave import loop
+
+        return loop.loop(clips, self, progress)
+
+
+RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend, Loop)}
 
 
 def from_json(text: str) -> Recipe:

@@ -1,7 +1,6 @@
 """How periodic and how smooth the joints of a clip turn: the measures C and D of seed 004 (methods 12)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..motion import quat, trajectory
 from ..motion.quat import Array
@@ -105,17 +104,5 @@ def _channels(body: Posed) -> Array:
     travelling = int(np.count_nonzero(body.clip.skeleton.body[: trajectory.travelling_joint(body.clip.skeleton)]))
     level = quat.about_axis("Z", -body.heading)
     rotations[:, travelling] = quat.mul(level, rotations[:, travelling])
-    about = quat.continuous(quat.mul(quat.inv(_mean(rotations)), rotations))
-    about = about * np.where(about[..., :1].mean(axis=0) < 0.0, -1.0, 1.0)
-    # Unlike `quat.log` not the shortest: an angle that goes on beyond half a turn does not jump.
-    sine = np.linalg.norm(about[..., 1:], axis=-1, keepdims=True)
-    small = sine < 1e-9
-    angle = 2.0 * np.arctan2(sine, about[..., :1])
-    vectors = about[..., 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, sine))
+    vectors = quat.log_about(quat.mean_of_frames(rotations), rotations)
     return np.asarray(vectors.reshape(len(vectors), -1))
-
-
-def _mean(rotations: NDArray[np.float64]) -> Array:
-    """Return the mean over frames (J, 4) of rotations (F, J, 4): the quaternion nearest to all, of either sign."""
-    by_joint = rotations.transpose(1, 2, 0)
-    return np.asarray(np.linalg.eigh(by_joint @ by_joint.transpose(0, 2, 1))[1][..., -1])

@@ -55,6 +55,31 @@ def measure(clip: Clip, frame: int) -> dict[str, float | None]:
     }
 
 
+def at_every_frame(clip: Clip) -> Array:
+    """Return K, without slide, of every frame (F,) of a clip as if there were a seam before it; infinite at its ends.
+
+    What a clip is like by itself there: no repair of a seam at such a place can be expected to be better. Steps larger
+    than usual count as well, since a seam shows where the body is fast.
+    """
+    found = np.full(len(clip), np.inf)
+    if len(clip) < 5:
+        return found
+    body = posed.of(clip)
+    steps = _largest(np.diff(body.points[:, clip.skeleton.point_weights > 0.0], axis=0))
+    reach = 2 * max(1, round(ROUGHNESS_REACH * clip.rate)) + 2
+    rough = sliding_window_view(angles.second_differences(body), reach).mean(axis=1)
+    peaks = sliding_window_view(body.accelerations, 2).max(axis=1)
+    frames = np.arange(reach // 2 + 1, len(clip) - reach // 2)
+    typical = [float(np.median(curve)) for curve in (rough, body.accelerations, steps)]
+    if min(typical) <= 0.0:
+        return found
+    roughness = np.log2(np.maximum(rough[frames - reach // 2 - 1] / typical[0], LEAST_RATIO))
+    peak = np.log2(np.maximum(peaks[frames - 2] / typical[1], LEAST_RATIO))
+    step = np.log2(np.maximum(steps[frames - 1] / typical[2], LEAST_RATIO))
+    found[frames] = np.abs(roughness) + 0.5 * np.maximum(peak, 0.0) + np.maximum(step, 0.0)
+    return found
+
+
 def composite(seam: Mapping[str, float | None], source_slide_cm_s: float | None) -> float | None:
     """Return K, one figure to rank repairs of a seam by, from what `measure` gave; smaller is better.
 

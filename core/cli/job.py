@@ -79,7 +79,7 @@ def make(job: Job, progress: Progress = SILENT) -> Made:
     """Read the clips and apply the recipe, and write nothing yet; raises LoomError kinds."""
     sources = common.read(job.clips, job.units, job.up)
     woven = job.recipe.apply([source.clip for source in sources], progress)
-    reference = sources[woven.registration.reference]
+    reference = sources[woven.reference]
     report = woven.report | {
         "inputs": [source.motion.path for source in sources],
         "output": None if job.output is None else str(job.output),

@@ -101,6 +101,25 @@ def mean(qs: Sequence[Array], weights: Array, iterations: int = 100) -> Array:
     return normalize(estimate).reshape(stacked.shape[1:])
 
 
+def mean_of_frames(rotations: Array) -> Array:
+    """Return the mean over frames (J, 4) of rotations (F, J, 4): the quaternion nearest to all, of either sign."""
+    by_joint = rotations.transpose(1, 2, 0)
+    return np.asarray(np.linalg.eigh(by_joint @ by_joint.transpose(0, 2, 1))[1][..., -1])
+
+
+def log_about(means: Array, rotations: Array) -> Array:
+    """Return rotation vectors (F, J, 3) of rotations (F, J, 4) about fixed ones (J, 4), continuous up to a whole turn.
+
+    Unlike `log` not the shortest: an angle that goes on beyond half a turn does not jump.
+    """
+    about = continuous(mul(inv(means), rotations))
+    about = about * np.where(about[..., :1].mean(axis=0) < 0.0, -1.0, 1.0)
+    sine = np.linalg.norm(about[..., 1:], axis=-1, keepdims=True)
+    small = sine < 1e-9
+    angle = 2.0 * np.arctan2(sine, about[..., :1])
+    return about[..., 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, sine))
+
+
 def about_axis(axis: str, angle: Array) -> Array:
     """Return rotations by ``angle`` (radians) about X, Y or Z."""
     out = np.zeros((*np.shape(angle), 4))

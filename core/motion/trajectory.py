@@ -120,21 +120,23 @@ def beginning_at(clip: Clip, place: Array, facing: float) -> Clip:
     return placed(clip, float(turn), place - start)
 
 
-def placed(clip: Clip, turn: float, shift: NDArray[np.float64]) -> Clip:
+def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
     """Return the clip turned about the vertical through the origin (radians), then moved by (2,) metres.
 
-    Raises SkeletonError for bodies whose joints do not all turn with their parents.
+    Turns (F,) and shifts (F, 2) may also be those of every frame. Raises SkeletonError for bodies whose joints do
+    not all turn with their parents.
     """
     if clip.skeleton.inheritance is not None:
         raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't be placed yet")
     skeleton = clip.skeleton
     roots = np.flatnonzero(skeleton.parents < 0)
-    turning = quat.about_axis("Z", np.array(turn))
+    turning = quat.about_axis("Z", np.asarray(turn))
+    lift = np.concatenate([shift, np.zeros((*np.shape(shift)[:-1], 1))], axis=-1)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for root in roots:
         orient, offset = skeleton.orients[root], skeleton.offsets[root]
         world = offset + quat.rotate(orient, clip.translations[:, root])
-        world = quat.rotate(turning, world) + np.append(shift, 0.0)
+        world = quat.rotate(turning, world) + lift
         translations[:, root] = quat.rotate(quat.inv(orient), world - offset)
         local = quat.mul(quat.mul(quat.inv(orient), turning), orient)
         rotations[:, root] = quat.mul(local, clip.rotations[:, root])

@@ -20,7 +20,7 @@ from ..sync.registered import Registration
 from . import reporting, shares, travel
 from .matched import Matched, match
 from .shares import Shares
-from .woven import Woven
+from .woven import Blended
 
 LAP_SECONDS = 4.0 * trajectory.HEADING_SIGMA  # as far as the smoothing of headings reaches
 
@@ -35,7 +35,7 @@ def blend(
     timing: str = "blended",
     progress: Progress = SILENT,
     matched: Matched | None = None,
-) -> Woven:
+) -> Blended:
     """Return the clip that lies between the given ones by their weights, on the reference's skeleton.
 
     It begins at the reference's place and facing. `weight_keys`, where there are some, take the place of
@@ -59,7 +59,7 @@ def blend(
     report["weights"] = shared.rows[0].tolist()
     if weight_keys:
         report["weight_keys"] = np.column_stack([shared.places, shared.rows]).tolist()
-    return Woven(woven, report, ready, registered, at, weighted)
+    return Blended(woven, report, registered.reference, ready, registered, at, weighted)
 
 
 def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> Clip:

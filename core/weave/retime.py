@@ -13,10 +13,10 @@ from ..progress import SILENT, Progress
 from ..sync.matching import Matching
 from . import reporting
 from .matched import match
-from .woven import Woven
+from .woven import Blended
 
 
-def synchronise(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> Woven:
+def synchronise(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> Blended:
     """Return the second of two clips (the one that is not the reference), re-timed to the reference.
 
     Raises ClipError for any other number of clips.
@@ -36,4 +36,4 @@ def synchronise(clips: Sequence[Clip], matching: Matching, progress: Progress = 
     report = reporting.report("sync", clips, ready, registered, clip, began)
     weights = np.zeros((2, len(at)))
     weights[other] = 1.0
-    return Woven(clip, report, ready, registered, at, weights)
+    return Blended(clip, report, registered.reference, ready, registered, at, weights)

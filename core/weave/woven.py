@@ -6,20 +6,36 @@ from typing import Any
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..sync.registered import Registration
+from ..sync.repetition import Cycle, Repetition
 from .prepare import Prepared
 
 
 @dataclass(frozen=True, eq=False)
 class Woven:
-    """The new clip of K frames, its report (plain JSON values) and what a picture of it needs.
+    """The new clip and its report (plain JSON values); reference : which of the given clips it is like."""
+
+    clip: Clip
+    report: dict[str, Any]
+    reference: int
+
+
+@dataclass(frozen=True, eq=False)
+class Blended(Woven):
+    """A clip of K frames made of several at once, with what a picture of it needs.
 
     reference_frames (K,) : of the prepared reference, at each frame of the clip
     weights (N, K) : the share of each prepared clip in each frame
     """
 
-    clip: Clip
-    report: dict[str, Any]
     prepared: Prepared
     registration: Registration
     reference_frames: Array
     weights: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Looped(Woven):
+    """A cycle, where it was found, and what else was; found is None where start and length were given."""
+
+    found: Repetition | None
+    cycle: Cycle

@@ -1,0 +1,207 @@
+"""From a clip that repeats itself to one cycle without a seam (methods 6; seed 004; Holden 2022)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..check import quality, seams
+from ..errors import ClipError, RegistrationError
+from ..motion import cycles, trajectory, trim
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..progress import SILENT, Progress
+from ..sync import repetition
+from ..sync.repetition import Cycle, Repetition
+from . import channels, seam, seam_place, way
+from .way import Way
+from .woven import Looped
+
+EASE_SHARE = 0.25  # of the cycle that is faded
+SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and of the cycle: how long a change of velocity is felt
+POLYNOMIAL = 0.1  # s each side that is led anew
+STRAIGHT = np.radians(8.0)  # what turns less in a cycle was meant to go straight on
+
+
+def loop(clips: Sequence[Clip], wanted: Any, progress: Progress = SILENT) -> Looped:
+    """Return one cycle of a clip (or several in a row) whose end goes over into its start.
+
+    `wanted` is a Loop recipe. Raises ClipError for more than one clip and RegistrationError for one that does not
+    repeat itself, with the best score that was found.
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"A loop is made of one clip; {len(clips)} given")
+    given = clips[0]
+    trimmed = trim.ends(given) if wanted.trim else trim.Trimmed(given, 0, 0)
+    clip = trimmed.clip
+    progress.at(0.0, "Looking for the cycle")
+    found, cycle = _cycle(clip, wanted, trimmed.first)
+    progress.at(0.3, "Closing the seam")
+    travelled = way.between(clip, cycle.start, cycle.length)
+    led = _led(travelled, wanted)
+    methods = ("ease", "offset", "lagrange", "spline") if wanted.method == "auto" else (wanted.method,)
+    tried = [_closed(clip, cycle, travelled, led, method) for method in methods]
+    source = quality.measure(clip.cut(cycle.start, cycle.start + cycle.length + 1))
+    before = _seam(_cut_out(clip, cycle, travelled, led, "none"))
+    figures = [_judged(name, made, source) for name, made in tried]
+    best = min(range(len(tried)), key=lambda k: _cost(figures[k]))
+    name, made = tried[best]
+    shown = _arranged(made, wanted.phase, wanted.repeat)
+    shown = replace(shown, name=f"{given.name} loop", cyclic=True)
+    progress.at(0.9, "Measuring")
+    report = {
+        "verb": "loop",
+        "inputs": [given.name],
+        "names": [given.name],
+        "output": shown.name,
+        "frames": len(shown),
+        "rate": shown.rate,
+        "heading": trajectory.heading_source(shown.skeleton),
+        "dropped": [
+            {"clip": given.name, "first": trimmed.first, "last": trimmed.last, "why": "calibration pose or jump"}
+        ]
+        if trimmed.first or trimmed.last
+        else [],
+        "loop": {
+            "start": cycle.start + trimmed.first,
+            "length": cycle.length,
+            "score": round(cycle.score, 4),
+            "candidates": _candidates(found, trimmed.first),
+            "method": name,
+            "methods": figures,
+            "turn_degrees": round(float(np.degrees(led.turn)), 3),
+            "straightened": led.turn != travelled.turn,
+            "travel_m": round(abs(led.step), 4),
+        },
+        "quality": {
+            "before": [source | {"seam": before}],
+            "after": quality.measure(cycles.unrolled(made, 1, 1)) | {"seam": _seam(made)},
+        },
+        "warnings": _warnings(given, cycle),
+        "seconds_taken": round(time.perf_counter() - began, 4),
+    }
+    return Looped(shown, report, 0, found, cycle)
+
+
+def _cycle(clip: Clip, wanted: Any, first: int) -> tuple[Repetition | None, Cycle]:
+    """The cycle asked for by hand, or the one that is found; frames of the trimmed clip."""
+    if wanted.length:
+        start = wanted.start - first
+        if start < 0 or start + wanted.length > len(clip) - 1:
+            raise RegistrationError(
+                f"{clip.name}: a cycle from frame {wanted.start} over {wanted.length} frames is not in the clip, "
+                f"whose good frames are {first} to {first + len(clip) - 1}"
+            )
+        return None, Cycle(start, wanted.length, float("nan"))
+    finder = repetition.find if wanted.finder == "cycle" else repetition.find_by_autocorrelation
+    found = finder(clip)
+    best = found.best
+    if best.score < repetition.WEAK:
+        raise RegistrationError(
+            f"{clip.name} does not repeat itself: the best it has is a cycle of {best.length} frames from "
+            f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {repetition.PERIODIC} or more); "
+            "set start and length by hand, if it is to be looped all the same"
+        )
+    return found, seam_place.refine(clip, found)
+
+
+def _warnings(clip: Clip, cycle: Cycle) -> list[str]:
+    if cycle.score < repetition.PERIODIC:
+        return [f"{clip.name} hardly repeats itself (score {cycle.score:.2f}, a cycle has {repetition.PERIODIC}): look"]
+    return []
+
+
+def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
+    cycles_found = () if found is None else found.cycles[:6]
+    return [{"start": c.start + first, "length": c.length, "score": round(c.score, 4)} for c in cycles_found]
+
+
+def _led(travelled: Way, wanted: Any) -> Way:
+    """The way that the loop is to take: on the spot, straight, or as it was."""
+    if wanted.travel == "in place":
+        return travelled.standing()
+    straighten = wanted.straighten == "yes" or (wanted.straighten == "auto" and abs(travelled.turn) <= STRAIGHT)
+    return travelled.straight() if straighten else travelled
+
+
+def _closed(clip: Clip, cycle: Cycle, travelled: Way, led: Way, method: str) -> tuple[str, Clip]:
+    """The closed cycle by one method, and the name of the one that was used in the end."""
+    count = max(2, round(EASE_SHARE * cycle.length))
+    if method == "ease":
+        if cycle.start >= count:
+            method = "ease"
+        elif cycle.start + cycle.length + count <= len(clip):
+            method = "ease after"
+        else:
+            method = "offset"  # no frames on either side to fade into
+    return method, _cut_out(clip, cycle, travelled, led, method)
+
+
+def _cut_out(clip: Clip, cycle: Cycle, travelled: Way, led: Way, method: str) -> Clip:
+    """One cycle of L + 1 frames, the last its first again; freed of its travel, mended, and led on its new way."""
+    start, length = cycle.start, cycle.length
+    count = max(2, round(EASE_SHARE * length))
+    low, high = max(start - count - 1, 0), min(start + length + count + 2, len(clip))
+    around = clip.cut(low, high)
+    at: Array = np.arange(low, high, dtype=float) - start
+    stayed = way.taken_off(around, travelled, at)
+    spread = channels.of(stayed)
+    rows = _mended(spread.values, start - low, length, method, clip.rate)
+    frames = np.append(np.arange(start - low, start - low + length), start - low)
+    closed = spread.clip(np.concatenate([rows, rows[:1]]), frames)
+    return replace(way.put_on(closed, led, np.arange(length + 1, dtype=float)), cyclic=True)
+
+
+def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> Array:
+    count = max(2, round(EASE_SHARE * length))
+    if method == "ease":
+        return seam.ease_before(rows, start, length, count)
+    if method == "ease after":
+        return seam.ease_after(rows, start, length, count)
+    if method == "offset":
+        return seam.offset(rows, start, length, min(SETTLE * rate, SETTLE_SHARE * length))
+    cycle = rows[start : start + length].copy()
+    if method == "none":
+        return cycle
+    half = max(1, min(round(POLYNOMIAL * rate), length // 4))
+    spacing = max(1, round(rate / seam.SEED_RATE))
+    led = seam.bridge(cycle[: length - half], cycle[half:], half, spacing, method)
+    cycle[length - half :], cycle[:half] = led[:half], led[half:]
+    return cycle
+
+
+def _seam(made: Clip) -> dict[str, float | None]:
+    return seams.measure(cycles.unrolled(made, 1, 1), 2 * (len(made) - 1))
+
+
+def _judged(name: str, made: Clip, source: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a closed cycle by one method: C and D of the corrected frames, the seam's, and the composite."""
+    several = cycles.unrolled(made, 1, 1)
+    figures, last = quality.measure(several), len(made) - 1
+    reach = max(2, round(POLYNOMIAL * made.rate))
+    corrected = quality.measure(several.cut(last - reach, last + reach + 1))
+    found = seams.measure(several, last)
+    cost = seams.composite(found, source["slide_cm_s"])
+    return {
+        "name": name,
+        "C": figures["periodicity"],
+        "D": corrected["smoothness"],
+        "K": None if cost is None else round(cost, 4),
+        **found,
+    }
+
+
+def _cost(figures: dict[str, Any]) -> float:
+    return float("inf") if figures["K"] is None else float(figures["K"])
+
+
+def _arranged(made: Clip, phase: float, repeat: int) -> Clip:
+    """The cycle begun elsewhere in itself, so many times in a row."""
+    length = len(made) - 1
+    if phase:
+        shifted = cycles.sample(made, round(phase * length) + np.arange(length + 1, dtype=float))
+        made = replace(shifted, cyclic=True)
+    return made if repeat == 1 else cycles.unrolled(made, 0, repeat - 1)

@@ -1,0 +1,64 @@
+"""The steady way that a stretch of motion takes over the ground, taken off it and put on again (methods 6)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import kinematics, trajectory
+from ..motion.clip import Clip
+from ..motion.quat import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """From a place and a facing, turned by `turn` and moved by `step` after `length` frames; steady in between.
+
+    On the ground, in complex numbers; on an arc of a circle, or straight where it does not turn.
+    """
+
+    place: complex
+    facing: float
+    step: complex
+    turn: float
+    length: int
+
+    def at(self, frames: Array) -> tuple[NDArray[np.complex128], Array]:
+        """Return places (K,) and facings (K,) at frames from its start, which may lie before it or past its end."""
+        share = frames / self.length
+        gone = share if abs(self.turn) < 1e-6 else np.expm1(1j * self.turn * share) / np.expm1(1j * self.turn)
+        places: NDArray[np.complex128] = self.place + self.step * gone
+        return places, self.facing + self.turn * share
+
+    def straight(self) -> "Way":
+        """Return the straight way of the same length that sets out as this one does."""
+        if abs(self.turn) < 1e-6:
+            return replace(self, turn=0.0)
+        half = 0.5 * self.turn
+        return replace(self, step=self.step * np.exp(-1j * half) * half / np.sin(half), turn=0.0)
+
+    def standing(self) -> "Way":
+        return replace(self, step=0j, turn=0.0)
+
+
+def between(clip: Clip, start: int, length: int) -> Way:
+    """Return the way of a clip from frame `start` over `length` frames, by its hips and its smoothed facing."""
+    _, positions = kinematics.world(clip)
+    facing = trajectory.heading(clip)
+    ground = positions[:, trajectory.travelling_joint(clip.skeleton), :2] @ np.array([1.0, 1j])
+    end = start + length
+    step, turn = complex(ground[end] - ground[start]), float(facing[end] - facing[start])
+    return Way(complex(ground[start]), float(facing[start]), step, turn, length)
+
+
+def taken_off(clip: Clip, way: Way, frames: Array) -> Clip:
+    """Return the clip as seen by who goes along the way: standing at the origin, facing along y."""
+    places, facings = way.at(frames)
+    back = -places * np.exp(-1j * facings)
+    return trajectory.placed(clip, -facings, np.column_stack([back.real, back.imag]))
+
+
+def put_on(clip: Clip, way: Way, frames: Array) -> Clip:
+    """Return a clip that was seen along a way as it is where that way leads; the inverse of `taken_off`."""
+    places, facings = way.at(frames)
+    return trajectory.placed(clip, facings, np.column_stack([places.real, places.imag]))
