@@ -56,7 +56,7 @@ def measure(clip: Clip, frame: int) -> dict[str, float | None]:
 
 
 def at_every_frame(clip: Clip) -> Array:
-    """Return K, without slide, of every frame (F,) of a clip as if there were a seam before it; infinite at its ends.
+    """Return K of every frame (F,) of a clip as if there were a seam before it; infinite at its ends.
 
     What a clip is like by itself there: no repair of a seam at such a place can be expected to be better. Steps larger
     than usual count as well, since a seam shows where the body is fast.
@@ -76,8 +76,24 @@ def at_every_frame(clip: Clip) -> Array:
     roughness = np.log2(np.maximum(rough[frames - reach // 2 - 1] / typical[0], LEAST_RATIO))
     peak = np.log2(np.maximum(peaks[frames - 2] / typical[1], LEAST_RATIO))
     step = np.log2(np.maximum(steps[frames - 1] / typical[2], LEAST_RATIO))
-    found[frames] = np.abs(roughness) + 0.5 * np.maximum(peak, 0.0) + np.maximum(step, 0.0)
-    return found
+    shows = 3.0 * np.maximum(np.abs(roughness) - 0.25, 0.0) + 3.0 * np.maximum(step - 0.25, 0.0)
+    found[frames] = np.abs(roughness) + 0.5 * np.maximum(peak, 0.0) + shows
+    return found + _own_slide(body)
+
+
+def _own_slide(body: Posed) -> Array:
+    """What the slide near each frame (F,) adds to K by being more than that of the whole clip."""
+    count, rate = len(body.clip), body.clip.rate
+    reach = max(1, round(SLIDE_REACH * rate))
+    slid, stood = np.zeros(count), np.zeros(count)
+    for foot in contacts.of(body).values():
+        slid += foot.ball_speed(rate) * foot.ball_stands
+        stood += foot.ball_stands
+    if not stood.any():
+        return np.zeros(count)
+    around = np.ones(2 * reach + 1)
+    near = np.convolve(slid, around, mode="same") / np.maximum(np.convolve(stood, around, mode="same"), 1.0)
+    return np.asarray(np.maximum(100.0 * (near - slid.sum() / stood.sum()), 0.0) / SLIDE_SCALE)
 
 
 def composite(seam: Mapping[str, float | None], source_slide_cm_s: float | None) -> float | None:

@@ -12,7 +12,7 @@ from ..sync.repetition import NEAR_BEST, Cycle, Repetition
 
 LENGTHS = 0.042  # s by which a cycle may be longer or shorter than it was found
 WINDOW = 0.033  # s each side that is compared
-CLOSENESS, STRETCH = 3.0, 1.0  # what a doubled distance, and a length at that limit, weigh against K of the place
+CLOSENESS, STRETCH = 1.5, 1.0  # what a doubled distance, and a length at that limit, weigh against K of the place
 
 Frames = NDArray[np.int64]
 
