@@ -144,8 +144,44 @@ class Loop(Recipe):
 
         return loop.loop(clips, self, progress)
 
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} loop"
 
-RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend, Loop)}
+
+@dataclass(frozen=True, kw_only=True)
+class Connect(Recipe):
+    """Play clips one after the other, each entered where it is nearest to where the last one is left."""
+
+    verb = "connect"
+    label = "Connect"
+
+    method: str = option(
+        "ease",
+        "How the seam is mended; auto tries all and takes what measures best",
+        choices=("auto", "ease", "inertial", "lagrange", "spline", "registered"),
+    )
+    length: float = option(
+        0.0, "How long the mending takes; 0 is what suits the method", minimum=0.0, maximum=5.0, unit=" s"
+    )
+    by_correlation: bool = option(
+        False, "Let lagrange and spline choose how much to lead anew by how alike both sides are"
+    )
+    anywhere: bool = option(False, "Look for the transition in all of both clips, not only near end and start")
+    candidate: int = option(0, "Which of the transitions found is taken, counted from 0", minimum=0, maximum=11)
+    from_frame: int = option(-1, "Frame at which the first clip is left; -1 finds it", minimum=-1)
+    to_frame: int = option(-1, "Frame at which the second clip is entered; -1 finds it", minimum=-1)
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s")
+
+    def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "Woven":
+        from .weave import connect
+
+        return connect.connect(clips, self, progress)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return " > ".join(names)
+
+
+RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend, Loop, Connect)}
 
 
 def from_json(text: str) -> Recipe:

@@ -57,6 +57,26 @@ def _velocity(rows: Array, frame: int) -> Array:
     return (rows[after] - rows[before]) / (after - before)
 
 
+def inertial(before: Array, after: Array, reach: int, half_life: float) -> Array:
+    """Return frames −reach … (2·reach + 1, C) of two tracks that meet in the middle, half the gap given to each.
+
+    The gap and the change of velocity die away on both sides like a critically damped spring (Holden 2023), and are
+    gone altogether at the reach.
+    """
+    middle = reach
+    rate = 2.0 * np.log(2.0) / half_life
+    gap = after[middle] - before[middle]
+    # One-sided: beyond the middle the first track may not go on, nor the second come from before it.
+    change = (after[middle + 1] - after[middle]) - (before[middle] - before[middle - 1])
+    away = np.arange(len(before)) - middle
+    time = np.abs(away)[:, None].astype(float)
+    rest = 1.0 - np.clip(time / (reach + 1.0), 0.0, 1.0)
+    decay = np.exp(-rate * time) * rest * rest * (3.0 - 2.0 * rest)
+    past = before + decay * (0.5 * gap + (-0.5 * change + rate * 0.5 * gap) * time)
+    coming = after - decay * (0.5 * gap + (0.5 * change + rate * 0.5 * gap) * time)
+    return np.where(away[:, None] <= 0, past, coming)
+
+
 def bridge(before: Array, after: Array, half: int, spacing: int, kind: str) -> Array:
     """Return the frames (2·half, C) between two stretches, led through three points at the end of one and the start
     of the other: by Lagrange's polynomial or a natural cubic spline (seed 004).

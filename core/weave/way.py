@@ -27,8 +27,7 @@ class Way:
         """Return places (K,) and facings (K,) at frames from its start, which may lie before it or past its end."""
         share = frames / self.length
         gone = share if abs(self.turn) < 1e-6 else np.expm1(1j * self.turn * share) / np.expm1(1j * self.turn)
-        places: NDArray[np.complex128] = self.place + self.step * gone
-        return places, self.facing + self.turn * share
+        return np.asarray(self.place + self.step * gone, dtype=np.complex128), self.facing + self.turn * share
 
     def straight(self) -> "Way":
         """Return the straight way of the same length that sets out as this one does."""

@@ -39,3 +39,10 @@ class Looped(Woven):
 
     found: Repetition | None
     cycle: Cycle
+
+
+@dataclass(frozen=True, eq=False)
+class Connected(Woven):
+    """Clips one after the other; seams : the first frame after each of them."""
+
+    seams: tuple[int, ...]

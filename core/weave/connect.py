@@ -1,0 +1,298 @@
+"""Clip after clip in one: where to leave one and enter the next, and how to mend the seam (methods 5; seeds 002, 004).
+
+Frame t of the result is frame t of the clip that goes on and, brought onto its ground, frame t − i + j of the one that
+follows: whatever the method, both clips run on at their own speed.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check import quality, seams
+from ..errors import ClipError, RegistrationError
+from ..motion import quat, resample, retarget, trajectory, trim
+from ..motion.clip import Channel, Clip
+from ..motion.quat import Array
+from ..progress import SILENT, Progress
+from ..sync import transitions
+from ..sync.transitions import Transition
+from . import channels, seam
+from .woven import Connected
+
+WINDOW = 0.042  # s each side that is compared
+SEARCHED = 0.4  # of a clip: the end of the one and the start of the other
+EASE = 1.0 / 3.0  # s that overlap
+HALF_LIFE = 0.2  # s in which half of an offset is gone
+SETTLED = 5.0  # half-lives after which it is gone altogether
+POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
+METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
+
+
+def connect(clips: Sequence[Clip], wanted: Any, progress: Progress = SILENT) -> Connected:
+    """Return clips one after the other, each entered where it is nearest to where the last one is left.
+
+    `wanted` is a Connect recipe. Every clip after the first is only turned and moved on the ground outside the
+    mended seams. Raises ClipError for fewer than two clips and RegistrationError where they can't be joined.
+    """
+    began = time.perf_counter()
+    if len(clips) < 2:
+        raise ClipError(f"Connecting takes two clips or more; {len(clips)} given")
+    trimmed = [trim.ends(clip) if wanted.trim else trim.Trimmed(clip, 0, 0) for clip in clips]
+    made, joined, first_free = trimmed[0].clip, [], 0
+    for k, following in enumerate(trimmed[1:], start=1):
+        part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
+        part.at(0.0, f"Looking where to go over into {following.clip.name}")
+        after = resample.to_rate(retarget.onto(following.clip, made.skeleton), made.rate)
+        offsets = trimmed[0].first if k == 1 else 0, following.first
+        ranked = _ranked(made, after, wanted, first_free, offsets)
+        part.at(0.4, "Mending the seam")
+        made, told, first_free = _joined(made, after, ranked, wanted, offsets)
+        joined.append(told)
+    name = " > ".join(clip.name for clip in clips)
+    made = replace(made, name=name)
+    report = {
+        "verb": "connect",
+        "inputs": [clip.name for clip in clips],
+        "names": [clip.name for clip in clips],
+        "output": name,
+        "frames": len(made),
+        "rate": made.rate,
+        "heading": trajectory.heading_source(made.skeleton),
+        "dropped": [
+            {"clip": t.clip.name, "first": t.first, "last": t.last, "why": "calibration pose or jump"}
+            for t in trimmed
+            if t.first or t.last
+        ],
+        "connect": joined[0] if len(joined) == 1 else {"joints": joined},
+        "quality": {
+            "before": [quality.measure(t.clip) for t in trimmed],
+            "after": quality.measure(made),
+        },
+        "warnings": [],
+        "seconds_taken": round(time.perf_counter() - began, 4),
+    }
+    return Connected(made, report, 0, tuple(one["seam_frame"] for one in joined))
+
+
+def _ranked(made: Clip, after: Clip, wanted: Any, first_free: int, offsets: tuple[int, int]) -> list[Transition]:
+    """Possible transitions, the one that was asked for or the nearest first."""
+    window = round(WINDOW * made.rate)
+    if wanted.from_frame >= 0 and wanted.to_frame >= 0:
+        i, j = wanted.from_frame - offsets[0], wanted.to_frame - offsets[1]
+        if not (0 <= i < len(made) and 0 <= j < len(after) - 1):
+            raise RegistrationError(
+                f"{made.name} can't be left at frame {wanted.from_frame} for frame {wanted.to_frame} of {after.name}: "
+                f"they have {len(made)} and {len(after)} frames"
+            )
+        distance = transitions.distance_at(made, after, i, j, window)
+        return [transitions.align(made, after, i, j, window, distance)]
+    left, right = (0, len(after) - 2) if wanted.anywhere else (0, max(int(SEARCHED * len(after)), 1))
+    begin = 0 if wanted.anywhere else int((1.0 - SEARCHED) * len(made))
+    begin = max(begin, first_free)
+    if begin > len(made) - 1:
+        raise RegistrationError(f"{made.name} is too short to be left again before its end; choose frames by hand")
+    span = begin, len(made) - 1
+    return transitions.find(made, after, window=window, from_frames=span, to_frames=(left, right))
+
+
+def _joined(
+    made: Clip, after: Clip, ranked: list[Transition], wanted: Any, offsets: tuple[int, int]
+) -> tuple[Clip, dict[str, Any], int]:
+    """The two clips in one by the best method, what is told of it, and the first frame free for the next seam."""
+    best = ranked[min(wanted.candidate, len(ranked) - 1)]
+    placed = trajectory.placed(after, best.turn, np.array(best.shift))
+    methods = METHODS if wanted.method == "auto" else (wanted.method,)
+    source = _slide(made, after)
+    tried = [_mend(made, placed, best, method, wanted) for method in methods]
+    figures = [
+        _judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried
+    ]
+    chosen = min(range(len(tried)), key=lambda k: float("inf") if figures[k]["K"] is None else figures[k]["K"])
+    name, clip, reach = tried[chosen]
+    told = {
+        "from_frame": best.from_frame + offsets[0],
+        "to_frame": best.to_frame + offsets[1],
+        "distance": round(best.distance, 5),
+        "turn_degrees": round(float(np.degrees(best.turn)), 3),
+        "candidates": [
+            {
+                "from_frame": t.from_frame + offsets[0],
+                "to_frame": t.to_frame + offsets[1],
+                "distance": round(t.distance, 5),
+            }
+            for t in ranked
+        ],
+        "method": name,
+        "seam_frame": best.from_frame + 1,
+        "corrected": [best.from_frame + 1 - reach, best.from_frame + reach],
+        "methods": figures,
+    }
+    return clip, told, best.from_frame + reach + 2
+
+
+def _mend(made: Clip, after: Clip, at: Transition, method: str, wanted: Any) -> tuple[str, Clip, int]:
+    """The clips joined by a method, which one (another where it lacks the frames), and how far it reaches."""
+    made, after = _alike(made, after)
+    i, j, rate = at.from_frame, at.to_frame, made.rate
+    room = min(i, len(made) - 1 - i, j, len(after) - 2 - j)
+    overlap = min(round(0.5 * (wanted.length or EASE) * rate), room)
+    if method in ("ease", "registered") and overlap < SHORTEST * rate:
+        method = "inertial"
+    if method == "registered":
+        return method, _registered(made, after, i, j, overlap), overlap
+    if method == "ease":
+        share = seam.fade(2 * overlap + 1)[:, None]
+        return method, _region(made, after, i, j, overlap, lambda a, b: (1.0 - share) * a + share * b), overlap
+    if method == "inertial":
+        settle = (wanted.length or HALF_LIFE) * rate
+        reach = max(1, min(round(SETTLED * settle), i, len(after) - 2 - j))
+        return method, _region(made, after, i, j, reach, lambda a, b: seam.inertial(a, b, reach, settle)), reach
+    half = max(1, min(_correction(made, after, i, j, wanted), i // 2, (len(after) - 2 - j) // 2))
+    spacing = max(1, min(round(rate / seam.SEED_RATE), (i - half) // 2, (len(after) - 2 - j - half) // 2))
+    return method, _bridged(made, after, i, j, half, spacing, method), half
+
+
+def _correction(made: Clip, after: Clip, i: int, j: int, wanted: Any) -> int:
+    """How many frames each side a polynomial leads anew: a time, or by the rule of correlation (seed 004).
+
+    By that rule the m for which the last m frames of the one and the first m of the other are most alike.
+    """
+    rate = made.rate
+    if not wanted.by_correlation:
+        return max(1, round((wanted.length or POLYNOMIAL) * rate))
+    low, high = max(3, round(SHORTEST * rate)), max(3, round(LONGEST * rate))
+    high = min(high, i, len(after) - 2 - j)
+    means = quat.mean_of_frames(made.rotations)
+    a, b = (channels.like(clip, means).values[:, : 3 * len(made.skeleton)] for clip in (made, after))
+    best, length = -np.inf, low
+    for m in range(low, high + 1):
+        x, y = a[i - m + 1 : i + 1], b[j + 1 : j + m + 1]
+        x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+        spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+        moving = spread > 1e-9
+        mean = float(((x * y).sum(axis=0)[moving] / spread[moving]).mean()) if moving.any() else -np.inf
+        if mean > best:
+            best, length = mean, m
+    return length
+
+
+def _region(
+    made: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[Array, Array], Array]
+) -> Clip:
+    """The clips joined, frames within `reach` of frame i made by mixing the rows of both."""
+    low, high = max(i - reach, 0), min(i + reach, len(after) - 2 - j + i)
+    from_made = np.clip(np.arange(low, high + 1), 0, len(made) - 1)
+    from_after = np.clip(np.arange(low, high + 1) - i + j, 0, len(after) - 1)
+    one, other = _taken(made, from_made), _taken(after, from_after)
+    means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
+    a, b = channels.like(one, means), channels.like(other, means)
+    mixed = a.clip(mix(a.values, b.values), np.arange(len(one)))
+    joined = _sequence(_part(made, 0, low), mixed, _part(after, high - i + j + 1, len(after)))
+    return _rows_of_steps(joined, made, after, i, j)
+
+
+def _bridged(made: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
+    """The clips joined, `half` frames each side of the seam led by a polynomial through points further away."""
+    around = half + (seam.POINTS - 1) * spacing
+    one = made.cut(max(i - around, 0), i + 1)
+    other = after.cut(j + 1, min(j + 2 + around, len(after)))
+    means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
+    a, b = channels.like(one, means), channels.like(other, means)
+    led = seam.bridge(a.values[: len(one) - half], b.values[half:], half, spacing, kind)
+    frames = np.full(len(led), len(one) - 1)
+    middle = a.clip(led, frames)
+    joined = _sequence(_part(made, 0, i + 1 - half), middle, _part(after, j + 1 + half, len(after)))
+    return _rows_of_steps(joined, made, after, i, j)
+
+
+def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
+    """The clips joined by a blend along their registration, from all of the one to all of the other."""
+    from ..recipes import Blend
+
+    recipe = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False)
+    parts = made.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
+    woven = recipe.apply(parts).clip
+    there = transitions.align(woven, after, len(woven) - 1, j + overlap, 0, 0.0)
+    rest = _part(trajectory.placed(after, there.turn, np.array(there.shift)), j + overlap + 1, len(after))
+    return _sequence(_part(made, 0, i - overlap), woven, rest)
+
+
+def _alike(a: Clip, b: Clip) -> tuple[Clip, Clip]:
+    """Both clips with the same channels and scales: what one lacks stays as the other has it at the seam's side."""
+    if (a.scales is None) != (b.scales is None):
+        a, b = (replace(c, scales=np.ones_like(c.translations)) if c.scales is None else c for c in (a, b))
+    names = [*a.channels, *(name for name in b.channels if name not in a.channels)]
+    filled = []
+    for clip, other, end in ((a, b, 0), (b, a, -1)):
+        held = {
+            name: clip.channels.get(name)
+            or Channel(np.full(len(clip), other.channels[name].values[end]), other.channels[name].discrete)
+            for name in names
+        }
+        filled.append(replace(clip, channels=held))
+    return filled[0], filled[1]
+
+
+def _taken(clip: Clip, frames: NDArray[np.int64]) -> Clip:
+    return replace(
+        clip,
+        rotations=clip.rotations[frames],
+        translations=clip.translations[frames],
+        scales=None if clip.scales is None else clip.scales[frames],
+        channels={n: Channel(c.values[frames], c.discrete) for n, c in clip.channels.items()},
+        cyclic=False,
+    )
+
+
+def _part(clip: Clip, start: int, end: int) -> Clip | None:
+    return clip.cut(start, end) if start < end else None
+
+
+def _sequence(*given: Clip | None) -> Clip:
+    """The frames of several clips of one skeleton, one after the other."""
+    parts = [part for part in given if part is not None]
+    first = parts[0]
+    return replace(
+        first,
+        rotations=np.concatenate([part.rotations for part in parts]),
+        translations=np.concatenate([part.translations for part in parts]),
+        scales=None if first.scales is None else np.concatenate([np.asarray(part.scales) for part in parts]),
+        channels={
+            name: Channel(np.concatenate([part.channels[name].values for part in parts]), channel.discrete)
+            for name, channel in first.channels.items()
+        },
+        cyclic=False,
+    )
+
+
+def _rows_of_steps(joined: Clip, made: Clip, after: Clip, i: int, j: int) -> Clip:
+    """The clip with channels that go in steps as in the first clip up to the seam, and as in the other after it."""
+    stepped = {
+        name: Channel(np.concatenate([channel.values[: i + 1], after.channels[name].values[j + 1 :]]), discrete=True)
+        for name, channel in made.channels.items()
+        if channel.discrete
+    }
+    return replace(joined, channels={**joined.channels, **stepped})
+
+
+def _slide(made: Clip, after: Clip) -> float | None:
+    slides = [s for clip in (made, after) if (s := quality.measure(clip)["slide_cm_s"]) is not None]
+    return float(np.mean(slides)) if slides else None
+
+
+def _judged(name: str, clip: Clip, frame: int, reach: int, source: float | None) -> dict[str, Any]:
+    """The figures of a seam: C of all, D of the corrected frames, the measures of the seam, and the composite."""
+    found = seams.measure(clip, frame)
+    corrected = clip.cut(max(frame - reach - 1, 0), min(frame + reach + 1, len(clip)))
+    cost = seams.composite(found, source)
+    return {
+        "name": name,
+        "C": quality.measure(clip)["periodicity"],
+        "D": quality.measure(corrected)["smoothness"],
+        "K": None if cost is None else round(cost, 4),
+        **found,
+    }
