@@ -8,7 +8,15 @@ from .. import __package__ as extension
 from ..core import jit
 
 # In the order of registration; unregistered in reverse.
-MODULES = (".properties", ".operators.sources", ".operators.blend", ".operators.demo", ".panels.weave", ".menus")
+MODULES = (
+    ".properties",
+    ".operators.sources",
+    ".operators.blend",
+    ".operators.motion_files",
+    ".operators.demo",
+    ".panels.weave",
+    ".menus",
+)
 
 
 def register() -> None:

@@ -74,7 +74,7 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
         frame, theirs = frames.of(joint), matching[joint]
         if theirs >= 0:
             turned = quat.mul(quat.mul(world[:, theirs], quat.inv(source_rest[theirs])), rest[joint])
-            rotations[:, joint] = quat.from_matrix(np.linalg.solve(frame.turning, quat.to_matrix(turned)))
+            rotations[:, joint] = quat.mul(quat.inv(quat.from_matrix(frame.turning)), turned)
             if _hangs_free(skeleton, matching, int(parent)):
                 # A root's place in the world is scaled, not its distance from its own rest place.
                 translations[:, joint] = frame.location_of(scale * places[:, theirs])
