@@ -57,7 +57,8 @@ def export_actions(
     for done, action in enumerate(actions):
         progress.at(done / len(actions), f"reading {action.name}")
         source = _source(context.scene, armature, action, writing.as_seen)
-        notes.extend(source.notes)
+        # What constraints pose is left out of results that are keyed; in a file it is there.
+        notes.extend(source.notes[:-1] if source.hidden else source.notes)
         if source.clip.channels:
             count = len(source.clip.channels)
             notes.append(f"{action.name}: motion files have no place for {count} of its curves, which move no bone")
