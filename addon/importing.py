@@ -78,6 +78,7 @@ def import_files(context: Any, paths: Sequence[str], reading: Reading, progress:
     for done, path in enumerate(paths):
         progress.at(done / (2 * len(paths)), f"reading {os.path.basename(path)}")
         read.append(_read(path, reading, rates.of_scene(context.scene), notes))
+    context.view_layer.update()  # a script may have moved the armature just now
     armature = None if reading.new_armature else _active(context)
     fitting = [None if armature is None else _on_bones(file, armature) for file in read]
     moved = [(file, *_onto(file, armature)) for file in fitting if file is not None]

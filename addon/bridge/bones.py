@@ -82,8 +82,6 @@ def build(
                 bone.use_connect = connected and bool(np.linalg.norm(tails[parent] - head) < _TOUCH)
             made.append(bone)
         names = tuple(bone.name for bone in made)
-    # Its place in the world is read from the evaluated scene.
-    context.view_layer.update()
     return armature, names
 
 
@@ -102,19 +100,26 @@ def _editing(context: Any, armature: Any) -> Iterator[None]:
     layer = context.view_layer
     active, selected = layer.objects.active, list(context.selected_objects)
     mode = "OBJECT" if active is None else active.mode
+    together = [each for each in layer.objects if mode != "OBJECT" and each.mode == mode]
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
-    for each in selected:
-        each.select_set(False)
+    _select(context, [])
     layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
     try:
         yield
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
-        armature.select_set(False)
-        for each in selected:
-            each.select_set(True)
         layer.objects.active = active
         if mode != "OBJECT":
+            # Every selected object goes along, and those alone.
+            _select(context, together)
             bpy.ops.object.mode_set(mode=mode)
+        _select(context, selected)
+
+
+def _select(context: Any, chosen: list[Any]) -> None:
+    for each in context.selected_objects:
+        each.select_set(False)
+    for each in chosen:
+        each.select_set(True)

@@ -9,9 +9,12 @@ from ..errors import SkeletonError
 from . import kinematics, quat
 from .clip import Clip
 from .inheritance import Inheritance
+from .quat import Array
 from .skeleton import Skeleton
 
 _AT_REST = 1e-6  # radians, and metres
+_FACES_ALIKE = 1e-6  # of what two rest poses have to do with each other, seen from above
+_SEEN_FROM_ABOVE = 0.05  # of a rest pose's extent: a plain column faces nowhere
 
 
 def onto(clip: Clip, skeleton: Skeleton) -> Clip:
@@ -52,8 +55,8 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     """Return the clip on a skeleton that has at least the joints that move, matched by name as in `onto`.
 
     What the skeleton has besides stays at rest, and what it lacks was. Its joints need not inherit all of their
-    parents: every joint turns in the world as the clip's does. Raises SkeletonError naming moving joints it lacks,
-    and for clips with scales or with joints that do not inherit all.
+    parents, and its rest pose may face another way: in the world every joint turns as the clip's does. Raises
+    SkeletonError naming moving joints it lacks, and for clips with scales or with joints that do not inherit all.
     """
     source = clip.skeleton
     lost = [name for name in moving(clip) if name not in set(skeleton.names)]
@@ -65,7 +68,8 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     matching = [index.get(name, -1) for name in skeleton.names]
     scale = leg_ratio(source, skeleton)
     world, places = kinematics.world(clip)
-    source_rest, rest = source.rest[0], skeleton.rest[0]
+    facing = _facing(source, skeleton, matching)
+    source_rest, rest = quat.mul(facing, source.rest[0]), skeleton.rest[0]
     shape = (len(clip), len(skeleton))
     rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))
     linear, stands = np.empty((*shape, 3, 3)), np.empty((*shape, 3))
@@ -87,6 +91,24 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
             quat.to_matrix(rotations[:, joint]), translations[:, joint]
         )
     return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations)
+
+
+def _facing(source: Skeleton, target: Skeleton, matching: list[int]) -> Array:
+    """Return the turn about the vertical from the source's rest pose to the target's, by the joints both have.
+
+    None but where it explains most of the difference: rest poses that face alike can still hold their arms apart.
+    """
+    shared = [joint for joint, theirs in enumerate(matching) if theirs >= 0]
+    places = source.rest[1][[matching[joint] for joint in shared]], target.rest[1][shared]
+    seen = []
+    for spread in (place - place.mean(axis=0) for place in places):
+        flat, extent = np.linalg.norm(spread[:, :2]), np.linalg.norm(spread)
+        if flat <= _SEEN_FROM_ABOVE * extent:
+            return quat.IDENTITY
+        seen.append((spread[:, 0] + 1j * spread[:, 1]) / flat)
+    alike = np.vdot(seen[0], seen[1])
+    apart, left = 1.0 - alike.real, 1.0 - abs(alike)
+    return quat.about_axis("Z", np.angle(alike)) if apart > _FACES_ALIKE and left < 0.25 * apart else quat.IDENTITY
 
 
 def _hangs_free(skeleton: Skeleton, matching: list[int], parent: int) -> bool:

@@ -237,6 +237,21 @@ def test_the_active_armature_is_taken_if_it_has_a_bone_for_all_that_moves(core, 
     assert len(armatures()) == 2
 
 
+def test_an_armature_that_was_moved_turned_and_scaled_goes_where_the_file_says(core, walks):
+    import_motion(walks[0])
+    rig = bpy.data.objects["walk"]
+    bpy.context.view_layer.objects.active = rig
+    bpy.context.view_layer.update()
+    rig.location, rig.rotation_euler, rig.scale = (3.0, -2.0, 1.0), (0.0, 0.0, 2.0), (0.5,) * 3
+    import_motion(walks[1])
+    assert armatures() == [rig]
+    play(core, rig, bpy.data.actions["sneak"])
+    clip, meant = places(core, walks[1])
+    for frame in frames_of(clip):
+        seen = material.pose_positions(rig, clip.skeleton.names, 1 + frame)
+        assert np.abs(seen - 0.5 * meant[frame]).max() < 1e-5  # half as large, it goes half as far
+
+
 def test_a_new_armature_on_request(walks):
     import_motion(walks[0])
     bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
@@ -272,21 +287,25 @@ def test_a_connected_bone_that_a_file_moves_is_said(core, small, capsys):
 def test_the_scene_stays_as_it_was(core, walks, small, mode):
     rig = material.armature()
     by_hand = material.key_by_hand(rig, "by hand", seed=1)
-    other = bpy.data.objects.new("Other", None)
-    bpy.context.scene.collection.objects.link(other)
-    other.select_set(True)
-    rig.select_set(mode == "POSE")
+    along, aside = material.armature(name="Along"), material.armature(name="Aside")
+    for each in (along, aside, rig):
+        bpy.context.view_layer.objects.active = each
+        each.select_set(each is along)
     scene = bpy.context.scene
     scene.render.fps, scene.render.fps_base = 50, 2.0
     scene.frame_start, scene.frame_end = 3, 77
     scene.frame_set(12, subframe=0.25)
     bpy.ops.object.mode_set(mode=mode)
+    assert along.mode == mode
+    along.select_set(False)
+    aside.select_set(True)
 
     def state():
         render = (scene.render.fps, scene.render.fps_base, scene.frame_start, scene.frame_end)
         frame = (scene.frame_current, scene.frame_subframe)
         selected = {o.name for o in bpy.context.selected_objects}
-        return render, frame, selected, bpy.context.object, bpy.context.mode, rig.animation_data.action
+        modes = [each.mode for each in (rig, along, aside)]
+        return render, frame, selected, modes, bpy.context.object, bpy.context.mode, rig.animation_data.action
 
     before, keys = state(), material.fingerprint(by_hand)
     pose = np.array([bone.matrix for bone in rig.pose.bones])
@@ -294,7 +313,7 @@ def test_the_scene_stays_as_it_was(core, walks, small, mode):
     assert state() == before
     assert material.fingerprint(by_hand) == keys
     assert np.array_equal(np.array([bone.matrix for bone in rig.pose.bones]), pose)
-    assert len(armatures()) == 3
+    assert len(armatures()) == 5
 
 
 def test_every_frame_is_kept_and_the_action_knows_its_rate(core, walks):

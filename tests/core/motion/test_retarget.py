@@ -285,3 +285,25 @@ def test_without_legs_made_up_tips_count_for_nothing(rng):
     other = replace(skeleton, tips=5.0 * skeleton.tips + 1.0)
     _, before = kinematics.world(clip)
     assert_allclose(kinematics.world(retarget.onto(clip, other))[1], before, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [-170.0, -20.0, 3.0, 90.0, 180.0])
+def test_a_rest_pose_that_faces_another_way_and_stands_elsewhere_changes_nothing_in_the_world(moving, rng, degrees):
+    body = moving.skeleton
+    turn, roots = quat.about_axis("Z", np.radians(degrees)), body.parents < 0
+    offsets, orients = body.offsets.copy(), body.orients.copy()
+    offsets[roots] = quat.rotate(turn, offsets[roots]) + np.array([3.0, -2.0, 0.5])
+    orients[roots] = quat.mul(turn, orients[roots])
+    tips = quat.rotate(turn, body.tips)  # in the world, as the helper takes them
+    other = with_turned_rest(replace(body, offsets=offsets, orients=orients, tips=tips), rng)
+    again = retarget.fitted(moving, other)
+    assert_allclose(kinematics.points(again), kinematics.points(moving), rtol=0.0, atol=1e-12)
+
+
+def test_arms_held_another_way_at_rest_do_not_turn_the_body(moving):
+    body = moving.skeleton
+    orients = body.orients.copy()
+    for role in ("upper_arm.L", "forearm.R"):
+        orients[body.roles[role]] = quat.about_axis("Z", np.array(0.6))
+    other = replace(body, orients=orients)
+    assert_same_rotations(since_rest(retarget.fitted(moving, other)), since_rest(moving))
