@@ -79,3 +79,16 @@ def starts(steps: NDArray[np.int16], ends: NDArray[np.int64]) -> NDArray[np.int6
         going = going[further]
         found[going] -= 1
     return found
+
+
+def trace(steps: NDArray[np.int16], i: int, j: int, longest: int) -> tuple[NDArray[np.int64], int]:
+    """See `timewarp.trace`."""
+    cells, count = [], 0
+    while i >= 0 and j >= 0:
+        step = int(steps[i, j])
+        cells += [(i - k, j) for k in range(step)] if step > 0 else [(i, j - k) for k in range(-step)]
+        i, j = i - max(step, 0), j - max(-step, 0)
+        cells.append((i, j))
+        count += abs(step) == longest
+        i, j = i - 1, j - 1
+    return np.array(cells[::-1], dtype=np.int64).reshape(-1, 2), count

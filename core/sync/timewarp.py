@@ -64,6 +64,12 @@ def starts(steps: NDArray[np.int16], ends: Cells) -> Cells:
     return found
 
 
+def trace(steps: NDArray[np.int16], end: tuple[int, int], longest: int) -> tuple[Cells, int]:
+    """Return the cells (K, 2) of the path that ends in a cell, and how many of its steps are the longest."""
+    cells, count = jit.kernels(__package__).trace(steps, *end, longest)
+    return cells, count
+
+
 def pinned(distance: Array, limit: int) -> Path:
     """Return the cheapest path from the first corner to the last; raises RegistrationError if there is none."""
     rows, columns = distance.shape
@@ -76,7 +82,7 @@ def pinned(distance: Array, limit: int) -> Path:
     total, steps = accumulate(distance, _corner(rows), _corner(columns), limit)
     if not np.isfinite(total[-1, -1]):
         raise RegistrationError("The band leaves no way from end to end: allow a wider band, or a larger slope limit")
-    return _trace(steps, distance, rows - 1, columns - 1, limit)
+    return _path(distance, steps, rows - 1, columns - 1, limit)
 
 
 def needed_limit(rows: int, columns: int) -> int:
@@ -113,7 +119,7 @@ def _stretch(distance: Array, limit: int, price: float) -> Path:
     rows, columns = distance.shape
     total, steps = accumulate(distance, _skipping(rows, price), _skipping(columns, price), limit)
     # Cells where a path may end: the last row and the last column, each with the frames that come after.
-    cells = np.array([(rows - 1, j) for j in range(columns)] + [(i, columns - 1) for i in range(rows - 1)])
+    cells = np.concatenate([_cells(rows - 1, np.arange(columns)), _cells(np.arange(rows - 1), columns - 1)])
     left_out = (rows - 1 - cells[:, 0]) + (columns - 1 - cells[:, 1])
     costs = total[cells[:, 0] + 1, cells[:, 1] + 1] + 0.5 * price * left_out
     kept = cells - starts(steps, cells) + 1
@@ -124,7 +130,7 @@ def _stretch(distance: Array, limit: int, price: float) -> Path:
             f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
             f"with a slope limit of {limit}: allow more"
         )
-    return _trace(steps, distance, int(cells[best, 0]), int(cells[best, 1]), limit)
+    return _path(distance, steps, int(cells[best, 0]), int(cells[best, 1]), limit)
 
 
 def _corner(count: int) -> Array:
@@ -137,16 +143,12 @@ def _skipping(count: int, price: float) -> Array:
     return np.where(2 * frames <= count, 0.5 * price * frames, np.inf)
 
 
-def _trace(steps: NDArray[np.int16], distance: Array, i: int, j: int, limit: int) -> Path:
+def _cells(rows: NDArray[np.int64] | int, columns: NDArray[np.int64] | int) -> Cells:
+    return np.stack(np.broadcast_arrays(rows, columns), axis=1)
+
+
+def _path(distance: Array, steps: NDArray[np.int16], i: int, j: int, limit: int) -> Path:
     """Walk back from the cell (i, j) to the first one, along the choices made forward."""
-    cells, straight = [], 0
-    while i >= 0 and j >= 0:
-        step = int(steps[i, j])
-        cells += [(i - k, j) for k in range(step)] if step > 0 else [(i, j - k) for k in range(-step)]
-        i, j = i - max(step, 0), j - max(-step, 0)
-        cells.append((i, j))
-        straight += limit if limit > 1 and abs(step) == limit - 1 else 0
-        i, j = i - 1, j - 1
-    path = np.array(cells[::-1])
-    cost = float(distance[path[:, 0], path[:, 1]].sum())
-    return Path(path, cost, straight / len(path))
+    cells, waits = trace(steps, (i, j), limit - 1)
+    cost = float(distance[cells[:, 0], cells[:, 1]].sum())
+    return Path(cells, cost, waits * limit / len(cells) if limit > 1 else 0.0)
