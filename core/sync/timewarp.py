@@ -49,13 +49,29 @@ def accumulate(
     so no more than L frames in a row wait for one. Row i of the result stands for i frames done. With a limit of
     all frames this is classic dynamic time warping: a right-angled turn is never cheaper than the diagonal.
     """
-    kernels = jit.kernels(__package__)
-    arrays = [np.ascontiguousarray(values, dtype=np.float64) for values in (distance, skip_rows, skip_columns)]
+    kernels, arrays = jit.kernels(__package__), _as_doubles(distance, skip_rows, skip_columns)
     if limit >= max(distance.shape):
         total, steps = kernels.accumulate_unlimited(*arrays)
     else:
         total, steps = kernels.accumulate(*arrays, int(limit))
     return total, steps
+
+
+def borders(
+    distance: Array, skip_rows: Array, skip_columns: Array, limit: int
+) -> tuple[Array, Array, NDArray[np.int16]]:
+    """Return the last row (N+1,) and the last column (M+1,) of the costs of `accumulate`, and its steps."""
+    kernels, arrays = jit.kernels(__package__), _as_doubles(distance, skip_rows, skip_columns)
+    if limit >= max(distance.shape):
+        total, steps = kernels.accumulate_unlimited(*arrays)
+        return total[-1], total[:, -1], steps
+    last_row, last_column, steps = kernels.borders(*arrays, int(limit))
+    return last_row, last_column, steps
+
+
+def _as_doubles(*arrays: Array) -> list[Array]:
+    """Arrays as kernels take them."""
+    return [np.require(values, np.float64, ["C", "W"]) for values in arrays]
 
 
 def starts(steps: NDArray[np.int16], ends: Cells) -> Cells:
@@ -79,8 +95,8 @@ def pinned(distance: Array, limit: int) -> Path:
             f"{rows} and {columns} frames can't be matched from end to end with a slope limit of {limit}: "
             f"allow {needed}, or open ends"
         )
-    total, steps = accumulate(distance, _corner(rows), _corner(columns), limit)
-    if not np.isfinite(total[-1, -1]):
+    last_row, _, steps = borders(distance, _corner(rows), _corner(columns), limit)
+    if not np.isfinite(last_row[-1]):
         raise RegistrationError("The band leaves no way from end to end: allow a wider band, or a larger slope limit")
     return _path(distance, steps, rows - 1, columns - 1, limit)
 
@@ -117,11 +133,11 @@ def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
 def _stretch(distance: Array, limit: int, price: float) -> Path:
     """Return the free-ended path with the least cost where a frame left out costs price/2."""
     rows, columns = distance.shape
-    total, steps = accumulate(distance, _skipping(rows, price), _skipping(columns, price), limit)
+    last_row, last_column, steps = borders(distance, _skipping(rows, price), _skipping(columns, price), limit)
     # Cells where a path may end: the last row and the last column, each with the frames that come after.
     cells = np.concatenate([_cells(rows - 1, np.arange(columns)), _cells(np.arange(rows - 1), columns - 1)])
     left_out = (rows - 1 - cells[:, 0]) + (columns - 1 - cells[:, 1])
-    costs = total[cells[:, 0] + 1, cells[:, 1] + 1] + 0.5 * price * left_out
+    costs = np.concatenate([last_row[1:], last_column[1:-1]]) + 0.5 * price * left_out
     kept = cells - starts(steps, cells) + 1
     costs[(2 * kept < distance.shape).any(axis=1)] = np.inf
     best = int(np.argmin(costs))
