@@ -95,13 +95,16 @@ def mean(rotations, weights, iterations):  # type: ignore[no-untyped-def]
             for component in range(4):
                 here[component, k] = many[heaviest, component, k]
         for _ in range(iterations):
-            towards[:] = 0.0
+            for component in range(4):
+                for k in range(lanes):
+                    towards[component, k] = 0.0
             for i in range(several):
                 _add_scaled(here, many[i], shares[i], towards, work, lanes)
             if _move(here, towards, work, lanes) == 0:
                 break
         for k in range(lanes):
-            length = np.sqrt(here[0, k] ** 2 + here[1, k] ** 2 + here[2, k] ** 2 + here[3, k] ** 2)
+            w, x, y, z = here[0, k], here[1, k], here[2, k], here[3, k]
+            length = np.sqrt(w * w + x * x + y * y + z * z)
             for component in range(4):
                 means[first + k, component] = here[component, k] / length
     return means

@@ -7,18 +7,19 @@ from ..jit import kernel
 
 # An arc cosine over √(1 − cosine), of 2·cosine − 1: a polynomial, the highest power first, exact to 4e-15. It takes a
 # quarter of the time of the mathematical library, which takes one number at a time.
-ARC = tuple(
-    float(c)
-    for c in chebyshev.cheb2poly(
-        chebyshev.chebinterpolate(lambda x: np.arccos(0.5 + 0.5 * x) / np.sqrt(0.5 - 0.5 * x), 19)
-    )[::-1]
-)
+_NODES = chebyshev.chebpts1(20)
+_ARCS = chebyshev.chebfit(_NODES, np.arccos(0.5 + 0.5 * _NODES) / np.sqrt(0.5 - 0.5 * _NODES), 19)
+ARC = tuple(float(c) for c in chebyshev.cheb2poly(_ARCS)[::-1])
 
 
-@kernel("void(f8[::1], f8[::1], f8[::1], f8[::1], i2[::1], i2)")
-def _consider(before, further, run, best, steps, step):  # type: ignore[no-untyped-def]
-    """Let a row of cells take a step that goes over one cell more than the last one, where that is cheaper."""
-    for j in range(len(best)):
+@kernel("void(f8[::1], f8[::1], f8[::1], f8[::1], i2[::1], i8, i2)")
+def _consider(before, further, run, row, steps, shift, step):  # type: ignore[no-untyped-def]
+    """Let a row of cells take a step that goes over one cell more than the last one, where that is cheaper.
+
+    The cells it comes from and goes over lie `shift` columns before them.
+    """
+    run, best, steps = run[shift:], row[shift + 1 :], steps[shift:]
+    for j in range(len(run)):
         run[j] += further[j]
         candidate = before[j] + run[j]
         if candidate < best[j]:
@@ -32,21 +33,24 @@ def _accumulate(distance, skip_rows, skip_columns, limit, total, last):  # type:
     rows, columns = distance.shape
     kept = len(total)
     steps = np.zeros((rows, columns), dtype=np.int16)
-    total[0] = skip_columns
-    total[0, 0], last[0] = skip_rows[0], skip_columns[columns]
+    for j in range(columns + 1):
+        total[0, j] = skip_columns[j]
+    last[0] = skip_columns[columns]
     # The cells of a row do not depend on each other. By rows, many at a time, takes a third as long as by cells.
     run = np.empty(columns)
     for i in range(rows):
-        row = total[(i + 1) % kept]
-        here, above, best = distance[i], total[i % kept], row[1:]
-        best[:] = above[:columns] + here
-        run[:] = here
+        here, above, row = distance[i], total[i % kept], total[(i + 1) % kept]
+        row[0] = skip_rows[i + 1]
+        for j in range(columns):
+            row[j + 1] = above[j] + here[j]
+            run[j] = here[j]
         for k in range(1, min(limit, i + 1)):
-            _consider(total[(i - k) % kept, :columns], distance[i - k], run, best, steps[i], k)
-        run[:] = here
+            _consider(total[(i - k) % kept], distance[i - k], run, row, steps[i], 0, k)
+        for j in range(columns):
+            run[j] = here[j]
         for k in range(1, min(limit, columns)):
-            _consider(above[: columns - k], here[: columns - k], run[k:], best[k:], steps[i, k:], -k)
-        row[0], last[i + 1] = skip_rows[i + 1], row[columns]
+            _consider(above, here, run, row, steps[i], k, -k)
+        last[i + 1] = row[columns]
     return steps
 
 
@@ -74,8 +78,10 @@ def accumulate_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-
     rows, columns = distance.shape
     total = np.empty((rows + 1, columns + 1))
     steps = np.zeros((rows, columns), dtype=np.int16)
-    total[:, 0] = skip_rows
-    total[0, :] = skip_columns
+    for i in range(rows + 1):
+        total[i, 0] = skip_rows[i]
+    for j in range(columns + 1):
+        total[0, j] = skip_columns[j]
     # Of the row above: the cost of coming by the diagonal, and of coming down (with how many steps).
     slanting = np.full(columns, np.inf)
     down = np.full(columns, np.inf)
@@ -112,20 +118,11 @@ def accumulate_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-
 @kernel("i8[:, ::1](i2[:, ::1], i8[:, ::1])")
 def starts(steps, ends):  # type: ignore[no-untyped-def]
     """See `timewarp.starts`."""
-    columns = steps.shape[1]
     found = np.empty((len(ends), 2), dtype=np.int64)
-    # Paths run together: of each cell that one has passed, the number of its path. Where another comes upon it, its
-    # start is known. (Pages of zeros that no path comes to are never made.)
-    passed = np.zeros(steps.size, dtype=np.int32)
     for k in range(len(ends)):
         i, j = ends[k, 0], ends[k, 1]
         first_i, first_j = i, j
         while i >= 0 and j >= 0:
-            other = passed[i * columns + j]
-            if other > 0:
-                first_i, first_j = found[other - 1, 0], found[other - 1, 1]
-                break
-            passed[i * columns + j] = k + 1
             step = steps[i, j]
             first_i, first_j = i - max(step, 0), j + min(step, 0)
             i, j = first_i - 1, first_j - 1
@@ -155,7 +152,8 @@ def trace(steps, i, j, longest):  # type: ignore[no-untyped-def]
 @kernel("void(f8[:, ::1], i8, i8, f8[::1])")
 def _mean_along(products, i, window, mean):  # type: ignore[no-untyped-def]
     """Fill row i of the mean over a window along the diagonals; see `distance.apart`."""
-    mean[:] = products[i, : len(mean)]
+    for j in range(len(mean)):
+        mean[j] = products[i, j]
     for k in range(1, 2 * window + 1):
         further = products[i + k, k : k + len(mean)]
         for j in range(len(mean)):
@@ -188,11 +186,10 @@ def clouds_apart(products, drift, window, spread, other_spread, lift, other_lift
         _mean_along(products[0], i, window, cosine)
         _mean_along(products[1], i, window, sine)
         _mean_along(products[2], i, window, height)
-        cosine += drift[0, i]
-        sine += drift[1, i]
         own, own_lift = spread[i], lift[i]
         for j in range(columns):
-            turned = np.sqrt(cosine[j] * cosine[j] + sine[j] * sine[j])
+            c, s = cosine[j] + drift[0, i, j], sine[j] + drift[1, i, j]
+            turned = np.sqrt(c * c + s * s)
             square = own + other_spread[j] - 2.0 * turned - 2.0 * height[j]
             lifted = own_lift - other_lift[j]
             cosine[j] = np.sqrt(max(square - lifted * lifted, 0.0))

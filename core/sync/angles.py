@@ -37,8 +37,8 @@ class Angles(Metric):
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), rad² or rad, between the poses of this clip and of another."""
-        arrays = [np.ascontiguousarray(body._rotations.transpose(1, 2, 0)) for body in (self, other)]
-        return _in_window(angles_apart(*arrays, self._weights, self._power == 2), window)
+        one, two = (np.ascontiguousarray(body._rotations.transpose(1, 2, 0)) for body in (self, other))
+        return _in_window(angles_apart(one, two, self._weights, self._power == 2), window)
 
 
 def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool) -> Array:

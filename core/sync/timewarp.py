@@ -11,6 +11,8 @@ from ..motion.quat import Array
 
 Cells = NDArray[np.int64]
 
+AT_ONCE = 64  # paths that are walked back together
+
 
 @dataclass(frozen=True, eq=False)
 class Path:
@@ -119,7 +121,8 @@ def open_ended(distance: Array, limit: int, keep: float, floor: float) -> Path:
 
 def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
     """Dinkelbach's iteration: the mean cost at which leaving out frames neither pays nor costs."""
-    price = float(np.mean(distance[np.isfinite(distance)]))
+    finite = np.isfinite(distance)
+    price = float(distance.mean() if finite.all() else distance[finite].mean())
     for _ in range(20):
         mean = _stretch(distance, limit, price).mean_cost
         if mean >= price * (1.0 - 1e-6):
@@ -138,15 +141,19 @@ def _stretch(distance: Array, limit: int, price: float) -> Path:
     cells = np.concatenate([_cells(rows - 1, np.arange(columns)), _cells(np.arange(rows - 1), columns - 1)])
     left_out = (rows - 1 - cells[:, 0]) + (columns - 1 - cells[:, 1])
     costs = np.concatenate([last_row[1:], last_column[1:-1]]) + 0.5 * price * left_out
-    kept = cells - starts(steps, cells) + 1
-    costs[(2 * kept < distance.shape).any(axis=1)] = np.inf
-    best = int(np.argmin(costs))
-    if not np.isfinite(costs[best]):
-        raise RegistrationError(
-            f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
-            f"with a slope limit of {limit}: allow more"
-        )
-    return _path(distance, steps, int(cells[best, 0]), int(cells[best, 1]), limit)
+    # The cheapest that keeps enough is mostly among the first; walking all paths back took longer than making them.
+    cheapest = np.argsort(costs, kind="stable")
+    for first in range(0, len(cells), AT_ONCE):
+        some = cheapest[first : first + AT_ONCE]
+        kept = cells[some] - starts(steps, cells[some]) + 1
+        enough = (2 * kept >= distance.shape).all(axis=1) & np.isfinite(costs[some])
+        if enough.any():
+            i, j = cells[some[np.argmax(enough)]]
+            return _path(distance, steps, int(i), int(j), limit)
+    raise RegistrationError(
+        f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
+        f"with a slope limit of {limit}: allow more"
+    )
 
 
 def _corner(count: int) -> Array:
