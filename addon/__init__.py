@@ -15,6 +15,7 @@ MODULES = (
     ".operators.roles",
     ".operators.blend",
     ".operators.results",
+    ".operators.motion_files",
     ".operators.demo",
     ".handlers",
     ".panels.sources",

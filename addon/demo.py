@@ -11,8 +11,8 @@ from ..core.motion import figure, figure_skin, retarget
 from ..core.motion.clip import Clip
 from ..core.motion.quat import Array
 from ..core.motion.skeleton import Skeleton
+from .bridge import bones, curves, rig
 from .bridge import clip as clips
-from .bridge import curves, rig
 
 NAME = "Loom Figure"
 FIRST_FRAME = 1.0
@@ -30,13 +30,12 @@ _SEAMS = (("hips", "spine", 1.015), ("chest", "neck", 1.455))  # lower and upper
 def add(context: Any) -> Any:
     """Return a new armature object with its mesh and actions, at the 3D cursor, active and selected."""
     made = _clips(context.scene.render.fps / context.scene.render.fps_base)
-    armature = _link(context, bpy.data.objects.new(NAME, bpy.data.armatures.new(NAME)))
+    armature, _ = bones.build(context, NAME, figure.skeleton(), *_ends(figure.skeleton()), connected=True)
     for other in context.selected_objects:
         other.select_set(False)
     armature.select_set(True)
     context.view_layer.objects.active = armature
-    _make_bones(armature)
-    mesh = _link(context, bpy.data.objects.new(f"{NAME} Body", _mesh()))
+    mesh = bones.link(context, bpy.data.objects.new(f"{NAME} Body", _mesh()))
     _bind(mesh, armature)
     mesh.select_set(True)
     # While the armature stands at the origin, travel is the same in its own space and in the world.
@@ -46,48 +45,13 @@ def add(context: Any) -> Any:
     return armature
 
 
-def _link(context: Any, added: Any) -> Any:
-    context.collection.objects.link(added)
-    space = context.space_data
-    if space is not None and space.type == "VIEW_3D" and space.local_view is not None:
-        added.local_view_set(space, True)
-    return added
-
-
 def _ends(skeleton: Skeleton) -> tuple[Array, Array]:
     """Return heads and tails (J, 3) of the figure's bones in the world."""
-    _, heads = skeleton.rest
-    tails = heads + skeleton.tips
-    for joint, parent in enumerate(skeleton.parents):
-        # Of several children, the one on the middle line comes first: the chest points to the neck.
-        if parent >= 0 and np.array_equal(tails[parent], heads[parent]):
-            tails[parent] = heads[joint]
+    heads, tails = bones.ends(skeleton)
     hips = skeleton.roles["hips"]
     # Upright, so that travel is in one channel: the one that goes on from cycle to cycle.
     tails[hips, :2] = heads[hips, :2]
     return heads, tails
-
-
-def _make_bones(armature: Any) -> None:
-    skeleton, data = figure.skeleton(), armature.data
-    heads, tails = _ends(skeleton)
-    data.display_type = "STICK"
-    armature.show_in_front = True
-    bpy.ops.object.mode_set(mode="EDIT")
-    try:
-        made: list[Any] = []
-        for name, parent, head, tail in zip(skeleton.names, skeleton.parents, heads, tails, strict=True):
-            bone = data.edit_bones.new(name)
-            bone.head, bone.tail = head, tail
-            # Z is where the body faces, of feet up, so that limbs, trunk and feet all bend about X.
-            points_ahead = np.abs(tail - head).argmax() == 1
-            bone.align_roll((0.0, 0.0, 1.0) if points_ahead else (0.0, -1.0, 0.0))
-            if parent >= 0:
-                bone.parent = made[parent]
-                bone.use_connect = bool(np.linalg.norm(tails[parent] - head) < 1e-6)
-            made.append(bone)
-    finally:
-        bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def _mesh() -> Any:
@@ -104,7 +68,7 @@ def _mesh() -> Any:
 def _garments(skin: figure_skin.Skin) -> Any:
     """Return which of the clothes covers each quad: that of the bone with the most weight there."""
     names = figure.skeleton().names
-    slots = [next(k for k, (_, bones) in enumerate(_CLOTHES.values()) if n.split(".")[0] in bones) for n in names]
+    slots = [next(k for k, (_, worn_by) in enumerate(_CLOTHES.values()) if n.split(".")[0] in worn_by) for n in names]
     worn = np.array(slots, dtype=np.int32)
     heaviest = skin.weights[skin.quads].sum(axis=1).argmax(axis=1)
     garments = worn[heaviest]

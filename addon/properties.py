@@ -162,7 +162,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     last: bpy.props.IntProperty(name="Last", description="Last frame of the part", default=100, options=set())
     rate: bpy.props.FloatProperty(
         name="Rate",
-        description="Frames per second that the action was made at; 0 is the scene's",
+        description="Frames per second that the action was made at; 0 is what it was imported with, or the scene's",
         default=0.0,
         min=0.0,
         max=1000.0,

@@ -21,7 +21,7 @@ from ..core.progress import Progress
 from ..core.recipes import Blend, Recipe
 from ..core.weave import carry
 from ..core.weave.woven import Woven
-from . import remembered, storage
+from . import rates, remembered, storage
 from .bridge import clip as clips
 from .bridge import curves, rig, seen
 
@@ -30,7 +30,7 @@ from .bridge import curves, rig, seen
 class SourceRequest:
     """Which action is to be read, and how.
 
-    rate : frames per second, 0 is the scene's; slot : its identifier, empty is the fitting one
+    rate : frames per second, 0 is the action's own or else the scene's; slot : its identifier, empty is the fitting one
     first, last : the scene frames to read; the whole action where both are the same
     """
 
@@ -104,10 +104,9 @@ def read_actions(scene: Any, armature: Any, made_of: Sequence[tuple[Any, Any]], 
     """Read actions, with their slots, that have been found already."""
     bpy.context.view_layer.update()  # a script may have moved the armature just now
     body = rig.read(armature, moving_object=any(clips.moves_object(*source) for source in made_of))
-    scene_rate = scene.render.fps / scene.render.fps_base
     sources = []
     for (action, slot), wanted in zip(made_of, request.sources, strict=True):
-        rate = wanted.rate or scene_rate
+        rate = wanted.rate or rates.rate_of(action) or rates.of_scene(scene)
         if request.as_seen:
             sources.append(seen.read(scene, armature, action, body, rate, slot, wanted.span))
         else:
@@ -166,6 +165,7 @@ def write(
         clips.mark(action, _contact_notes(woven.clip, reference.first_frame))
     if request.result_name and into is None:
         action.name = request.result_name
+    rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(context.scene) else clip.rate)
     slot = curves.choose_slot(action, armature) if into is None else into[1]
     storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json())
     if request.assign and into is None:

@@ -7,7 +7,9 @@ import numpy as np
 
 from . import curves
 
-_POINTS = {"co": 2, "handle_left": 2, "handle_right": 2, "back": 1, "amplitude": 1, "period": 1}
+_HANDLES = {"handle_left": 2, "handle_right": 2}
+_EASING = {"back": 1, "amplitude": 1, "period": 1}
+_LINEAR, _BEZIER = 1, 2  # the last kinds of interpolation that need no handles, and no numbers of their own
 _CHOICES = ("interpolation", "easing")
 _PLAIN_TYPES = {"BOOLEAN", "INT", "FLOAT", "ENUM"}
 # How a modifier is shown, and what Blender itself derives (differently from version to version).
@@ -38,15 +40,19 @@ def _add_curve(digest: Any, curve: Any, listed: dict[str, list[str]]) -> None:
     points, samples = curve.keyframe_points, curve.sampled_points
     count = len(points)
     _add(digest, curve.data_path, curve.array_index, curve.extrapolation, curve.mute, count, len(samples))
-    for name, size in _POINTS.items():
-        values = np.empty(size * count, dtype=np.float32)
-        points.foreach_get(name, values)
-        digest.update(values)
+    kind = 0
     for name in _CHOICES:
         # Blender keeps these in bytes: read as bytes they take a sixth of the time.
         choices = np.empty(count, dtype=np.uint8)
         points.foreach_get(name, choices)
         digest.update(choices)
+        kind = int(choices.max(initial=0)) if name == "interpolation" else kind
+    # What has no say in how the keys are led through is not asked for: most of our own curves are straight lines.
+    wanted = {"co": 2} | (_HANDLES if kind > _LINEAR else {}) | (_EASING if kind > _BEZIER else {})
+    for name, size in wanted.items():
+        values = np.empty(size * count, dtype=np.float32)
+        points.foreach_get(name, values)
+        digest.update(values)
     if len(samples):
         baked = np.empty(2 * len(samples), dtype=np.float32)
         samples.foreach_get("co", baked)

@@ -58,7 +58,7 @@ def read(armature: Any, *, moving_object: bool = False) -> Rig:
     steps = np.full(len(bones), scale * own_scale)
     roots = parents < 0
     if moving_object:
-        names, modes = (f"{armature.name} (object)", *names), (armature.rotation_mode, *modes)
+        names, modes = (object_joint(armature), *names), (armature.rotation_mode, *modes)
         parents = np.concatenate([[-1], np.where(roots, 0, parents + 1)])
         offsets = np.concatenate([space[None, :3, 3], offsets])
         orients = np.concatenate([quat.from_matrix(space[None, :3, :3]), orients])
@@ -71,6 +71,11 @@ def read(armature: Any, *, moving_object: bool = False) -> Rig:
     metres = _metres_per_unit(Skeleton(names, parents, offsets, orients, tips, roles))
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
     return Rig(skeleton, metres * steps, metres, modes, movable, moving_object)
+
+
+def object_joint(armature: Any) -> str:
+    """Return what the joint is called that is an armature object which moves."""
+    return f"{armature.name} (object)"
 
 
 def set_roles(armature: Any, chosen: dict[str, str]) -> None:

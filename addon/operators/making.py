@@ -29,7 +29,7 @@ class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
     """How a source is read where it is not as usual; apart, since scripts must give all of a collection's members."""
 
     rate: bpy.props.FloatProperty(
-        name="Rate", description="Frames per second the action was made at; 0 is the scene's", default=0.0, min=0.0
+        name="Rate", description="Frames per second the action was made at; 0 is its own or the scene's", min=0.0
     )
     slot: bpy.props.StringProperty(name="Slot", description="Identifier of the slot; the fitting one if empty")
     first: bpy.props.IntProperty(name="First", description="First frame that is read; all if it is the last one too")

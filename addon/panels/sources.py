@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from .. import properties
+from .. import properties, rates
 from . import SidebarPanel, armature_of
 
 
@@ -64,6 +64,9 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
     def draw(self, context: Any) -> None:
         self.layout.operator("action_loom.add_sources", icon="ADD")
         self.layout.operator("action_loom.add_active_source")
+        self.layout.separator()
+        self.layout.operator("action_loom.import_motion", icon="IMPORT")
+        self.layout.operator("action_loom.export_motion", icon="EXPORT")
 
 
 class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
@@ -83,6 +86,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         if rig is None or not len(rig.sources):
             layout.operator("action_loom.add_sources", icon="ADD")
             layout.operator("action_loom.add_active_source", icon="ACTION")
+            layout.operator("action_loom.import_motion", icon="IMPORT")
             return
         row = layout.row()
         rows = min(max(len(rig.sources), 3), 8)
@@ -112,6 +116,9 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(source, "rate")
+        if not source.rate:
+            own = rates.rate_of(source.action)
+            layout.label(text=f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(context.scene):g}")
         first, last = source.action.frame_range
         layout.prop(source, "use_range", text=f"Range (all: {first:g}–{last:g})" if source.use_range else "Range")
         if source.use_range:

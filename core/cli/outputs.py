@@ -2,28 +2,12 @@
 
 import json
 import os
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import files
 from ..errors import LoomError
-
-LONGEST = 200  # bytes of a name with its ending: most file systems take 255, and a file beside it is named longer
-_REFUSED = '<>:"/\\|?*'
-_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
-
-
-def file_name(title: str, ending: str) -> str:
-    """Return a name for a file that every file system takes."""
-    # Half a character of a name in another encoding (Cs) can't be written as text.
-    refused = [c in _REFUSED or unicodedata.category(c) in ("Cc", "Cs") for c in title]
-    name = "".join("-" if bad else c for c, bad in zip(title, refused, strict=True))
-    name = name.encode("utf-8")[: LONGEST - len(ending)].decode("utf-8", errors="ignore").strip(" ").rstrip(" .")
-    if name.partition(".")[0].strip().lower() in _DEVICES:
-        name = f"-{name}"
-    return f"{name or 'unnamed'}{ending}"
 
 
 def folder(path: str) -> Path | None:
@@ -34,7 +18,7 @@ def folder(path: str) -> Path | None:
 def place(path: str, title: str, ending: str) -> Path:
     """Return the file that a path names; in a folder it is named after the result."""
     inside = folder(path)
-    return Path(path) if inside is None else inside / file_name(title, ending)
+    return Path(path) if inside is None else inside / files.file_name(title, ending)
 
 
 def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] = ()) -> None:

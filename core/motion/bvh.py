@@ -93,7 +93,7 @@ def from_clip(clip: Clip, like: Motion | None = None, convention: Convention | N
     frame_time = like.frame_time if like is not None and like.rate == clip.rate else f"{1.0 / clip.rate:.10g}"
     return Motion(
         clip.name if like is None else like.path,
-        tuple(_writable(name) for name in skeleton.names) if like is None else like.names,
+        tuple(writable(name) for name in skeleton.names) if like is None else like.names,
         skeleton.parents,
         fixed,
         tips if like is None else like.tips,
@@ -101,6 +101,11 @@ def from_clip(clip: Clip, like: Motion | None = None, convention: Convention | N
         frame_time,
         np.round(_values(skeleton.names, rotations, positions, channels), 7),
     )
+
+
+def writable(name: str) -> str:
+    """Return a name that a BVH file can hold: braces and line ends are its grammar."""
+    return re.sub(r"[{}\s]+", " ", name).strip() or "unnamed"
 
 
 def _rest(motion: Motion) -> tuple[Array, Array]:
@@ -121,11 +126,6 @@ def _unique(names: Sequence[str]) -> tuple[str, ...]:
         taken.add(unique)
         out.append(unique)
     return tuple(out)
-
-
-def _writable(name: str) -> str:
-    """Return a name that a BVH file can hold: braces and line ends are its grammar."""
-    return re.sub(r"[{}\s]+", " ", name).strip() or "unnamed"
 
 
 def _file_order(parents: NDArray[np.int64]) -> list[int]:

@@ -1,6 +1,9 @@
 """Forward kinematics, for all frames at once (methods 1; seed 002)."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from . import inheritance, quat
 from .clip import Clip
@@ -17,6 +20,20 @@ def world(clip: Clip) -> tuple[Array, Array]:
         return forward(clip.skeleton, clip.rotations, clip.translations)
     linear, positions = matrices(clip)
     return _axes(linear), positions
+
+
+def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
+    """Return what `world` gives, for some joints; the others, but for those above them, are zero."""
+    if not _plain(clip):
+        return world(clip)
+    chosen = np.zeros(len(clip.skeleton), dtype=bool)
+    for joint in joints:
+        above = joint
+        while above >= 0:
+            chosen[above] = True
+            above = int(clip.skeleton.parents[above])
+    levels = [level[chosen[level]] for level in clip.skeleton.levels]
+    return _forward(clip.skeleton, levels, clip.rotations, clip.translations)
 
 
 def points(clip: Clip) -> Array:
@@ -58,18 +75,21 @@ def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[
     rotations (F, J, 4) and translations (F, J, 3) are about the rest pose:
     M = M_parent · T(offset) · R(orient) · T(translation) · R(rotation).
     """
-    local_positions = skeleton.offsets + quat.rotate(skeleton.orients, translations)
-    local_rotations = quat.mul(skeleton.orients, rotations)
-    world_rotations, world_positions = np.empty_like(local_rotations), np.empty_like(local_positions)
-    for joints in skeleton.levels:
-        if skeleton.parents[joints[0]] < 0:
-            world_rotations[:, joints] = local_rotations[:, joints]
-            world_positions[:, joints] = local_positions[:, joints]
-            continue
-        parents = skeleton.parents[joints]
-        above = world_rotations[:, parents]
-        world_rotations[:, joints] = quat.mul(above, local_rotations[:, joints])
-        world_positions[:, joints] = world_positions[:, parents] + quat.rotate(above, local_positions[:, joints])
+    return _forward(skeleton, skeleton.levels, rotations, translations)
+
+
+def _forward(
+    skeleton: Skeleton, levels: Sequence[NDArray[np.int64]], rotations: Array, translations: Array
+) -> tuple[Array, Array]:
+    world_rotations, world_positions = np.zeros(rotations.shape), np.zeros(translations.shape)
+    for joints in levels:
+        orients, parents = skeleton.orients[joints], skeleton.parents[joints]
+        turned = quat.mul(orients, rotations[:, joints])
+        moved = skeleton.offsets[joints] + quat.rotate(orients, translations[:, joints])
+        if (parents >= 0).any():  # then all: they are of one depth
+            above = world_rotations[:, parents]
+            turned, moved = quat.mul(above, turned), world_positions[:, parents] + quat.rotate(above, moved)
+        world_rotations[:, joints], world_positions[:, joints] = turned, moved
     return world_rotations, world_positions
 
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import jit
+
 Array = NDArray[np.float64]
 
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
@@ -47,7 +49,9 @@ def cross(a: Array, b: Array) -> Array:
 
 def normalize(q: Array) -> Array:
     """Scale to unit length; a zero quaternion becomes the identity, as in Blender."""
-    length = np.linalg.norm(q, axis=-1, keepdims=True)
+    length = np.sqrt(np.einsum("...k,...k->...", q, q))[..., None]
+    if (length > 0.0).all():
+        return np.asarray(q / length)
     return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), IDENTITY)
 
 
@@ -73,9 +77,9 @@ def same_side(q: Array, reference: Array) -> Array:
 
 def continuous(q: Array) -> Array:
     """Choose signs along the first axis (frames) so that neighbours lie in one hemisphere."""
-    flips = np.zeros(q.shape[:-1], dtype=np.int64)
-    flips[1:] = np.cumsum(np.sum(q[1:] * q[:-1], axis=-1) < 0.0, axis=0)
-    return q * np.where(flips % 2 == 1, -1.0, 1.0)[..., None]
+    signs = np.ones(q.shape[:-1])
+    signs[1:] = np.where(np.einsum("...k,...k->...", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+    return np.asarray(q * np.cumprod(signs, axis=0)[..., None])
 
 
 def mean(qs: Sequence[Array], weights: Array, iterations: int = 100) -> Array:
@@ -85,20 +89,11 @@ def mean(qs: Sequence[Array], weights: Array, iterations: int = 100) -> Array:
     estimate that begins at the heaviest rotation and moves to the mean (Park, Shin, Shin 2002).
     """
     stacked = np.stack(np.broadcast_arrays(*qs))
-    w = np.broadcast_to(weights, stacked.shape[:-1])
-    heaviest = np.argmax(w, axis=0)
-    estimate = np.take_along_axis(stacked, heaviest[None, ..., None], axis=0)[0].reshape(-1, 4)
-    # Only what has not arrived moves on: two rotations need one step, many that lie far apart some dozens.
-    flat, w = stacked.reshape(len(stacked), -1, 4), w.reshape(len(stacked), -1)
-    moving = np.arange(len(estimate))
-    for _ in range(iterations):
-        here = estimate[moving]
-        step = np.sum(w[:, moving, None] * log(mul(inv(here), flat[:, moving])), axis=0)
-        estimate[moving] = mul(here, exp(step))
-        moving = moving[np.abs(step).max(axis=-1, initial=0.0) >= 1e-12]
-        if len(moving) == 0:
-            break
-    return normalize(estimate).reshape(stacked.shape[1:])
+    count = int(np.prod(stacked.shape[1:-1]))
+    w = np.broadcast_to(weights, stacked.shape[:-1]).reshape(len(stacked), count)
+    flat = stacked.reshape(len(stacked), count, 4)
+    found: Array = jit.kernels(__package__).mean(flat, np.require(w, np.float64, ["C", "W"]), iterations)
+    return found.reshape(stacked.shape[1:])
 
 
 def mean_of_frames(rotations: Array) -> Array:

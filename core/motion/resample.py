@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .. import jit
 from . import quat
 from .clip import Channel, Clip
 from .quat import Array
@@ -36,19 +37,13 @@ def _channel(channel: Channel, frames: Array) -> Channel:
 
 def curve(values: Array, frames: Array) -> Array:
     """Return evenly spaced samples (F, ...) at fractional frames (K,), by cubic Hermite interpolation."""
-    last = len(values) - 1
-    frames = np.clip(frames, 0.0, last)
-    if last == 0:
+    if len(values) == 1:
         return np.repeat(values, len(frames), axis=0)
-    start = np.minimum(frames.astype(np.int64), last - 1)
-    t = (frames - start).reshape(-1, *[1] * (values.ndim - 1))
-    before, end, after = np.maximum(start - 1, 0), start + 1, np.minimum(start + 2, last)
-    a, b = values[start], values[end]
     # At the clip's own ends the tangent is the one-sided difference.
-    slope_a = (b - values[before]) / (end - before).reshape(t.shape)
-    slope_b = (values[after] - a) / (after - start).reshape(t.shape)
-    step = b - a
-    return a + t * (slope_a + t * (3.0 * step - 2.0 * slope_a - slope_b + t * (slope_a + slope_b - 2.0 * step)))
+    within = np.clip(frames, 0.0, len(values) - 1.0)
+    flat = np.require(values.reshape(len(values), -1), np.float64, ["C", "W"])
+    found: Array = jit.kernels(__package__).curve(flat, within)
+    return found.reshape(len(frames), *values.shape[1:])
 
 
 def to_rate(clip: Clip, rate: float) -> Clip:

@@ -1,14 +1,20 @@
-"""A clip on another body (methods 14): same joints by name, rest poses and proportions may differ."""
+"""A clip on another body (methods 14): joints are matched by name, rest poses and proportions may differ."""
 
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import SkeletonError
 from . import kinematics, quat
 from .clip import Clip
 from .inheritance import Inheritance
+from .quat import Array
 from .skeleton import Skeleton
+
+_AT_REST = 1e-6  # radians, and metres
+_FACES_ALIKE = 1e-6  # of what two rest poses have to do with each other, seen from above
+_SEEN_FROM_ABOVE = 0.05  # of a rest pose's extent: a plain column faces nowhere
 
 
 def onto(clip: Clip, skeleton: Skeleton) -> Clip:
@@ -45,6 +51,85 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations, scales=scales)
 
 
+def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
+    """Return the clip on a skeleton that has at least the joints that move, matched by name as in `onto`.
+
+    What the skeleton has besides stays at rest, and what it lacks was. Its joints need not inherit all of their
+    parents, and its rest pose may face another way: in the world every joint turns as the clip's does. Raises
+    SkeletonError naming moving joints it lacks, and for clips with scales or with joints that do not inherit all.
+    """
+    source = clip.skeleton
+    lost = [name for name in moving(clip) if name not in set(skeleton.names)]
+    if lost:
+        raise SkeletonError(f"{clip.name}: the body lacks {_some(lost)}, which it moves")
+    if source.inheritance is not None or clip.scales is not None:
+        raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't change bodies yet")
+    index = {name: joint for joint, name in enumerate(source.names)}
+    matching = [index.get(name, -1) for name in skeleton.names]
+    scale = leg_ratio(source, skeleton)
+    world, places = kinematics.world(clip)
+    facing = _facing(source, skeleton, matching)
+    source_rest, rest = quat.mul(facing, source.rest[0]), skeleton.rest[0]
+    shape = (len(clip), len(skeleton))
+    rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))
+    linear, stands = np.empty((*shape, 3, 3)), np.empty((*shape, 3))
+    frames = kinematics.Frames(skeleton, linear, stands)
+    for joint, parent in enumerate(skeleton.parents):
+        frame, theirs = frames.of(joint), matching[joint]
+        if theirs >= 0:
+            turned = quat.mul(quat.mul(world[:, theirs], quat.inv(source_rest[theirs])), rest[joint])
+            rotations[:, joint] = quat.mul(quat.inv(quat.from_matrix(frame.turning)), turned)
+            if _hangs_free(skeleton, matching, int(parent)):
+                # A root's place in the world is scaled, not its distance from its own rest place.
+                translations[:, joint] = frame.location_of(scale * places[:, theirs])
+            else:
+                shift = scale * quat.rotate(source_rest[theirs], clip.translations[:, theirs])
+                above = quat.inv(rest[parent])
+                reach = np.einsum("fij,fj->fi", linear[:, parent], quat.rotate(above, shift))
+                translations[:, joint] = frame.location_of(frame.origin + reach)
+        linear[:, joint], stands[:, joint] = frame.apply(
+            quat.to_matrix(rotations[:, joint]), translations[:, joint]
+        )
+    return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations)
+
+
+def _facing(source: Skeleton, target: Skeleton, matching: list[int]) -> Array:
+    """Return the turn about the vertical from the source's rest pose to the target's, by the joints both have.
+
+    None but where it explains most of the difference: rest poses that face alike can still hold their arms apart.
+    """
+    shared = [joint for joint, theirs in enumerate(matching) if theirs >= 0]
+    places = source.rest[1][[matching[joint] for joint in shared]], target.rest[1][shared]
+    seen = []
+    for spread in (place - place.mean(axis=0) for place in places):
+        flat, extent = np.linalg.norm(spread[:, :2]), np.linalg.norm(spread)
+        if flat <= _SEEN_FROM_ABOVE * extent:
+            return quat.IDENTITY
+        seen.append((spread[:, 0] + 1j * spread[:, 1]) / flat)
+    alike = np.vdot(seen[0], seen[1])
+    apart, left = 1.0 - alike.real, 1.0 - abs(alike)
+    return quat.about_axis("Z", np.angle(alike)) if apart > _FACES_ALIKE and left < 0.25 * apart else quat.IDENTITY
+
+
+def _hangs_free(skeleton: Skeleton, matching: list[int], parent: int) -> bool:
+    """Say whether nothing above a joint is moved by the clip."""
+    while parent >= 0:
+        if matching[parent] >= 0:
+            return False
+        parent = int(skeleton.parents[parent])
+    return True
+
+
+def moving(clip: Clip) -> tuple[str, ...]:
+    """Return the names of the joints that are not at rest throughout a clip."""
+    turned = np.abs(quat.log(clip.rotations)).max(axis=(0, 2)) > _AT_REST
+    shifted = np.abs(clip.translations).max(axis=(0, 2)) > _AT_REST
+    active: NDArray[np.bool_] = turned | shifted
+    if clip.scales is not None:
+        active |= np.abs(clip.scales - 1.0).max(axis=(0, 2)) > _AT_REST
+    return tuple(name for name, moves in zip(clip.skeleton.names, active, strict=True) if moves)
+
+
 def same(a: Skeleton, b: Skeleton) -> bool:
     """Say whether two skeletons have the same joints in the same rest pose (to a micrometre)."""
     return a is b or (
@@ -69,10 +154,36 @@ def _inherit_alike(a: Inheritance | None, b: Inheritance | None) -> bool:
 
 
 def leg_ratio(source: Skeleton, target: Skeleton) -> float:
-    """Return how much longer the target's legs are; whole bodies are compared where legs are not known."""
+    """Return how much longer the target's legs are, and where legs are not known, the bones that both have.
+
+    Heights are the last resort: the ends of leaf bones are made up wherever a file or a rig does not know them.
+    """
     if source.leg_length > 0.0 and target.leg_length > 0.0:
         return target.leg_length / source.leg_length
+    ours, theirs = _shared_lengths(source, target)
+    if ours > 0.0 and theirs > 0.0:
+        return theirs / ours
     return target.height / source.height if source.height > 0.0 and target.height > 0.0 else 1.0
+
+
+def _shared_lengths(source: Skeleton, target: Skeleton) -> tuple[float, float]:
+    """Return the summed lengths of the source's bones between joints that both have, on either body."""
+    index = {name: joint for joint, name in enumerate(target.names)}
+    ends = []
+    for joint, name in enumerate(source.names):
+        above = int(source.parents[joint])
+        while above >= 0 and source.names[above] not in index:
+            above = int(source.parents[above])
+        if above >= 0 and name in index:
+            ends.append((joint, above, index[name], index[source.names[above]]))
+    if not ends:
+        return 0.0, 0.0
+    a, b, c, d = np.array(ends).T
+    ours, theirs = source.rest[1], target.rest[1]
+    return (
+        float(np.linalg.norm(ours[a] - ours[b], axis=1).sum()),
+        float(np.linalg.norm(theirs[c] - theirs[d], axis=1).sum()),
+    )
 
 
 def _check_same_joints(clip: Clip, skeleton: Skeleton) -> None:

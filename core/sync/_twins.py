@@ -1,4 +1,7 @@
-"""The recurrences of this package for numpy, row by row: the same numbers as `_kernels` to the last bit."""
+"""The recurrences and distances of this package for numpy: the same numbers as `_kernels`.
+
+Those of the recurrences and of distances between places to the last bit, those between rotations but for rounding.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +37,14 @@ def accumulate(
             step[k:][better] = -k
         total[i + 1, 1:] = best
     return total, steps
+
+
+def borders(
+    distance: Array, skip_rows: Array, skip_columns: Array, limit: int
+) -> tuple[Array, Array, NDArray[np.int16]]:
+    """See `timewarp.borders`."""
+    total, steps = accumulate(distance, skip_rows, skip_columns, limit)
+    return total[-1], total[:, -1], steps
 
 
 def accumulate_unlimited(
@@ -79,3 +90,71 @@ def starts(steps: NDArray[np.int16], ends: NDArray[np.int64]) -> NDArray[np.int6
         going = going[further]
         found[going] -= 1
     return found
+
+
+def trace(steps: NDArray[np.int16], i: int, j: int, longest: int) -> tuple[NDArray[np.int64], int]:
+    """See `timewarp.trace`."""
+    cells, count = [], 0
+    while i >= 0 and j >= 0:
+        step = int(steps[i, j])
+        cells += [(i - k, j) for k in range(step)] if step > 0 else [(i, j - k) for k in range(-step)]
+        i, j = i - max(step, 0), j - max(-step, 0)
+        cells.append((i, j))
+        count += abs(step) == longest
+        i, j = i - 1, j - 1
+    return np.array(cells[::-1], dtype=np.int64).reshape(-1, 2), count
+
+
+def _mean_along(products: Array, window: int) -> Array:
+    """Mean over a window along the diagonals; see `distance.apart`."""
+    count, columns = products.shape[0] - 2 * window, products.shape[1] - 2 * window
+    total = products[:count, :columns].copy()
+    for k in range(1, 2 * window + 1):
+        total += products[k : k + count, k : k + columns]
+    if window > 0:
+        total /= 2 * window + 1
+    return total
+
+
+def apart(products: Array, window: int, square: Array, other_square: Array) -> Array:
+    """See `distance.apart`."""
+    squares = square[:, None] + other_square[None] - 2.0 * _mean_along(products, window)
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def clouds_apart(
+    products: Array, drift: Array, window: int, spread: Array, other_spread: Array, lift: Array, other_lift: Array
+) -> Array:
+    """See `positions.clouds_apart`."""
+    cosine, sine, height = (_mean_along(product, window) for product in products)
+    cosine += drift[0]
+    sine += drift[1]
+    turned = np.sqrt(cosine * cosine + sine * sine)
+    square = spread[:, None] + other_spread[None] - 2.0 * turned - 2.0 * height
+    lifted = lift[:, None] - other_lift[None]
+    return np.asarray(np.sqrt(np.maximum(square - lifted * lifted, 0.0)))
+
+
+def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool) -> Array:
+    """See `angles.angles_apart`."""
+    total = np.zeros((rotations.shape[2], others.shape[2]))
+    for one, other, weight in zip(rotations, others, weights, strict=True):
+        # In this order, and not as a matrix product: of rotations that are alike the angle is that of the rounding.
+        cosine = sum(a[:, None] * b[None] for a, b in zip(one, other, strict=True))
+        angle = 2.0 * np.arccos(np.minimum(np.abs(cosine), 1.0))
+        total += weight * (angle * angle if squared else angle)
+    return total
+
+
+def weighted_window(poses: Array, weights: Array) -> Array:
+    """See `angles.weighted_window`."""
+    window = len(weights) // 2
+    total = np.zeros_like(poses)
+    for k, weight in zip(range(-window, window + 1), weights, strict=True):
+        total += weight * poses[np.ix_(_shifted(len(poses), k), _shifted(poses.shape[1], k))]
+    return total
+
+
+def _shifted(count: int, k: int) -> NDArray[np.int64]:
+    frames = np.arange(count)
+    return np.where((frames + k >= 0) & (frames + k < count), frames + k, frames)

@@ -3,8 +3,8 @@
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import jit
 from ..motion import kinematics, quat, trajectory
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -37,15 +37,14 @@ class Angles(Metric):
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), rad² or rad, between the poses of this clip and of another."""
-        return _weighted_window(self._poses(other), window)
+        one, two = (np.ascontiguousarray(body._rotations.transpose(1, 2, 0)) for body in (self, other))
+        return _in_window(angles_apart(one, two, self._weights, self._power == 2), window)
 
-    def _poses(self, other: Self) -> Array:
-        total = np.zeros((len(self._rotations), len(other._rotations)))
-        for joint, weight in enumerate(self._weights):
-            cosine = np.abs(self._rotations[:, joint] @ other._rotations[:, joint].T)
-            angle = 2.0 * np.arccos(np.minimum(cosine, 1.0))
-            total += weight * (angle * angle if self._power == 2 else angle)
-        return total
+
+def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool) -> Array:
+    """Return Σ weight·angle, or angle², (M, N) of joint rotations (J, 4, M) and (J, 4, N); weights (J,)."""
+    found: Array = jit.kernels(__package__).angles_apart(rotations, others, weights, squared)
+    return found
 
 
 class Chordal(Metric):
@@ -63,7 +62,7 @@ class Chordal(Metric):
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), without unit, between the poses of this clip and of another."""
-        return _weighted_window(np.maximum(1.0 - self._products @ other._products.T, 0.0), window)
+        return _in_window(np.maximum(1.0 - self._products @ other._products.T, 0.0), window)
 
 
 def _in_heading_frame(clip: Clip) -> Array:
@@ -75,18 +74,15 @@ def _in_heading_frame(clip: Clip) -> Array:
     return rotations
 
 
-def _weighted_window(poses: Array, window: int) -> Array:
-    """Return Σ ω P(i + k, j + k), k = −W … W, with Hann weights ω; frames outside are the centre frame's."""
+def _in_window(poses: Array, window: int) -> Array:
+    """Return the mean over a window of distances (M, N), with most weight on its centre (Hann)."""
     if window == 0:
         return poses
-    around = np.arange(-window, window + 1)
-    weights = 0.5 + 0.5 * np.cos(np.pi * around / (window + 1))
-    total = np.zeros_like(poses)
-    for k, weight in zip(around, weights / weights.sum(), strict=True):
-        total += weight * poses[np.ix_(_shifted(len(poses), int(k)), _shifted(poses.shape[1], int(k)))]
-    return total
+    weights = 0.5 + 0.5 * np.cos(np.pi * np.arange(-window, window + 1) / (window + 1))
+    return weighted_window(poses, weights / weights.sum())
 
 
-def _shifted(count: int, k: int) -> NDArray[np.int64]:
-    frames = np.arange(count)
-    return np.where((frames + k >= 0) & (frames + k < count), frames + k, frames)
+def weighted_window(poses: Array, weights: Array) -> Array:
+    """Return Σ ω P(i + k, j + k), k = −W … W, with weights (2W+1,); frames outside are the centre frame's."""
+    found: Array = jit.kernels(__package__).weighted_window(poses, weights)
+    return found

@@ -4,14 +4,18 @@ A metric is a class: made once from a clip, it gives the distance matrix to anot
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import jit
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from .matching import Matching
+
+BLOCK = 128  # rows of a distance matrix
 
 
 class Metric(ABC):
@@ -44,13 +48,23 @@ def rows(values: Array, window: int) -> Array:
     return values.reshape(count, -1)[np.clip(np.arange(-window, count + window), 0, count - 1)]
 
 
-def diagonal_mean(products: Array, window: int) -> Array:
-    """Return the mean over k = −W … W of products (M+2W, N+2W) at (i + k, j + k): (M, N)."""
-    if window == 0:
-        return products
-    count, columns = products.shape[0] - 2 * window, products.shape[1] - 2 * window
-    total = products[:count, :columns].copy()
-    for k in range(1, 2 * window + 1):
-        total += products[k : k + count, k : k + columns]
-    total /= 2 * window + 1
-    return total
+def in_blocks(count: int, columns: int, window: int, some: Callable[[slice, slice], Array]) -> Array:
+    """Return a matrix (M, N) whose rows are worked out some at a time.
+
+    some(block, around) gives the rows of a block; `around` are those of its frames with a window's frames on each
+    side (see `rows`). What is worked out on the way then stays small, and near the processor.
+    """
+    found = np.empty((count, columns))
+    for first in range(0, count, BLOCK):
+        last = min(first + BLOCK, count)
+        found[first:last] = some(slice(first, last), slice(first, last + 2 * window))
+    return found
+
+
+def apart(products: Array, window: int, square: Array, other_square: Array) -> Array:
+    """Return the distances (M, N) √(square + other_square − 2·mean), of squares (M,) and (N,).
+
+    The mean is that over k = −W … W of products (M+2W, N+2W) at (i + k, j + k).
+    """
+    found: Array = jit.kernels(__package__).apart(products, window, square, other_square)
+    return found

@@ -50,8 +50,10 @@ def _pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -
     progress.at(0.0, f"Synchronising {clip.name}")
     bodies = metrics.of(reference, matching), metrics.of(clip, matching)
     longer = max(len(reference), len(clip))
+    # What all limits begin with; for long clips as much work as the path.
+    matrix = bodies[0].matrix(bodies[1], round(matching.window * reference.rate))
     return within_limit(
-        lambda limit: _with_limit(*bodies, reference.rate, matching, limit, progress), matching, longer
+        lambda limit: _with_limit(*bodies, matrix, reference.rate, matching, limit, progress), matching, longer
     )
 
 
@@ -72,10 +74,16 @@ def within_limit(attempt: Callable[[int], Curve], matching: Matching, longer: in
 
 
 def _with_limit(
-    reference: Metric, clip: Metric, rate: float, matching: Matching, limit: int, progress: Progress
+    reference: Metric,
+    clip: Metric,
+    matrix: Array,
+    rate: float,
+    matching: Matching,
+    limit: int,
+    progress: Progress,
 ) -> Curve:
+    """Return the curve under one limit; the matrix is that of the whole clips."""
     window = round(matching.window * rate)
-    matrix = reference.matrix(clip, window)
     ends, path = _choose_ends(matrix, matching, limit, reference.floor)
     for done in range(1, reference.passes):
         progress.at(done / reference.passes, "Synchronising")
@@ -133,9 +141,12 @@ def fine(matrix: Array, path: timewarp.Path, limit: int, reach: int) -> timewarp
     single frames know better once it is clear where to look.
     """
     (top, left), (bottom, right) = path.cells[0], path.cells[-1]
-    near = np.zeros(matrix.shape, dtype=bool)
-    for i, j in path.cells:
-        near[max(i - reach, 0) : i + reach + 1, max(j - reach, 0) : j + reach + 1] = True
-    banded = np.where(near, matrix, np.inf)[top : bottom + 1, left : right + 1]
+    # The path passes all rows between, so what lies within reach of its cells is one stretch of each row.
+    rows = np.arange(top, bottom + 1)
+    lowest = path.cells[np.searchsorted(path.cells[:, 0], np.maximum(rows - reach, top)), 1] - reach
+    highest = path.cells[np.searchsorted(path.cells[:, 0], np.minimum(rows + reach, bottom), "right") - 1, 1] + reach
+    columns = np.arange(left, right + 1)
+    near = (columns >= lowest[:, None]) & (columns <= highest[:, None])
+    banded = np.where(near, matrix[top : bottom + 1, left : right + 1], np.inf)
     found = timewarp.pinned(banded, max(limit, timewarp.needed_limit(*banded.shape)))
     return timewarp.Path(found.cells + path.cells[0], found.cost, found.at_limit)

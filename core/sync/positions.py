@@ -5,11 +5,12 @@ from typing import Self
 
 import numpy as np
 
+from .. import jit
 from ..motion import kinematics, quat, trajectory
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import joints
-from .distance import Metric, clamped, diagonal_mean, rows
+from .distance import Metric, apart, clamped, in_blocks, rows
 from .matching import Matching
 
 MOTION_HEADING_SIGMA = 0.5  # s
@@ -48,17 +49,26 @@ class Points(Metric):
         """Return the distances (M, N), metres, between the clouds of this clip and of another."""
         drift, spread = self._window(window)
         other_drift, other_spread = other._window(window)
-        ground, other_ground = rows(self._ground, window), rows(other._ground, window)
-        c = diagonal_mean(ground @ other_ground.T, window) + _flat(drift) @ _flat(other_drift).T
-        s = diagonal_mean(rows(_quarter_turned(self._ground), window) @ other_ground.T, window)
-        s += _flat(_quarter_turned(drift)) @ _flat(other_drift).T
-        heights = rows(self._heights, window) @ rows(other._heights, window).T
-        square = spread[:, None] + other_spread[None] - 2.0 * np.hypot(c, s) - 2.0 * diagonal_mean(heights, window)
-        if self._align_height:
-            square -= (self._mean_height(window)[:, None] - other._mean_height(window)[None]) ** 2
-        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+        lift, other_lift = self._lift(window), other._lift(window)
+        ground, turned = rows(self._ground, window), rows(_quarter_turned(self._ground), window)
+        heights, others = rows(self._heights, window), rows(other._ground, window).T
+        other_heights = rows(other._heights, window).T
+        drifts, other_drift = np.stack([_flat(drift), _flat(_quarter_turned(drift))]), _flat(other_drift).T
 
-    def _mean_height(self, window: int) -> Array:
+        def some(block: slice, around: slice) -> Array:
+            products = np.empty((3, around.stop - around.start, others.shape[1]))
+            np.matmul(ground[around], others, out=products[0])
+            np.matmul(turned[around], others, out=products[1])
+            np.matmul(heights[around], other_heights, out=products[2])
+            moved = drifts[:, block] @ other_drift
+            return clouds_apart(products, moved, window, spread[block], other_spread, lift[block], other_lift)
+
+        return in_blocks(len(spread), len(other_spread), window, some)
+
+    def _lift(self, window: int) -> Array:
+        """Return the mean height (F,) of each window, or zeros where heights are to stay as they are."""
+        if not self._align_height:
+            return np.zeros(len(self._mean_heights))
         return np.asarray(self._mean_heights[clamped(len(self._mean_heights), window)].mean(axis=1))
 
     def _window(self, window: int) -> tuple[Array, Array]:
@@ -68,6 +78,21 @@ class Points(Metric):
         drift = (around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1])
         own = (self._ground**2).sum(axis=(1, 2)) + (self._heights**2).sum(axis=1)
         return drift, own[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
+
+
+def clouds_apart(
+    products: Array, drift: Array, window: int, spread: Array, other_spread: Array, lift: Array, other_lift: Array
+) -> Array:
+    """Return the distances (M, N) of `Points` from what is left of its formula when matrix products are done.
+
+    products (3, M+2W, N+2W) : of single frames, for C, for S and of heights
+    drift (2, M, N) : what the centroids of single frames add to C and to S
+    spread (M,), other_spread (N,) : Σ w‖p‖²; lift (M,), other_lift (N,) : the heights to be aligned
+    """
+    found: Array = jit.kernels(__package__).clouds_apart(
+        products, drift, window, spread, other_spread, lift, other_lift
+    )
+    return found
 
 
 class Motion(Metric):
@@ -99,9 +124,13 @@ class Motion(Metric):
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), without unit, between this clip and another, mean over the window."""
-        square = self._square(window)[:, None] + other._square(window)[None]
-        square -= 2.0 * diagonal_mean(rows(self._features, window) @ rows(other._features, window).T, window)
-        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+        features, others = rows(self._features, window), rows(other._features, window).T
+        square, other_square = self._square(window), other._square(window)
+
+        def some(block: slice, around: slice) -> Array:
+            return apart(features[around] @ others, window, square[block], other_square)
+
+        return in_blocks(len(square), len(other_square), window, some)
 
     def _square(self, window: int) -> Array:
         return np.asarray((self._features**2).sum(axis=1)[clamped(len(self._features), window)].mean(axis=1))

@@ -11,6 +11,8 @@ from ..motion.quat import Array
 
 Cells = NDArray[np.int64]
 
+AT_ONCE = 64  # paths that are walked back together
+
 
 @dataclass(frozen=True, eq=False)
 class Path:
@@ -49,8 +51,7 @@ def accumulate(
     so no more than L frames in a row wait for one. Row i of the result stands for i frames done. With a limit of
     all frames this is classic dynamic time warping: a right-angled turn is never cheaper than the diagonal.
     """
-    kernels = jit.kernels(__package__)
-    arrays = [np.ascontiguousarray(values, dtype=np.float64) for values in (distance, skip_rows, skip_columns)]
+    kernels, arrays = jit.kernels(__package__), _as_doubles(distance, skip_rows, skip_columns)
     if limit >= max(distance.shape):
         total, steps = kernels.accumulate_unlimited(*arrays)
     else:
@@ -58,10 +59,33 @@ def accumulate(
     return total, steps
 
 
+def borders(
+    distance: Array, skip_rows: Array, skip_columns: Array, limit: int
+) -> tuple[Array, Array, NDArray[np.int16]]:
+    """Return the last row (N+1,) and the last column (M+1,) of the costs of `accumulate`, and its steps."""
+    kernels, arrays = jit.kernels(__package__), _as_doubles(distance, skip_rows, skip_columns)
+    if limit >= max(distance.shape):
+        total, steps = kernels.accumulate_unlimited(*arrays)
+        return total[-1], total[:, -1], steps
+    last_row, last_column, steps = kernels.borders(*arrays, int(limit))
+    return last_row, last_column, steps
+
+
+def _as_doubles(*arrays: Array) -> list[Array]:
+    """Arrays as kernels take them."""
+    return [np.require(values, np.float64, ["C", "W"]) for values in arrays]
+
+
 def starts(steps: NDArray[np.int16], ends: Cells) -> Cells:
     """Return the cells (K, 2) where the paths begin that end in the given cells (K, 2); see `accumulate`."""
     found: Cells = jit.kernels(__package__).starts(steps, np.ascontiguousarray(ends))
     return found
+
+
+def trace(steps: NDArray[np.int16], end: tuple[int, int], longest: int) -> tuple[Cells, int]:
+    """Return the cells (K, 2) of the path that ends in a cell, and how many of its steps are the longest."""
+    cells, count = jit.kernels(__package__).trace(steps, *end, longest)
+    return cells, count
 
 
 def pinned(distance: Array, limit: int) -> Path:
@@ -73,10 +97,10 @@ def pinned(distance: Array, limit: int) -> Path:
             f"{rows} and {columns} frames can't be matched from end to end with a slope limit of {limit}: "
             f"allow {needed}, or open ends"
         )
-    total, steps = accumulate(distance, _corner(rows), _corner(columns), limit)
-    if not np.isfinite(total[-1, -1]):
+    last_row, _, steps = borders(distance, _corner(rows), _corner(columns), limit)
+    if not np.isfinite(last_row[-1]):
         raise RegistrationError("The band leaves no way from end to end: allow a wider band, or a larger slope limit")
-    return _trace(steps, distance, rows - 1, columns - 1, limit)
+    return _path(distance, steps, rows - 1, columns - 1, limit)
 
 
 def needed_limit(rows: int, columns: int) -> int:
@@ -97,7 +121,8 @@ def open_ended(distance: Array, limit: int, keep: float, floor: float) -> Path:
 
 def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
     """Dinkelbach's iteration: the mean cost at which leaving out frames neither pays nor costs."""
-    price = float(np.mean(distance[np.isfinite(distance)]))
+    finite = np.isfinite(distance)
+    price = float(distance.mean() if finite.all() else distance[finite].mean())
     for _ in range(20):
         mean = _stretch(distance, limit, price).mean_cost
         if mean >= price * (1.0 - 1e-6):
@@ -111,20 +136,24 @@ def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
 def _stretch(distance: Array, limit: int, price: float) -> Path:
     """Return the free-ended path with the least cost where a frame left out costs price/2."""
     rows, columns = distance.shape
-    total, steps = accumulate(distance, _skipping(rows, price), _skipping(columns, price), limit)
+    last_row, last_column, steps = borders(distance, _skipping(rows, price), _skipping(columns, price), limit)
     # Cells where a path may end: the last row and the last column, each with the frames that come after.
-    cells = np.array([(rows - 1, j) for j in range(columns)] + [(i, columns - 1) for i in range(rows - 1)])
+    cells = np.concatenate([_cells(rows - 1, np.arange(columns)), _cells(np.arange(rows - 1), columns - 1)])
     left_out = (rows - 1 - cells[:, 0]) + (columns - 1 - cells[:, 1])
-    costs = total[cells[:, 0] + 1, cells[:, 1] + 1] + 0.5 * price * left_out
-    kept = cells - starts(steps, cells) + 1
-    costs[(2 * kept < distance.shape).any(axis=1)] = np.inf
-    best = int(np.argmin(costs))
-    if not np.isfinite(costs[best]):
-        raise RegistrationError(
-            f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
-            f"with a slope limit of {limit}: allow more"
-        )
-    return _trace(steps, distance, int(cells[best, 0]), int(cells[best, 1]), limit)
+    costs = np.concatenate([last_row[1:], last_column[1:-1]]) + 0.5 * price * left_out
+    # The cheapest that keeps enough is mostly among the first; walking all paths back took longer than making them.
+    cheapest = np.argsort(costs, kind="stable")
+    for first in range(0, len(cells), AT_ONCE):
+        some = cheapest[first : first + AT_ONCE]
+        kept = cells[some] - starts(steps, cells[some]) + 1
+        enough = (2 * kept >= distance.shape).all(axis=1) & np.isfinite(costs[some])
+        if enough.any():
+            i, j = cells[some[np.argmax(enough)]]
+            return _path(distance, steps, int(i), int(j), limit)
+    raise RegistrationError(
+        f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
+        f"with a slope limit of {limit}: allow more"
+    )
 
 
 def _corner(count: int) -> Array:
@@ -137,16 +166,12 @@ def _skipping(count: int, price: float) -> Array:
     return np.where(2 * frames <= count, 0.5 * price * frames, np.inf)
 
 
-def _trace(steps: NDArray[np.int16], distance: Array, i: int, j: int, limit: int) -> Path:
+def _cells(rows: NDArray[np.int64] | int, columns: NDArray[np.int64] | int) -> Cells:
+    return np.stack(np.broadcast_arrays(rows, columns), axis=1)
+
+
+def _path(distance: Array, steps: NDArray[np.int16], i: int, j: int, limit: int) -> Path:
     """Walk back from the cell (i, j) to the first one, along the choices made forward."""
-    cells, straight = [], 0
-    while i >= 0 and j >= 0:
-        step = int(steps[i, j])
-        cells += [(i - k, j) for k in range(step)] if step > 0 else [(i, j - k) for k in range(-step)]
-        i, j = i - max(step, 0), j - max(-step, 0)
-        cells.append((i, j))
-        straight += limit if limit > 1 and abs(step) == limit - 1 else 0
-        i, j = i - 1, j - 1
-    path = np.array(cells[::-1])
-    cost = float(distance[path[:, 0], path[:, 1]].sum())
-    return Path(path, cost, straight / len(path))
+    cells, waits = trace(steps, (i, j), limit - 1)
+    cost = float(distance[cells[:, 0], cells[:, 1]].sum())
+    return Path(cells, cost, waits * limit / len(cells) if limit > 1 else 0.0)

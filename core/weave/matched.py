@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+from ..check import quality
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..sync import registration
@@ -22,6 +25,17 @@ class Matched:
     prepared: Prepared
     registration: Registration
     cyclic: bool
+
+    @cached_property
+    def quality(self) -> tuple[dict[str, Any], ...]:
+        """The measures of each clip over the stretch that all have; worked out once, whatever the weights."""
+        registered = self.registration
+        ends = registered.frames(registered.grid[[0, -1]])
+        stretches = [
+            clip if registered.cyclic else clip.cut(int(first), int(last) + 1)
+            for clip, (first, last) in zip(self.prepared.clips, ends, strict=True)
+        ]
+        return tuple(quality.measure(stretch) for stretch in stretches)
 
 
 def match(

@@ -11,23 +11,19 @@ from ..motion import trajectory
 from ..motion.clip import Clip
 from ..sync import pairing
 from ..sync.registered import Registration
+from .matched import Matched
 from .prepare import Prepared
 
 
 def report(
     verb: str,
     given: Sequence[Clip],
-    ready: Prepared,
-    registered: Registration,
+    matched: Matched,
     woven: Clip,
     began: float,
 ) -> dict[str, Any]:
     """Return what was done and how good it is; `began` is the perf_counter at the start."""
-    ends = registered.frames(registered.grid[[0, -1]])
-    stretches = [
-        clip if registered.cyclic else clip.cut(int(first), int(last) + 1)
-        for clip, (first, last) in zip(ready.clips, ends, strict=True)
-    ]
+    ready, registered = matched.prepared, matched.registration
     return {
         "verb": verb,
         "inputs": [clip.name for clip in given],
@@ -40,10 +36,7 @@ def report(
         "dropped": ready.dropped,
         "registration": describe(ready, registered),
         "warnings": warnings(ready, registered),
-        "quality": {
-            "before": [quality.measure(stretch) for stretch in stretches],
-            "after": quality.measure(woven),
-        },
+        "quality": {"before": [dict(one) for one in matched.quality], "after": quality.measure(woven)},
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
 

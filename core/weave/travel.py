@@ -22,7 +22,10 @@ TURNING_SHARE = 0.5  # of the body's turning; a joint that turns less does not t
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One clip at the result's frames, its hips on the ground (K, 2), its facing (K,), and all joints in the world."""
+    """One clip at the result's frames, its hips on the ground (K, 2), its facing (K,), and joints that travel.
+
+    rotations (K, J, 4), positions (K, J, 3) : in the world; of the hips, thighs and what does not hang below the hips
+    """
 
     clip: Clip
     ground: Array
@@ -47,12 +50,18 @@ def part(sampled: Clip) -> Part:
 
     The facing is smoothed on these common frames: a clip and its own turned or re-timed copy then have the same.
     """
-    rotations, positions = kinematics.world(sampled)
+    rotations, positions = kinematics.world_of(sampled, _needed(sampled.skeleton))
     facing = trajectory.smooth(
         trajectory.raw_heading(sampled.skeleton, rotations, positions), trajectory.HEADING_SIGMA * sampled.rate
     )
     joint = trajectory.travelling_joint(sampled.skeleton)
     return Part(sampled, positions[:, joint, :2], facing, rotations, positions)
+
+
+def _needed(skeleton: Skeleton) -> list[int]:
+    """Return the joints that tell how a body travels."""
+    thighs = [skeleton.roles[role] for role in ("thigh.L", "thigh.R") if role in skeleton.roles]
+    return [trajectory.travelling_joint(skeleton), *thighs, *outside(skeleton)]
 
 
 def blend(
@@ -124,13 +133,14 @@ def outside(skeleton: Skeleton) -> list[int]:
 
 def place_joints(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:
     """Return the clip with some joints at given world rotations (F, 4) and places (F, 3), the others as they are."""
-    basis = quat.to_matrix(clip.rotations)
+    count = max(poses) + 1  # joints below the last one go with it
+    basis = quat.to_matrix(clip.rotations[:, :count])
     if clip.scales is not None:
-        basis = basis * clip.scales[:, :, None, :]
-    linear, places = np.empty_like(basis), np.empty_like(clip.translations)
+        basis = basis * clip.scales[:, :count, None, :]
+    linear, places = np.empty_like(basis), np.empty((*basis.shape[:2], 3))
     frames = kinematics.Frames(clip.skeleton, linear, places)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    for joint in range(max(poses) + 1):
+    for joint in range(count):
         frame = frames.of(joint)
         if joint in poses:
             rotation, place = poses[joint]

@@ -60,12 +60,18 @@ EDITS = {
 }
 
 
+# These numbers have a say only where a key is led through by such a curve.
+LED_BY = {"back": "BACK", "amplitude": "ELASTIC", "period": "ELASTIC"}
+
+
 @pytest.mark.parametrize("edit", EDITS)
 def test_every_edit_changes_the_fingerprint(fingerprint, rig, edit):
     action = material.key_by_hand(rig, "walk", seed=0)
     curve = material.fcurves(action)[3]
     for point in curve.keyframe_points:
         point.handle_left_type = point.handle_right_type = "FREE"
+    if edit in LED_BY:
+        curve.keyframe_points[1].interpolation = LED_BY[edit]
     before = fingerprint(action, slot(action))
     EDITS[edit](curve)
     assert fingerprint(action, slot(action)) != before

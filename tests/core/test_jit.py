@@ -61,6 +61,15 @@ def test_the_choice_can_be_changed_at_any_time(engine):
     assert found == ["_twins", "_kernels", "_twins", "_kernels"]
 
 
+@needs_numba
+@pytest.mark.parametrize("package", ["action_loom.core.motion", PACKAGE])
+def test_every_package_has_both(engine, package):
+    engine.use("numba")
+    compiled = engine.kernels(package)
+    engine.use("numpy")
+    assert (name(compiled), name(engine.kernels(package))) == ("_kernels", "_twins")
+
+
 @pytest.mark.both_engines
 def test_an_engine_that_is_none_is_refused(engine):
     with pytest.raises(OptionError, match="engine is 'fortran', but must be one of auto, numba, numpy"):

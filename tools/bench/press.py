@@ -51,7 +51,7 @@ def main(zip_path: str, runs: int) -> None:
         }
         print("TIMES", json.dumps({"blender": bpy.app.version_string, "milliseconds": times}))
         if "--profile" in sys.argv:
-            profile(press)
+            profile(anew)
 
 
 def profile(press: Callable[[], None]) -> None:

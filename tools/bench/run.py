@@ -15,15 +15,23 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numba
 import numpy as np
 from action_loom.core import jit
-from action_loom.core.motion import bvh, figure, kinematics, resample
+from action_loom.core.motion import bvh, figure, kinematics, quat, resample
 from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.recipes import Blend, Synchronise
-from action_loom.core.sync import metrics, timewarp
+from action_loom.core.sync import metrics, registration, timewarp
+from action_loom.core.sync.distance import Metric
+from action_loom.core.sync.registered import Registration
+from action_loom.core.weave import blend as weave
+from action_loom.core.weave import shares
+from action_loom.core.weave.matched import Matched
+from action_loom.core.weave.prepare import Prepared
 from timing import milliseconds
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -66,26 +74,70 @@ def material(folder: Path) -> list[Path]:
 def table(files: list[Path], runs: int) -> list[str]:
     """Times of the steps, each with what it works on."""
     a, b = (bvh.to_clip(bvh.read(path))[0] for path in files)
-    points_a, points_b = (metrics.of(clip, Synchronise(metric="points")) for clip in (a, b))
-    matrix = points_a.matrix(points_b, 5)
-    one = [0.0, *[np.inf] * FRAMES]
-    corner = np.array(one)
-    steps: list[tuple[str, Callable[[], object]]] = [
-        ("read a BVH file", lambda: bvh.read(files[0])),
-        ("forward kinematics", lambda: kinematics.points(a)),
-        ("pose distance `points`, single frames", lambda: points_a.matrix(points_b, 0)),
-        ("pose distance `points`, 11 frames", lambda: points_a.matrix(points_b, 5)),
-        ("time warping, slope limit 3, numba", with_engine("numba", lambda: warp(matrix, corner))),
-        ("time warping, slope limit 3, numpy", with_engine("numpy", lambda: warp(matrix, corner))),
-        ("blend, pinned ends, from clips to clip", lambda: blend(a, b)),
+    of = {
+        metric: [metrics.of(clip, Synchronise(metric=metric)) for clip in (a, b)]
+        for metric in ("points", "angles", "chordal")
+    }
+    matrix = distances(of["points"], 5)()
+    several, matched = several_clips()
+    rotations, shares = [clip.rotations for clip in several], np.full((len(several), 1, 1), 1.0 / len(several))
+    # What is done, the most milliseconds it should take (where that was laid down), and how it is done.
+    steps: list[tuple[str, str, Callable[[], object]]] = [
+        ("read a BVH file", "8", lambda: bvh.read(files[0])),
+        ("forward kinematics", "", lambda: kinematics.points(a)),
+        ("pose distance `points`, single frames", "10", distances(of["points"], 0)),
+        ("pose distance `points`, 11 frames", "35", distances(of["points"], 5)),
+        ("pose distance `angles`, single frames", "100", distances(of["angles"], 0)),
+        ("pose distance `chordal`, single frames", "15", distances(of["chordal"], 0)),
+        ("time warping with path, slope limit 3, numba", "4", with_engine("numba", warp(matrix, 3))),
+        ("time warping with path, slope limit 3, numpy", "", with_engine("numpy", warp(matrix, 3))),
+        ("time warping with path, no limit, numba", "2", with_engine("numba", warp(matrix, FRAMES))),
+        ("weighted mean of rotations, 5 × 1000 × 60", "25", lambda: quat.mean(rotations, shares)),
+        ("blend 5 × 1000 × 60, registration known", "60", lambda: mix(several, matched)),
+        ("the same, with its report", "", lambda: Blend().apply(several, matched=matched)),
+        ("blend, pinned ends, from clips to clip", "", lambda: blend(a, b)),
     ]
     size = f"{FRAMES} × {FRAMES} frames, {len(a.skeleton)} joints"
-    lines = [f"{size}; median of {runs} runs, warm", "", "| step | ms |", "|---|---|"]
-    return lines + [f"| {name} | {milliseconds(work, runs):.1f} |" for name, work in steps]
+    lines = [f"{size}; median of {runs} runs, warm", "", "| step | ms | target |", "|---|---|---|"]
+    return lines + [f"| {name} | {milliseconds(work, runs):.1f} | {target} |" for name, target, work in steps]
 
 
-def warp(matrix: np.ndarray, corner: np.ndarray) -> object:
-    return timewarp.accumulate(matrix, corner, corner, 3)
+def distances(pair: list[Metric], window: int) -> Callable[[], np.ndarray]:
+    return lambda: pair[0].matrix(pair[1], window)
+
+
+def warp(matrix: np.ndarray, limit: int) -> Callable[[], object]:
+    return lambda: timewarp.pinned(matrix, limit)
+
+
+def several_clips() -> tuple[list[Clip], Matched]:
+    """Five clips of 1000 frames and 60 joints whose rotations lie about 30° apart, each to be read unevenly."""
+    rng, joints = np.random.default_rng(0), 60
+    parents = np.array([-1, *(max(0, k - 1) if k % 12 else 0 for k in range(1, joints))])
+    offsets, still = np.tile([0.0, 0.02, 0.08], (joints, 1)), np.tile(quat.IDENTITY, (joints, 1))
+    names = tuple(f"joint{k}" for k in range(joints))
+    skeleton = Skeleton(names, parents, offsets, still, np.zeros((joints, 3)))
+    translations = np.zeros((FRAMES, joints, 3))
+    translations[:, 0] = 0.01 * np.arange(FRAMES)[:, None]
+
+    def wandering() -> np.ndarray:
+        steps = rng.normal(size=(FRAMES, joints, 3)) / np.sqrt(FRAMES)
+        return quat.exp(0.3 * np.cumsum(steps, axis=0) + 0.2 * rng.normal(size=(joints, 3)))
+
+    common = wandering()
+    clips = [
+        Clip(f"clip{k}", skeleton, 120.0, quat.mul(common, wandering()), translations.copy()) for k in range(5)
+    ]
+    straight, uneven = registration.identity(clips[0]), 3.0 * np.sin(np.linspace(0.0, np.pi, FRAMES))
+    curves = [straight, *(replace(straight, frames=straight.frames + uneven) for _ in clips[1:])]
+    matched = Matched(Prepared(tuple(clips), 0, [], (0,) * 5, (1.0,) * 5), Registration(0, tuple(curves)), True)
+    return clips, matched
+
+
+def mix(clips: list[Clip], matched: Matched) -> Clip:
+    equal = shares.constant((), len(clips))
+    at = weave.output_frames(matched.registration, equal, "blended")
+    return weave.weave(clips, matched.registration, at, equal.at(matched.registration.way(at)))
 
 
 def blend(a: Clip, b: Clip) -> object:

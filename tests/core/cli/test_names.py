@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from action_loom.core import files
 from action_loom.core.cli import outputs
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,18 +30,18 @@ pytestmark = pytest.mark.both_engines
     ],
 )
 def test_letters_that_file_systems_refuse_are_replaced(title, name):
-    assert outputs.file_name(title, ".bvh") == name
+    assert files.file_name(title, ".bvh") == name
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "歩", "🐈"])
 def test_a_long_name_ends_between_two_letters(letter):
-    name = outputs.file_name(300 * letter, ".bvh")
+    name = files.file_name(300 * letter, ".bvh")
     assert name == (196 // len(letter.encode())) * letter + ".bvh"
 
 
 @given(title=st.text(max_size=300))
 def test_any_title_makes_a_name(title):
-    name = outputs.file_name(title, ".json")
+    name = files.file_name(title, ".json")
     assert name.endswith(".json")
     assert 6 <= len(name.encode("utf-8")) <= 200
     assert not set(name) & {*'<>:"/\\|?*', *map(chr, range(32))}

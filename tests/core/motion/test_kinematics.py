@@ -104,3 +104,13 @@ def test_the_order_of_joints_does_not_matter(rng):
     _, expected = kinematics.forward(skeleton, clip.rotations, clip.translations)
     _, positions = kinematics.forward(again, clip.rotations[:, order], clip.translations[:, order])
     assert_allclose(positions, expected[:, order], rtol=0.0, atol=1e-12)
+
+
+def test_some_joints_stand_where_they_do_among_all(rng):
+    skeleton = material.random_skeleton(rng, joints=20, roots=2)
+    clip = material.random_clip(rng, skeleton)
+    rotations, positions = kinematics.world(clip)
+    for joints in ([19], [3, 11], []):
+        some_rotations, some_positions = kinematics.world_of(clip, joints)
+        assert_allclose(some_rotations[:, joints], rotations[:, joints], rtol=0.0, atol=0.0)
+        assert_allclose(some_positions[:, joints], positions[:, joints], rtol=0.0, atol=0.0)

@@ -252,6 +252,19 @@ def test_weights_may_change_from_frame_to_frame(rng):
 
 
 @pytest.mark.both_engines
+def test_no_rotations_have_no_mean():
+    none = quat.mean([np.empty((0, 3, 4))] * 2, np.array([0.5, 0.5])[:, None, None])
+    assert none.shape == (0, 3, 4)
+
+
+@pytest.mark.both_engines
+def test_rotations_and_weights_that_must_not_be_written_have_a_mean(rng):
+    held = np.broadcast_to(material.rotations(rng, 3), (6, 3, 4))
+    weights = np.broadcast_to(np.array([0.5, 0.5])[:, None, None], (2, 6, 3))
+    assert_allclose(quat.mean([held, held], weights), held, atol=1e-15)
+
+
+@pytest.mark.both_engines
 @given(angle=st.floats(-3.1, 3.1), tilt=angles)
 def test_yaw_is_the_turn_about_z_beside_any_tilt(angle, tilt):
     turn = quat.about_axis("Z", np.array(angle))

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core.errors import SkeletonError
 from action_loom.core.motion import kinematics, quat, retarget, trajectory
 from action_loom.core.motion.clip import Clip
-from action_loom.core.motion.inheritance import Inheritance
+from action_loom.core.motion.inheritance import SCALES, Inheritance
 from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_allclose
 from oracles import material
@@ -196,3 +196,114 @@ def test_bone_settings_are_part_of_a_body_and_are_never_dropped(rng):
         retarget.onto(clip, other)
     with pytest.raises(SkeletonError, match="can't be placed yet"):
         trajectory.placed(replace(clip, skeleton=other), 0.3, np.zeros(2))
+
+
+@pytest.mark.parametrize("turn_rest", [False, True])
+def test_a_body_with_the_same_joints_fits_as_onto_says(moving, rng, turn_rest):
+    other = permuted(material.figure(scale=1.3), backwards(moving.skeleton))
+    other = with_turned_rest(other, rng) if turn_rest else other
+    ours, theirs = retarget.fitted(moving, other), retarget.onto(moving, other)
+    assert_same_rotations(ours.rotations, theirs.rotations)
+    assert_allclose(ours.translations, theirs.translations, rtol=0.0, atol=1e-12)
+
+
+def with_further_joints(skeleton, rng):
+    """The same body under a root bone of its own, with a joint inside its spine and one beside, all turned at rest."""
+    names = ("ground", *skeleton.names, "inside", "beside")
+    count, first = len(skeleton), skeleton.index("Spine")
+    parents = np.concatenate([[-1], np.where(skeleton.parents < 0, 0, skeleton.parents + 1), [first + 1, 0]])
+    child = int(np.flatnonzero(skeleton.parents == first)[0])
+    parents[child + 1] = count + 1
+    offsets = np.concatenate([[[0.3, 0.1, 0.2]], skeleton.offsets, [0.5 * skeleton.offsets[child], [1.0, 0.0, 0.0]]])
+    offsets[child + 1] *= 0.5
+    order, waiting = [], [0]
+    while waiting:
+        order.append(waiting.pop(0))
+        waiting += np.flatnonzero(parents == order[-1]).tolist()
+    place = np.argsort(order)
+    tips = np.concatenate([np.zeros((1, 3)), skeleton.tips, [[0.0, 0.0, 0.1]] * 2])
+    still = np.tile(quat.IDENTITY, (count + 3, 1))
+    new_parents = np.array([-1 if parents[j] < 0 else place[parents[j]] for j in order])
+    larger = Skeleton(tuple(names[j] for j in order), new_parents, offsets[order], still, tips[order])
+    return with_turned_rest(larger, rng)
+
+
+def test_further_joints_rest_and_the_others_move_as_ever(moving, rng):
+    body = moving.skeleton
+    steady = replace(moving, translations=np.where(body.parents[:, None] < 0, moving.translations, 0.0))
+    other = with_further_joints(body, rng)
+    again = retarget.fitted(steady, other)
+    for name in ("ground", "inside", "beside"):
+        assert_allclose(again.rotations[:, other.index(name)], [quat.IDENTITY] * len(again))
+        assert not again.translations[:, other.index(name)].any()
+    _, before = kinematics.world(steady)
+    _, after = kinematics.world(again)
+    order = [other.index(name) for name in body.names]
+    assert_allclose(after[:, order], before, rtol=0.0, atol=1e-12)
+    assert_same_rotations(since_rest(again)[:, order], since_rest(steady))
+
+
+@pytest.mark.parametrize("dropped", ["Hips", "LeftToeBase", "Spine1"])
+def test_joints_that_rest_need_not_be_there(rng, dropped):
+    clip = material.walk()
+    joint = clip.skeleton.index(dropped)
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    rotations[:, joint], translations[:, joint] = quat.IDENTITY, 0.0
+    clip = replace(clip, rotations=rotations, translations=translations)
+    assert dropped not in retarget.moving(clip)
+    body, kept = clip.skeleton, np.arange(len(clip.skeleton)) != joint
+    parents, offsets = body.parents.copy(), body.offsets.copy()
+    children = body.parents == joint
+    parents[children], offsets[children] = body.parents[joint], offsets[children] + body.offsets[joint]
+    parents = np.where(parents > joint, parents - 1, parents)[kept]
+    names = tuple(name for name in body.names if name != dropped)
+    smaller = Skeleton(names, parents, offsets[kept], body.orients[kept], body.tips[kept])
+    again = retarget.fitted(clip, with_turned_rest(smaller, rng))
+    assert_allclose(kinematics.world(again)[1], kinematics.world(clip)[1][:, kept], rtol=0.0, atol=1e-12)
+    moved = replace(clip, rotations=quat.mul(rotations, quat.about_axis("X", np.full((1, 1), 0.1))))
+    with pytest.raises(SkeletonError, match=f"lacks '{dropped}', which it moves"):
+        retarget.fitted(moved, smaller)
+
+
+def test_joints_that_do_not_inherit_all_turn_in_the_world_as_the_clips_do(moving, rng):
+    body = with_turned_rest(moving.skeleton, rng)
+    count = len(body)
+    settings = Inheritance(
+        rng.random(count) < 0.5, tuple(rng.choice(SCALES, count)), rng.random(count) < 0.5, quat.IDENTITY
+    )
+    other = replace(body, inheritance=settings)
+    again = retarget.fitted(moving, other)
+    assert again.skeleton is other
+    ours, theirs = kinematics.world(again), kinematics.world(retarget.onto(moving, body))
+    assert_same_rotations(ours[0], theirs[0])
+    assert_allclose(ours[1], theirs[1], rtol=0.0, atol=1e-12)
+
+
+def test_without_legs_made_up_tips_count_for_nothing(rng):
+    skeleton = material.random_skeleton(rng, roots=2)
+    clip = material.random_clip(rng, skeleton)
+    other = replace(skeleton, tips=5.0 * skeleton.tips + 1.0)
+    _, before = kinematics.world(clip)
+    assert_allclose(kinematics.world(retarget.onto(clip, other))[1], before, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [-170.0, -20.0, 3.0, 90.0, 180.0])
+def test_a_rest_pose_that_faces_another_way_and_stands_elsewhere_changes_nothing_in_the_world(moving, rng, degrees):
+    body = moving.skeleton
+    turn, roots = quat.about_axis("Z", np.radians(degrees)), body.parents < 0
+    offsets, orients = body.offsets.copy(), body.orients.copy()
+    offsets[roots] = quat.rotate(turn, offsets[roots]) + np.array([3.0, -2.0, 0.5])
+    orients[roots] = quat.mul(turn, orients[roots])
+    tips = quat.rotate(turn, body.tips)  # in the world, as the helper takes them
+    other = with_turned_rest(replace(body, offsets=offsets, orients=orients, tips=tips), rng)
+    again = retarget.fitted(moving, other)
+    assert_allclose(kinematics.points(again), kinematics.points(moving), rtol=0.0, atol=1e-12)
+
+
+def test_arms_held_another_way_at_rest_do_not_turn_the_body(moving):
+    body = moving.skeleton
+    orients = body.orients.copy()
+    for role in ("upper_arm.L", "forearm.R"):
+        orients[body.roles[role]] = quat.about_axis("Z", np.array(0.6))
+    other = replace(body, orients=orients)
+    assert_same_rotations(since_rest(retarget.fitted(moving, other)), since_rest(moving))

@@ -1,0 +1,125 @@
+"""New armatures: a skeleton's joints as bones."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import RigError
+from ...core.motion import quat
+from ...core.motion.quat import Array
+from ...core.motion.skeleton import Skeleton
+
+LONGEST_NAME = 63  # bytes
+_STUB = 0.03  # of the body's height: a bone whose end nothing tells
+_SHORTEST = 1e-3  # of the body's height: a bone that can be seen and turned
+_TOUCH = 1e-6  # metres
+
+
+def name_of(joint: str) -> str:
+    """Return a joint's name as a bone can have it."""
+    # Blender 4.2 itself cuts names in the middle of a letter, and can't read them any more.
+    return joint.encode("utf-8", errors="replace")[:LONGEST_NAME].decode("utf-8", errors="ignore")
+
+
+def ends(skeleton: Skeleton) -> tuple[Array, Array]:
+    """Return heads and tails (J, 3) of a skeleton's bones in the world.
+
+    A bone ends at its tip, or at the child that goes on the straightest; else it goes on as its parent does, a
+    little way.
+    """
+    rotations, heads = skeleton.rest
+    size = skeleton.height or 1.0
+    tails = heads + quat.rotate(rotations, skeleton.tips)
+    for joint, parent in enumerate(skeleton.parents):
+        children = np.flatnonzero(skeleton.parents == joint)
+        reach = heads[children] - heads[joint]
+        lengths = np.linalg.norm(reach, axis=1)
+        near = lengths > _SHORTEST * size
+        # A root goes up; parents come first, so that a parent's direction is known.
+        ahead = tails[parent] - heads[parent] if parent >= 0 else np.array([0.0, 0.0, 1.0])
+        if near.any():
+            straightest = (reach[near] @ ahead / lengths[near]).argmax()
+            tails[joint] = heads[children[near][straightest]]
+        elif np.linalg.norm(tails[joint] - heads[joint]) <= _SHORTEST * size:
+            tails[joint] = heads[joint] + _STUB * size * ahead / np.linalg.norm(ahead)
+    return heads, tails
+
+
+def check(context: Any) -> None:
+    """Raise RigError where no armature can be added, before anything is changed."""
+    if not context.layer_collection.is_visible:
+        raise RigError("The active collection is hidden: show it, or make another one active")
+    if context.collection.library is not None or context.collection.override_library is not None:
+        raise RigError(f"The active collection {context.collection.name} is linked: make another one active")
+
+
+def build(
+    context: Any, name: str, skeleton: Skeleton, heads: Array, tails: Array, *, connected: bool
+) -> tuple[Any, tuple[str, ...]]:
+    """Return a new armature object at the origin and the names of its bones, in the skeleton's order.
+
+    connected : bones that begin where their parents end can't move in them, only turn
+    Selection, active object and mode stay as they are.
+    """
+    data = bpy.data.armatures.new(name)
+    armature = link(context, bpy.data.objects.new(name, data))
+    data.display_type = "STICK"
+    armature.show_in_front = True
+    with _editing(context, armature):
+        made: list[Any] = []
+        for joint, head, tail in zip(skeleton.names, heads, tails, strict=True):
+            bone = data.edit_bones.new(name_of(joint))
+            bone.head, bone.tail = head, tail
+            # Z is where the body faces, of feet up, so that limbs, trunk and feet all bend about X.
+            points_ahead = np.abs(tail - head).argmax() == 1
+            bone.align_roll((0.0, 0.0, 1.0) if points_ahead else (0.0, -1.0, 0.0))
+            parent = int(skeleton.parents[len(made)])
+            if parent >= 0:
+                bone.parent = made[parent]
+                bone.use_connect = connected and bool(np.linalg.norm(tails[parent] - head) < _TOUCH)
+            made.append(bone)
+        names = tuple(bone.name for bone in made)
+    return armature, names
+
+
+def link(context: Any, added: Any) -> Any:
+    """Put a new object into the active collection, and return it."""
+    context.collection.objects.link(added)
+    space = context.space_data
+    if space is not None and space.type == "VIEW_3D" and space.local_view is not None:
+        added.local_view_set(space, True)
+    return added
+
+
+@contextmanager
+def _editing(context: Any, armature: Any) -> Iterator[None]:
+    """Have an armature alone in edit mode, and selection, active object and mode as before afterwards."""
+    layer = context.view_layer
+    active, selected = layer.objects.active, list(context.selected_objects)
+    mode = "OBJECT" if active is None else active.mode
+    together = [each for each in layer.objects if mode != "OBJECT" and each.mode == mode]
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    _select(context, [])
+    layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        yield
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+        layer.objects.active = active
+        if mode != "OBJECT":
+            # Every selected object goes along, and those alone.
+            _select(context, together)
+            bpy.ops.object.mode_set(mode=mode)
+        _select(context, selected)
+
+
+def _select(context: Any, chosen: list[Any]) -> None:
+    for each in context.selected_objects:
+        each.select_set(False)
+    for each in chosen:
+        each.select_set(True)

@@ -1,0 +1,205 @@
+"""Motion files in and out, through the file browser or from a script."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from ...core import files
+from ...core.errors import LoomError
+from ...core.progress import Progress
+from .. import rates
+
+_UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
+_UPS = (("y", "Y", "As most programs write it"), ("z", "Z", "As Blender has it"))
+
+
+def _suggest_units_read(_operator: Any, _context: Any, _text: str) -> list[str]:
+    return ["auto", *_UNITS]
+
+
+def _suggest_units_written(_operator: Any, _context: Any, _text: str) -> list[str]:
+    return [*_UNITS]
+
+
+class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
+    bl_idname = "action_loom.import_motion"
+    bl_label = "Import Motion Files"
+    bl_description = "Make actions of BVH files: of the active armature where it has their joints, else of new ones"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default="*.bvh", options={"HIDDEN"})
+    units: bpy.props.StringProperty(
+        name="Units",
+        description=f"Of lengths in the files: auto, {', '.join(_UNITS)} (5.64 cm), or a number of metres",
+        default="auto",
+        search=_suggest_units_read,
+        search_options={"SUGGESTION"},
+    )
+    up: bpy.props.EnumProperty(
+        name="Up",
+        description="The files' upward axis",
+        items=[("auto", "Auto", "As the rest pose stands"), *_UPS],
+        default="auto",
+    )
+    rate: bpy.props.EnumProperty(
+        name="Rate",
+        description="What becomes of the files' frames per second",
+        items=[
+            ("KEEP", "Keep Every Frame", "A captured frame is a frame of the scene; the action knows its own rate"),
+            ("SCENE", "Convert to the Scene's", "The action takes as long as the capture did"),
+        ],
+    )
+    new_armature: bpy.props.BoolProperty(
+        name="New Armature", description="Make one even where the active armature has all the joints", default=False
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if context.mode not in ("OBJECT", "POSE"):
+            cls.poll_message_set("Change to Object or Pose Mode first")
+            return False
+        return True
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        from .. import importing  # numpy is loaded at first use, not when Blender starts
+
+        reading = importing.Reading(self.units, self.up, self.rate == "SCENE", self.new_armature)
+        try:
+            with _progress(context.window_manager) as progress:
+                imported = importing.import_files(context, self._paths(), reading, progress)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for note in imported.notes:
+            self.report({"WARNING"}, note)
+        for armature, actions in imported.actions.items():
+            which = "the new armature " if armature in imported.made else ""
+            self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_said_rates(context, actions)}")
+        return {"FINISHED"}
+
+    def _paths(self) -> list[str]:
+        folder = bpy.path.abspath(self.directory)
+        names = [element.name for element in self.files if element.name]
+        if names:
+            return [os.path.join(folder, bpy.path.abspath(name)) for name in names]
+        return [bpy.path.abspath(self.filepath)] if self.filepath else []
+
+
+class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
+    """An action to export, by its name; operators can't hold pointers to actions."""
+
+
+class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
+    bl_idname = "action_loom.export_motion"
+    bl_label = "Export Motion Files"
+    bl_description = "Write actions of the active armature as BVH files"
+    bl_options = {"REGISTER"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default="*.bvh", options={"HIDDEN"})
+    actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
+    units: bpy.props.StringProperty(
+        name="Units",
+        description=f"Of lengths in the files: {', '.join(_UNITS)} (5.64 cm), or a number of metres",
+        default="cm",
+        search=_suggest_units_written,
+        search_options={"SUGGESTION"},
+    )
+    up: bpy.props.EnumProperty(name="Up", description="The files' upward axis", items=_UPS)
+    as_seen: bpy.props.BoolProperty(
+        name="As Seen", description="Write poses with constraints and drivers, not only what is keyed", default=False
+    )
+    overwrite: bpy.props.BoolProperty(
+        name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        armature = context.object
+        if armature is None or armature.type != "ARMATURE":
+            cls.poll_message_set("Select an armature")
+            return False
+        if armature.mode == "EDIT":
+            cls.poll_message_set("Leave edit mode first: bones are as they were when it began")
+            return False
+        if armature.animation_data is not None and armature.animation_data.use_tweak_mode:
+            cls.poll_message_set("Leave the NLA's tweak mode first")
+            return False
+        return True
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        data = context.object.animation_data
+        if not self.filepath and data is not None and data.action is not None:
+            folder = os.path.dirname(bpy.data.filepath)
+            self.filepath = os.path.join(folder, files.file_name(data.action.name, ".bvh"))
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def check(self, context: Any) -> bool:
+        """Give the name in the file browser the ending of motion files."""
+        named = bpy.path.ensure_ext(self.filepath, ".bvh")
+        if not os.path.basename(self.filepath) or named == self.filepath:
+            return False
+        self.filepath = named
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from .. import exporting  # numpy is loaded at first use, not when Blender starts
+
+        writing = exporting.Writing(self.units, self.up, self.as_seen, self.overwrite)
+        names = [action.name for action in self.actions]
+        try:
+            with _progress(context.window_manager) as progress:
+                path = bpy.path.abspath(self.filepath)
+                exported = exporting.export_actions(context, names, path, writing, progress)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for note in exported.notes:
+            self.report({"WARNING"}, note)
+        count = len(exported.paths)
+        what = str(exported.paths[0]) if count == 1 else f"{count} files in {exported.paths[0].parent}"
+        self.report({"INFO"}, f"{what} written")
+        return {"FINISHED"}
+
+
+@contextmanager
+def _progress(window_manager: Any) -> Iterator[Progress]:
+    window_manager.progress_begin(0, 100)
+
+    def show(fraction: float, _doing: str) -> bool:
+        window_manager.progress_update(100 * fraction)
+        return True
+
+    try:
+        yield Progress(show)
+    finally:
+        window_manager.progress_end()
+
+
+def _counted(actions: list[Any]) -> str:
+    return f"Action {actions[0].name}" if len(actions) == 1 else f"{len(actions)} actions"
+
+
+def _said_rates(context: Any, actions: list[Any]) -> str:
+    """Say which rates the actions have where the scene has another."""
+    scene = rates.of_scene(context.scene)
+    others = sorted({rate for rate in map(rates.rate_of, actions) if rate and abs(rate - scene) > 1e-3 * scene})
+    if not others:
+        return ""
+    return f", made at {', '.join(f'{rate:g}' for rate in others)} frames per second; the scene has {scene:g}"
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_OT_import_motion, ACTION_LOOM_PG_exported_action, ACTION_LOOM_OT_export_motion)
+)
