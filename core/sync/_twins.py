@@ -139,8 +139,9 @@ def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool)
     """See `angles.angles_apart`."""
     total = np.zeros((rotations.shape[2], others.shape[2]))
     for one, other, weight in zip(rotations, others, weights, strict=True):
-        # In this order, and not as a matrix product: of rotations that are alike the angle is that of the rounding.
-        cosine = sum(a[:, None] * b[None] for a, b in zip(one, other, strict=True))
+        # A matrix product takes half the time, but rounds in an order of its own; of rotations that are alike, the
+        # angle is as large as the root of what was rounded.
+        cosine = one.T @ other if squared else sum(a[:, None] * b[None] for a, b in zip(one, other, strict=True))
         angle = 2.0 * np.arccos(np.minimum(np.abs(cosine), 1.0))
         total += weight * (angle * angle if squared else angle)
     return total

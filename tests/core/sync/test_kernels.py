@@ -1,6 +1,7 @@
 """The compiled paths and distances against their numpy twins."""
 
 import importlib
+from importlib import util
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ from action_loom.core.sync import timewarp
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
-pytest.importorskip("numba")
-kernels = importlib.import_module("action_loom.core.sync._kernels")
-twins = importlib.import_module("action_loom.core.sync._twins")
+PACKAGE = "action_loom.core.sync"
+pytestmark = pytest.mark.skipif(util.find_spec("numba") is None, reason="numba is not installed")
+twins = importlib.import_module(f"{PACKAGE}._twins")
+kernels = importlib.import_module(f"{PACKAGE}._kernels") if util.find_spec("numba") else None
 SHAPES = [(1, 1), (1, 9), (9, 1), (2, 3), (57, 83)]
 
 
