@@ -128,7 +128,7 @@ def _joined(
         ],
         "method": name,
         "seam_frame": best.from_frame + 1,
-        "corrected": [best.from_frame + 1 - reach, best.from_frame + reach],
+        "corrected": [best.from_frame - reach, best.from_frame + reach],
         "methods": figures,
     }
     return clip, told, best.from_frame + reach + 2

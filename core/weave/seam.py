@@ -66,8 +66,8 @@ def inertial(before: Array, after: Array, reach: int, half_life: float) -> Array
     middle = reach
     rate = 2.0 * np.log(2.0) / half_life
     gap = after[middle] - before[middle]
-    # One-sided: beyond the middle the first track may not go on, nor the second come from before it.
-    change = (after[middle + 1] - after[middle]) - (before[middle] - before[middle - 1])
+    # One-sided, of second order: beyond the middle the first track may not go on, nor the second come from before it.
+    change = _setting_out(after[middle:]) + _setting_out(before[middle::-1])
     away = np.arange(len(before)) - middle
     time = np.abs(away)[:, None].astype(float)
     rest = 1.0 - np.clip(time / (reach + 1.0), 0.0, 1.0)
@@ -75,6 +75,13 @@ def inertial(before: Array, after: Array, reach: int, half_life: float) -> Array
     past = before + decay * (0.5 * gap + (-0.5 * change + rate * 0.5 * gap) * time)
     coming = after - decay * (0.5 * gap + (0.5 * change + rate * 0.5 * gap) * time)
     return np.where(away[:, None] <= 0, past, coming)
+
+
+def _setting_out(rows: Array) -> Array:
+    """Return the velocity (C,) at the first of some rows, to second order where there are three."""
+    if len(rows) > 2:
+        return np.asarray(-1.5 * rows[0] + 2.0 * rows[1] - 0.5 * rows[2])
+    return np.asarray(rows[1] - rows[0])
 
 
 def bridge(before: Array, after: Array, half: int, spacing: int, kind: str) -> Array:

@@ -1,0 +1,162 @@
+"""Connections: what stays untouched, how natural the seams are, and what is refused."""
+
+import numpy as np
+import pytest
+from action_loom.core.check import seams
+from action_loom.core.errors import ClipError, RegistrationError
+from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
+from action_loom.core.motion.clip import Channel
+from action_loom.core.recipes import Connect
+from numpy.testing import assert_allclose
+from oracles.material import captured
+
+# Twelve pairs of captured clips: walks, runs, turns, a dance, a jump, punches and lifts.
+PAIRS = [
+    ("mb_07_01", "mb_02_03"),
+    ("mb_02_01", "mb_35_17"),
+    ("mb_05_01", "mb_05_11"),
+    ("mb_16_15", "mb_08_04"),
+    ("mb_35_03", "mb_35_17"),
+    ("mb_35_01", "mb_12_01"),
+    ("asf_16_17", "asf_16_19"),
+    ("asf_16_15", "asf_16_08"),
+    ("asf_16_11", "asf_16_03"),
+    ("mb_07_04", "mb_07_12"),
+    ("mb_02_05", "mb_02_06"),
+    ("mb_10_04", "mb_26_01"),
+]
+METHODS = ["ease", "inertial", "lagrange", "spline", "registered"]
+
+
+@pytest.fixture(scope="module")
+def connected():
+    """Every pair by every method, made once: the report on its seam."""
+    clips = [[captured(f"cmu_{name}") for name in pair] for pair in PAIRS]
+    return [Connect(method="auto").apply(pair).report["connect"] for pair in clips]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("pair", PAIRS[1:4])
+def test_outside_the_mended_frames_clips_are_only_moved_on_the_ground(pair, method):
+    a, b = (captured(f"cmu_{name}") for name in pair)
+    b_on_a = Connect(method=method).apply([a, b])
+    told, clip = b_on_a.report["connect"], b_on_a.clip
+    first, last = told["corrected"]
+    assert_allclose(clip.rotations[:first], a.rotations[:first], atol=1e-12)
+    assert_allclose(clip.translations[:first], a.translations[:first], atol=1e-12)
+    theirs = retarget.onto(b, a.skeleton)
+    overlapped = (last - first + 1) // 2
+    rest = len(b) - told["to_frame"] - overlapped - 1 if told["method"] == "registered" else len(clip) - last - 1
+    assert rest > 20
+    mine = clip.rotations[-rest:, 1:]
+    assert_allclose(quat.same_side(mine, theirs.rotations[-rest:, 1:]), theirs.rotations[-rest:, 1:], atol=1e-12)
+    here, there = (kinematics.points(one)[-rest:] for one in (clip, theirs))
+    assert_allclose(here[..., 2], there[..., 2], atol=1e-9)
+    # Turned and moved as a whole: every distance on the ground is as it was.
+    far, near = (np.linalg.norm(one[:, :, None, :2] - one[:1, :1, None, :2], axis=3) for one in (there, here))
+    assert_allclose(near, far, atol=1e-9)
+
+
+@pytest.mark.shared
+def test_the_best_transition_slides_far_less_than_joining_the_ends(connected):
+    ours, ends = [], []
+    for pair, told in zip(PAIRS, connected, strict=True):
+        a, b = (captured(f"cmu_{name}") for name in pair)
+        reach = round(0.17 * a.rate) + 1
+        forced = Connect(method="ease", from_frame=len(a) - reach, to_frame=reach).apply([a, b]).report["connect"]
+        mine = next(one for one in told["methods"] if one["name"] in ("ease", "inertial"))
+        theirs = forced["methods"][0]
+        if None not in (mine["slide_cm_s"], theirs["slide_cm_s"]):
+            ours.append(mine["slide_cm_s"])
+            ends.append(theirs["slide_cm_s"])
+    assert len(ours) >= 9
+    assert np.median(ours) <= 0.7 * np.median(ends)
+
+
+@pytest.mark.shared
+def test_a_spline_is_smoother_than_lagrange_as_the_seed_found(connected):
+    smoothness = {
+        method: np.mean([one["D"] for told in connected for one in told["methods"] if one["name"] == method])
+        for method in ("lagrange", "spline")
+    }
+    assert smoothness["spline"] < smoothness["lagrange"]
+
+
+@pytest.mark.shared
+def test_auto_takes_what_measures_best(connected):
+    for told in connected:
+        costs = [one["K"] for one in told["methods"]]
+        assert min(costs) == next(one["K"] for one in told["methods"] if one["name"] == told["method"])
+
+
+@pytest.mark.shared
+def test_candidates_are_ranked_and_can_be_chosen():
+    a, b = captured("cmu_mb_16_15"), captured("cmu_mb_08_04")
+    told = Connect().apply([a, b]).report["connect"]
+    distances = [one["distance"] for one in told["candidates"]]
+    assert distances == sorted(distances)
+    assert len(distances) > 3
+    other = Connect(candidate=2).apply([a, b]).report["connect"]
+    assert (other["from_frame"], other["to_frame"]) == tuple(
+        told["candidates"][2][key] for key in ("from_frame", "to_frame")
+    )
+    assert told["from_frame"] >= 0.6 * len(a)
+    assert told["to_frame"] <= 0.4 * len(b)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("method", "off"), [("ease", 1e-6), ("registered", 2e-3), ("inertial", 5e-3), ("lagrange", 0.05), ("spline", 0.05)]
+)
+def test_a_clip_cut_in_two_is_whole_again(method, off):
+    walk = figure.walk(60.0, 4)
+    first = walk.cut(0, 180)
+    second = trajectory.placed(walk.cut(120, len(walk)), 1.3, np.array([5.0, -2.0]))
+    woven = Connect(method=method, from_frame=150, to_frame=30).apply([first, second])
+    assert len(woven.clip) == len(walk)
+    assert_allclose(kinematics.points(woven.clip), kinematics.points(walk), atol=off)
+    assert seams.measure(woven.clip, 151)["acceleration"] < 1.5
+
+
+@pytest.mark.both_engines
+def test_three_clips_in_a_chain():
+    clips = [figure.walk(cycles=4), figure.sneak(), figure.run(cycles=4)]
+    woven = Connect(method="inertial").apply(clips)
+    joints = woven.report["connect"]["joints"]
+    assert len(joints) == 2
+    assert woven.seams[0] < woven.seams[1]
+    assert woven.clip.name == "walk > sneak > run"
+    points = kinematics.points(woven.clip)
+    assert np.linalg.norm(np.diff(points, axis=0), axis=2).max() < 0.6
+
+
+@pytest.mark.both_engines
+def test_the_correlation_rule_keeps_to_its_range():
+    clips = [figure.walk(60.0, 4), figure.sneak(60.0)]
+    told = Connect(method="spline", by_correlation=True).apply(clips).report["connect"]
+    first, last = told["corrected"]
+    assert 3 <= (last - first + 1) / 2 <= 0.15 * 60.0
+
+
+@pytest.mark.both_engines
+def test_channels_go_on_and_steps_change_at_the_seam():
+    from dataclasses import replace
+
+    a, b = figure.walk(cycles=4), figure.walk(cycles=4)
+    a = replace(a, channels={"smile": Channel(np.full(len(a), 0.2)), "prop": Channel(np.zeros(len(a)), discrete=True)})
+    b = replace(b, channels={"smile": Channel(np.full(len(b), 0.8)), "prop": Channel(np.ones(len(b)), discrete=True)})
+    woven = Connect().apply([a, b])
+    smile, prop = woven.clip.channels["smile"].values, woven.clip.channels["prop"].values
+    assert (smile[0], smile[-1]) == (0.2, 0.8)
+    assert np.diff(smile).min() >= -1e-9
+    assert np.flatnonzero(np.diff(prop)).tolist() == [woven.seams[0] - 1]
+
+
+@pytest.mark.both_engines
+def test_what_cannot_be_joined_is_refused():
+    walk = figure.walk()
+    with pytest.raises(ClipError, match="two clips or more; 1 given"):
+        Connect().apply([walk])
+    with pytest.raises(RegistrationError, match="can't be left at frame 500 for frame 3 of walk"):
+        Connect(from_frame=500, to_frame=3).apply([walk, walk])
