@@ -12,7 +12,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from ..check import contacts
 from ..check.contacts import Flags
 from ..motion.quat import Array
-from ..weave.woven import Woven
+from ..weave.woven import Blended, Connected, Looped, Woven
+from . import seam_plots
 
 # Of the clips, in their order; neighbours differ in lightness too, for whoever prints in grey.
 _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a9d3ef", "#a83a36", "#d9c6e8")
@@ -34,6 +35,16 @@ def picture(woven: Woven) -> bytes:
 
 
 def draw(woven: Woven) -> Figure:
+    """Return the figure that shows best how a result was made."""
+    if isinstance(woven, Looped):
+        return seam_plots.loop(woven)
+    if isinstance(woven, Connected):
+        return seam_plots.connection(woven)
+    assert isinstance(woven, Blended)
+    return _blended(woven)
+
+
+def _blended(woven: Blended) -> Figure:
     """Return a figure of distance matrices with registration curves, shares and foot contacts."""
     matched = [k for k, curve in enumerate(woven.registration.curves) if curve.matrix is not None]
     across, down = min(len(matched), _IN_A_ROW), -(-len(matched) // _IN_A_ROW)
@@ -54,7 +65,7 @@ def draw(woven: Woven) -> Figure:
     return figure
 
 
-def _draw_match(figure: SubFigure, axis: Axes, woven: Woven, k: int) -> None:
+def _draw_match(figure: SubFigure, axis: Axes, woven: Blended, k: int) -> None:
     """Draw a clip's distance matrix with its registration curve; axes in frames of the clips as given."""
     registered, ready = woven.registration, woven.prepared
     curve, reference = registered.curves[k], registered.reference
@@ -100,7 +111,7 @@ def _wrapped(across: Array, up: Array, rows: int) -> tuple[Array, Array]:
 
 
 def _draw_frames(
-    figure: SubFigure, woven: Woven, lanes: list[dict[str, Flags]], mixed: bool, heights: list[float]
+    figure: SubFigure, woven: Blended, lanes: list[dict[str, Flags]], mixed: bool, heights: list[float]
 ) -> None:
     """Draw what is to be seen over the result's frames: shares above, a row of lanes for each foot below."""
     axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
@@ -112,7 +123,7 @@ def _draw_frames(
     axes[-1].set_xlabel("frame of the result")
 
 
-def _draw_shares(axis: Axes, woven: Woven) -> None:
+def _draw_shares(axis: Axes, woven: Blended) -> None:
     frames, names = np.arange(len(woven.clip)), [clip.name for clip in woven.prepared.clips]
     colours = [_colour(k) for k in range(len(names))]
     axis.stackplot(frames, woven.weights, colors=colours, edgecolor="white", lw=0.8)
@@ -132,7 +143,7 @@ def _draw_shares(axis: Axes, woven: Woven) -> None:
     axis.set_ylabel("share")
 
 
-def _draw_contacts(axis: Axes, woven: Woven, lanes: list[Flags], foot: str) -> None:
+def _draw_contacts(axis: Axes, woven: Blended, lanes: list[Flags], foot: str) -> None:
     """Draw when a foot stands, a lane for each clip and the last for the result."""
     names = [clip.name for clip in woven.prepared.clips]
     for place, flags in enumerate(lanes):
@@ -148,7 +159,7 @@ def _draw_contacts(axis: Axes, woven: Woven, lanes: list[Flags], foot: str) -> N
     axis.set_ylabel(foot)
 
 
-def _standing(woven: Woven) -> list[dict[str, Flags]]:
+def _standing(woven: Blended) -> list[dict[str, Flags]]:
     """Return when each foot stands, at the result's frames: of every clip, and of the result as the last.
 
     Only feet that are known in all of them.

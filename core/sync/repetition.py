@@ -119,8 +119,9 @@ def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Arra
 
 def _peaks(scores: Array, lags: NDArray[np.int64]) -> list[int]:
     """Return the peaks over lags: first the smallest that is as good as the best, then the others by score."""
-    padded = np.concatenate([[-np.inf], scores, [-np.inf]])
-    peaks = np.flatnonzero((padded[1:-1] >= padded[:-2]) & (padded[1:-1] > padded[2:]))
+    peaks = 1 + np.flatnonzero((scores[1:-1] >= scores[:-2]) & (scores[1:-1] > scores[2:]))
+    if not len(peaks):
+        return [int(np.argmax(scores))]
     good = peaks[scores[peaks] >= scores[peaks].max() - NEAR_BEST]
     chosen = int(good[np.argmin(lags[good])])
     others = sorted((int(k) for k in peaks if k != chosen), key=lambda k: -scores[k])

@@ -107,7 +107,8 @@ def _joined(
     placed = trajectory.placed(after, best.turn, np.array(best.shift))
     methods = METHODS if wanted.method == "auto" else (wanted.method,)
     source = _slide(made, after)
-    tried = [_mend(made, placed, best, method, wanted) for method in methods]
+    every = [_mend(made, placed, best, method, wanted) for method in methods]
+    tried = list({name: one for one in every for name in one[:1]}.values())  # one may have stood in for another
     figures = [
         _judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried
     ]
