@@ -17,6 +17,7 @@ MODULES = (
     ".operators.results",
     ".operators.demo",
     ".handlers",
+    ".commands",
     ".panels.sources",
     ".panels.weave",
     ".menus",
