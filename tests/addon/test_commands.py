@@ -258,12 +258,12 @@ def test_what_is_asked_of_a_result_is_what_the_panel_asks(command, scene, loom):
     request = weaving.request_from_json(storage.stored(action).request)
     assert request == weaving.Request(
         (weaving.SourceRequest("Sneak"), weaving.SourceRequest("Carry", 0.0, "", 1, 60)),
-        "Prowl",
-        False,
-        "CURSOR",
-        True,
-        "CONSTANT",
-        True,
+        result_name="Prowl",
+        assign=False,
+        place="CURSOR",
+        as_seen=True,
+        interpolation="CONSTANT",
+        mark_contacts=True,
     )
     curves = loom("addon.bridge.curves")
     curves.assign(armature, action, curves.choose_slot(action, armature))
