@@ -18,6 +18,7 @@ MODULES = (
     ".operators.motion_files",
     ".operators.demo",
     ".handlers",
+    ".commands",
     ".panels.sources",
     ".panels.weave",
     ".menus",

@@ -105,6 +105,11 @@ class Declared:
             object.__setattr__(self, name, about.checked(getattr(self, name)))
 
 
+def by_name(*options: Option) -> dict[str, Option]:
+    """Return options that no recipe declares as `declared` does."""
+    return {about.name: about for about in options}
+
+
 def declared(recipe: type) -> dict[str, Option]:
     """Return the options of a recipe class by name, in the order of declaration."""
     return {

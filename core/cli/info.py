@@ -1,49 +1,62 @@
-"""action-loom info: what is in motion files."""
+"""action-loom info: what is in clips."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..check import contacts, quality
+from ..errors import LoomError
 from ..motion import trim
 from . import common, outputs
+from .host import Host, Settings, Sources
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
     parser = verbs.add_parser("info", help="frames, rate, joints, height, roles, contacts of clips")
-    parser.add_argument("clips", nargs="+", metavar="CLIP")
+    text = "all that there are if none is named" if host.lists else None
+    parser.add_argument("clips", nargs="*" if host.lists else "+", metavar=host.clip, help=text)
+    common.add_options(parser, host.reading)
     common.add_common(parser)
     parser.set_defaults(run=run)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(host: Host, arguments: argparse.Namespace) -> None:
     report = None if arguments.report is None else Path(arguments.report)
     outputs.check([report], arguments.force)
-    described = [_describe(s) for s in common.read(arguments.clips, arguments.units, arguments.up)]
+    settings = common.settings(host.reading, arguments)
+    if arguments.clips:
+        described = [_describe(host.read([clip], settings)) for clip in arguments.clips]
+    else:
+        described = [_described_or_not(host, clip, settings) for clip in host.every(settings)]
     if not arguments.quiet:
         for one in described:
-            print("\n".join(_lines(one)))
+            print("\n".join(_lines(one, host)))
     if report is not None:
         outputs.write({report: outputs.as_json({"verb": "info", "clips": described})})
 
 
-def _describe(source: common.Source) -> dict[str, Any]:
-    clip, convention = source.clip, source.convention
+def _described_or_not(host: Host, clip: str, settings: Settings) -> dict[str, Any]:
+    """Return what is known of a clip that nobody asked for by name: one that can't be read is no error."""
+    try:
+        return _describe(host.read([clip], settings))
+    except LoomError as error:
+        return {"clip": clip, "problem": str(error)}
+
+
+def _describe(sources: Sources) -> dict[str, Any]:
+    clip = sources.clips[0]
     trimmed = trim.ends(clip)
     standing = contacts.detect(trimmed.clip)
-    return {
-        "clip": source.motion.path,
+    return sources.facts() | {
         "frames": len(clip),
         "rate": clip.rate,
         "seconds": round(clip.seconds, 4),
+        "cyclic": clip.cyclic,
         "joints": len(clip.skeleton),
         "height_m": round(clip.skeleton.height, 3),
-        "unit": convention.unit,
-        "metres_per_unit": convention.metres,
-        "up": convention.up,
-        "guessed": convention.guessed,
         "dropped": {"first": trimmed.first, "last": trimmed.last},
         "roles": {role: clip.skeleton.names[joint] for role, joint in sorted(clip.skeleton.roles.items())},
         "contacts": {
@@ -51,17 +64,19 @@ def _describe(source: common.Source) -> dict[str, Any]:
             for side, flags in standing.items()
         },
         "quality": quality.measure(trimmed.clip),
+        "notes": sources.notes,
     }
 
 
-def _lines(one: dict[str, Any]) -> list[str]:
+def _lines(one: Mapping[str, Any], host: Host) -> list[str]:
+    if "problem" in one:
+        return [one["clip"], f"  can't be read: {one['problem']}"]
     figures, dropped = one["quality"], one["dropped"]
-    guess = "guessed" if one["guessed"] else "as asked"
-    unit = "no unit makes this body a person's size, read as metres" if one["unit"] == "unknown" else one["unit"]
     lines = [
         one["clip"],
-        f"  {one['frames']} frames at {one['rate']:g} a second, {one['seconds']:.2f} s",
-        f"  {one['joints']} joints, {one['height_m']:.2f} m tall; units: {unit}, {one['up']} up ({guess})",
+        f"  {one['frames']} frames at {one['rate']:g} a second, {one['seconds']:.2f} s"
+        + (", cyclic" if one["cyclic"] else ""),
+        f"  {one['joints']} joints, {one['height_m']:.2f} m tall; {host.told(one)}",
         f"  roles: {', '.join(f'{r} = {n}' for r, n in one['roles'].items()) or 'none found'}",
     ]
     if dropped["first"] or dropped["last"]:
@@ -74,4 +89,4 @@ def _lines(one: dict[str, Any]) -> list[str]:
         f"  travels {figures['path_m']:.2f} m, turns {np.round(figures['turn_degrees'])+0:.0f}°, "
         + ("feet unknown" if slide is None else f"feet slide {slide:.1f} cm/s")
     )
-    return lines
+    return lines + [f"  note: {note}" for note in one["notes"]]

@@ -1,6 +1,5 @@
 """Job files: many jobs in one TOML file, checked as a whole before any of them runs."""
 
-import glob
 import os
 import re
 import tomllib
@@ -11,44 +10,36 @@ from typing import Any
 
 from ..errors import LoomError, OptionError
 from ..jit import ENGINES
-from ..motion import bvh, units
-from ..options import Option, declared
+from ..options import Option, by_name, declared
 from ..recipes import RECIPES, Recipe
 from . import outputs
+from .host import Host, Settings
 from .job import Job, plan
 
-
-@dataclass(frozen=True)
-class _Units(Option):
-    def checked(self, value: Any) -> Any:
-        if value != "auto":
-            units.metres(value)
-        return value
-
-
-def _by_name(*options: Option) -> dict[str, Option]:
-    return {about.name: about for about in options}
-
-
-FOR_ALL = _by_name(
-    _Units("units", "auto", "Of the files"),
-    Option("up", "auto", "The files' upward axis", choices=bvh.UPS),
+FOR_ALL = by_name(
     Option("force", False, "Overwrite files that exist"),
     Option("folder", "", "Where results go that have no output of their own"),
 )
-FOR_THE_RUN = _by_name(
+FOR_THE_RUN = by_name(
     Option("engine", "auto", "What computes the recurrences", choices=ENGINES),
     Option("quiet", False, "No progress bar, no summary"),
     Option("report", "", "Where the figures of all jobs go"),
 )
-FOR_ONE = _by_name(
+FOR_ONE = by_name(
     Option("name", "", "What messages call it"),
     Option("each", "", "A pattern; the job is done once for each file that matches, as the last of its clips"),
     Option("output", "", "Where the result goes"),
     Option("report", "", "Where the figures go"),
     Option("picture", "", "Where the picture goes"),
 )
-_KINDS = {bool: "true or false", str: "a text", int: "a number", float: "a number", tuple: "numbers in brackets"}
+_KINDS = {
+    bool: "true or false",
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    tuple: "numbers in brackets",
+    dict: "a table of names",
+}
 
 
 @dataclass(frozen=True)
@@ -74,13 +65,15 @@ class JobFile:
     quiet: bool
 
 
-def read(path: str, flags: Mapping[str, Any], report: str | None = None) -> JobFile:
+def read(
+    host: Host, path: str, flags: dict[str, Any], report: str | None = None, kept_in: Path | None = None
+) -> JobFile:
     """Read a job file and check all that can be known before the work.
 
     flags : values that take the place of the file's own; report : likewise, from the current folder
-    Raises OptionError for flags, LoomError with the file, the line or the job, and the key for all else.
+    kept_in : the file that keeps results, which then need no output
+    Raises LoomError with the file, the line or the job, and the key.
     """
-    flags = {key: _checked(FOR_ALL[key], value) for key, value in flags.items()}
     values = _parse(path)
     tables = values.pop("job", None)
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
@@ -88,7 +81,7 @@ def read(path: str, flags: Mapping[str, Any], report: str | None = None) -> JobF
     folder = os.path.dirname(path)
     try:
         for key, value in values.items():
-            _check_default(key, value)
+            _check_default(host, key, value)
         defaults = values | flags
         if report is None:
             report = _beside(folder, defaults.get("report"))
@@ -101,7 +94,7 @@ def read(path: str, flags: Mapping[str, Any], report: str | None = None) -> JobF
         name = table.get("name")
         label = _label(number, name if isinstance(name, str) else "")
         try:
-            entries += _entries(number, table, defaults, flags, folder)
+            entries += _entries(host, number, table, defaults, flags, folder, kept_in)
         except LoomError as error:
             raise LoomError(f"{path}, {label}: {error}") from None
     _check_together(path, entries, place)
@@ -129,9 +122,14 @@ def _label(number: int, name: str) -> str:
     return f"job {number} ({name})" if name else f"job {number}"
 
 
-def _check_default(key: str, value: Any) -> None:
+def _for_all(host: Host) -> dict[str, Option]:
+    return FOR_ALL | {name: about for name, about in host.settings.items() if name not in host.single}
+
+
+def _check_default(host: Host, key: str, value: Any) -> None:
     """Raise OptionError for a value at the top of the file that no verb accepts."""
-    accepting = [options[key] for options in (FOR_ALL, FOR_THE_RUN, *map(declared, RECIPES.values())) if key in options]
+    groups = (_for_all(host), FOR_THE_RUN, *map(declared, RECIPES.values()))
+    accepting = [options[key] for options in groups if key in options]
     trouble = OptionError(f"there is no key {key!r}")
     for about in accepting:
         try:
@@ -166,39 +164,47 @@ def _are_numbers(values: Any) -> bool:
 
 
 def _entries(
-    number: int, table: Mapping[str, Any], defaults: Mapping[str, Any], flags: Mapping[str, Any], folder: str
+    host: Host,
+    number: int,
+    table: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    flags: dict[str, Any],
+    folder: str,
+    kept_in: Path | None,
 ) -> list[Entry]:
     """Return the job of a table, or a job for each of its files; raises LoomError kinds."""
     verb, recipe = _verb(table)
-    options = declared(recipe)
-    known = FOR_ALL | FOR_ONE | options
+    options, for_all = declared(recipe), _for_all(host)
+    known = for_all | FOR_ONE | host.settings | options
     own = {key: value for key, value in table.items() if key not in ("verb", "clips")}
     for key in own:
         if key not in known:
             raise OptionError(f"there is no key {key!r} for {verb}")
-    inherited = {key: value for key, value in defaults.items() if key in FOR_ALL | options}
-    given = {key: _checked(known[key], value) for key, value in (inherited | own | dict(flags)).items()}
+    inherited = {key: value for key, value in defaults.items() if key in for_all | options}
+    given = {key: _checked(known[key], value) for key, value in (inherited | own).items()} | flags
+    settings = {key: given.get(key, about.default) for key, about in host.settings.items()}
     output = given.get("output") or (f"{given['folder']}/" if given.get("folder") else "")
-    if not output:
+    if not output and kept_in is None:
         raise OptionError("output is missing, and there is no folder for it either")
     made = recipe(**{key: given[key] for key in options if key in given})
     name, each = given.get("name", ""), given.get("each", "")
     return [
         Entry(
             number,
-            f"{name} {Path(files[-1]).stem}".strip() if each else name,
+            f"{name} {host.title(clips[-1])}".strip() if each else name,
             plan(
+                host,
                 made,
-                files,
+                clips,
+                settings,
                 output=_beside(folder, output),
                 report=_beside(folder, given.get("report")),
                 picture=_beside(folder, given.get("picture")),
-                units=given.get("units", "auto"),
-                up=given.get("up", "auto"),
+                kept_in=kept_in,
                 force=given.get("force", False),
             ),
         )
-        for files in _clips(table, folder, each)
+        for clips in _clips(host, table, folder, each, settings)
     ]
 
 
@@ -210,33 +216,17 @@ def _verb(table: Mapping[str, Any]) -> tuple[str, type[Recipe]]:
     return verb, RECIPES[verb]
 
 
-def _clips(table: Mapping[str, Any], folder: str, each: str) -> list[list[str]]:
+def _clips(host: Host, table: Mapping[str, Any], folder: str, each: str, settings: Settings) -> list[list[str]]:
     """Return the clips of each job that a table stands for."""
     patterns = table.get("clips", [])
     if not isinstance(patterns, list) or not all(isinstance(p, str) and "\0" not in p for p in patterns):
         raise OptionError(f'clips is {patterns!r}, but must be names of files, such as ["walk.bvh", "run*.bvh"]')
-    clips = [file for pattern in patterns for file in _matching("clips", pattern, folder)]
+    clips = [clip for pattern in patterns for clip in host.matching("clips", pattern, folder, settings)]
     if each:
-        return [[*clips, file] for file in _matching("each", each, folder)]
+        return [[*clips, clip] for clip in host.matching("each", each, folder, settings)]
     if not clips:
         raise OptionError("clips is missing: no file is named")
     return [clips]
-
-
-def _matching(key: str, pattern: str, folder: str) -> list[str]:
-    """Return the file of that name, or else the files that match, in alphabetical order."""
-    pattern = os.path.expanduser(pattern)
-    named = os.path.join(folder, pattern)
-    if os.path.isfile(named):
-        return [named]
-    if not set(pattern) & set("*?["):
-        raise OptionError(f"{key}: there is no file {named}")
-    # The folder is no pattern, whatever letters it has.
-    found = glob.glob(os.path.join(glob.escape(folder), pattern), recursive=True)
-    files = sorted(file for file in found if os.path.isfile(file))
-    if not files:
-        raise OptionError(f"{key}: no file matches {named}")
-    return files
 
 
 def _beside(folder: str, path: str | None) -> str | None:
@@ -262,6 +252,7 @@ def _check_together(path: str, entries: list[Entry], report: Path | None) -> Non
             writers[same] = place, f"{entry.label}, {key}"
     for place, entry in enumerate(entries):
         for clip in entry.job.clips:
-            writing, other = writers.get(outputs.identity(clip), (place, ""))
+            file = entry.job.host.file_of(clip)
+            writing, other = (place, "") if file is None else writers.get(outputs.identity(file), (place, ""))
             if writing != place:
                 raise LoomError(f"{path}, {entry.label}: clips: {clip} is written by {other}")

@@ -15,11 +15,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tqdm import tqdm
-
 from .. import jit
-from ..errors import LoomError
+from ..errors import LoomError, OptionError
+from ..options import Option
 from . import common, jobfile, outputs
+from .host import Host
 from .job import Job, Made, make
 
 _MOST = 61  # processes that Windows can wait for
@@ -35,32 +35,45 @@ class Outcome:
     trouble: str = ""
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
     text = "do the jobs that a file lists"
     parser = verbs.add_parser("run", help=text, description=f"{text}; flags take the place of what the file says")
     parser.add_argument("file", metavar="JOB.toml")
-    parser.add_argument(
-        "--jobs", type=_count, default=1, metavar="N", help="how many at a time; 0: one for each core (default: 1)"
-    )
+    several = "how many at a time; 0: one for each core (default: 1)" if host.parallel else argparse.SUPPRESS
+    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help=several)
+    common.add_options(parser, _settings(host), unset=True)
     common.add_common(parser)
-    parser.set_defaults(run=run, units=None, up=None)
+    host.add_output(parser, "run")
+    parser.set_defaults(run=run)
+
+
+def _settings(host: Host) -> dict[str, Option]:
+    """Return the settings that can be the same for many results."""
+    return {name: about for name, about in host.settings.items() if name not in host.single}
 
 
 def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of jobs")
-    return int(text) or os.cpu_count() or 1
+    return int(text)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(host: Host, arguments: argparse.Namespace) -> None:
     """Do all jobs and say how each went; raises LoomError if any failed."""
     began = time.perf_counter()
-    flags = {"units": arguments.units, "up": arguments.up, "force": arguments.force or None}
-    listed = jobfile.read(arguments.file, {k: v for k, v in flags.items() if v is not None}, arguments.report)
+    if arguments.jobs != 1 and not host.parallel:
+        raise OptionError(f"--jobs is {arguments.jobs}, but inside Blender jobs are done one after the other")
+    flags = common.given(_settings(host), arguments) | ({"force": True} if arguments.force else {})
+    destination = host.destination(arguments)
+    outputs.check([destination.copy], arguments.force)
+    listed = jobfile.read(host, arguments.file, flags, arguments.report, host.place(destination))
     quiet, engine = arguments.quiet or listed.quiet, arguments.engine or listed.engine
     if engine is not None:
         jit.use(engine)
-    outcomes = _do_all([entry.job for entry in listed.entries], arguments.jobs, engine, quiet)
+    at_a_time = arguments.jobs or os.cpu_count() or 1
+    outcomes = _do_all([entry.job for entry in listed.entries], at_a_time, engine, quiet)
+    if any(outcome.made is not None for outcome in outcomes):
+        host.save(destination)
     done = list(zip(listed.entries, outcomes, strict=True))
     if listed.report is not None:
         report = {"verb": "run", "jobs": [_report(*one) for one in done]}
@@ -69,10 +82,11 @@ def run(arguments: argparse.Namespace) -> None:
     failed = [f"{entry.label}: {outcome.trouble}" for entry, outcome in done if outcome.made is None]
     if not quiet:
         for entry, outcome in done:
-            ended = f"done, {entry.job.output}" if outcome.made is not None else f"failed, {outcome.trouble}"
+            made = outcome.made
+            ended = f"failed, {outcome.trouble}" if made is None else f"done, {entry.job.output or made.name}"
             print(f"{entry.label}: {ended}", flush=True)
     for line in failed:
-        print(f"action-loom: {line}", file=sys.stderr)
+        print(f"{host.name}: {line}", file=sys.stderr)
     if failed:
         raise LoomError(f"{len(failed)} of {len(done)} jobs failed")
 
@@ -88,12 +102,13 @@ def _do_all(jobs: Sequence[Job], at_a_time: int, engine: str | None, quiet: bool
     """Do jobs and write what each has made as soon as it is there; files are written by this process only."""
     outcomes = [Outcome(None)] * len(jobs)
     with (
-        tqdm(total=len(jobs), unit="job", disable=True if quiet else None, leave=False) as bar,
+        common.bar(quiet, total=len(jobs), unit="job") as bar,
         closing(_attempts(jobs, min(at_a_time, len(jobs), _MOST), engine)) as attempts,
     ):
         for place, outcome in attempts:
             outcomes[place] = _written(outcome)
-            bar.update()
+            if bar is not None:
+                bar.update()
     return outcomes
 
 
@@ -116,7 +131,10 @@ def _attempts(jobs: Sequence[Job], at_a_time: int, engine: str | None) -> Genera
         return
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(
-        at_a_time, multiprocessing.get_context("spawn"), initializer=_begin_worker, initargs=(engine,)
+        at_a_time,
+        multiprocessing.get_context("spawn"),
+        initializer=_begin_worker,
+        initargs=(engine, jobs[0].host.name),
     ) as pool:
         try:
             places = _submitted(pool, jobs)
@@ -146,9 +164,9 @@ def _outcome(future: Future[Outcome]) -> Outcome:
         return Outcome(None, "a process that does jobs has ended by itself; it may have run out of memory")
 
 
-def _begin_worker(engine: str | None) -> None:
+def _begin_worker(engine: str | None, name: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logging.basicConfig(format="action-loom: %(message)s", level=logging.WARNING)
+    logging.basicConfig(format=f"{name}: %(message)s", level=logging.WARNING)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if engine is not None:
         jit.use(engine)

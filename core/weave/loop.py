@@ -68,7 +68,7 @@ def loop(clips: Sequence[Clip], wanted: Any, progress: Progress = SILENT) -> Loo
         "loop": {
             "start": cycle.start + trimmed.first,
             "length": cycle.length,
-            "score": round(cycle.score, 4),
+            "score": None if np.isnan(cycle.score) else round(cycle.score, 4),
             "candidates": _candidates(found, trimmed.first),
             "method": name,
             "methods": figures,

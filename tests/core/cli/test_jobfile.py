@@ -205,7 +205,10 @@ def test_a_clip_that_another_job_writes_is_refused(run, written, walk, out, tmp_
 
 def test_keys_of_job_files_and_options_of_verbs_have_different_names():
     jobfile = import_module("action_loom.core.cli.jobfile")
-    reserved = {"job", "verb", "clips", *jobfile.FOR_ALL, *jobfile.FOR_ONE, *jobfile.FOR_THE_RUN}
+    settings = import_module("action_loom.core.cli.motion_files").MotionFiles().settings
+    keys = [*jobfile.FOR_ALL, *jobfile.FOR_ONE, *jobfile.FOR_THE_RUN]
+    assert not set(settings) & set(keys)
+    reserved = {"job", "verb", "clips", *settings, *keys}
     for recipe in RECIPES.values():
         assert not reserved & set(declared(recipe))
 
@@ -213,5 +216,6 @@ def test_keys_of_job_files_and_options_of_verbs_have_different_names():
 def test_every_key_is_documented():
     jobfile = import_module("action_loom.core.cli.jobfile")
     text = (Path(__file__).resolve().parents[3] / "docs" / "jobs.md").read_text(encoding="utf-8")
-    for key in ("verb", "clips", *jobfile.FOR_ALL, *jobfile.FOR_ONE, *jobfile.FOR_THE_RUN):
+    settings = import_module("action_loom.core.cli.motion_files").MotionFiles().settings
+    for key in ("verb", "clips", *settings, *jobfile.FOR_ALL, *jobfile.FOR_ONE, *jobfile.FOR_THE_RUN):
         assert f"| `{key}` |" in text

@@ -1,0 +1,286 @@
+"""The opened file as what the command line works on: clips are an armature's actions, and results are new ones."""
+
+import argparse
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..core.cli import host
+from ..core.cli.host import Destination, Kept, PerClip, Settings, Sources
+from ..core.cli.motion_files import Units
+from ..core.errors import LoomError, OptionError, RigError
+from ..core.motion import bvh, units
+from ..core.motion.clip import Clip
+from ..core.options import Option, by_name
+from ..core.recipes import Recipe
+from ..core.weave.woven import Woven
+from . import properties, rebuilding, storage, weaving
+from .operators import common, results
+from .operators.sources import moves
+
+_EMPTY = {bpy.props.BoolProperty: False, bpy.props.StringProperty: ""}  # where a property names no default
+_MOST_NAMES = 10  # in a message
+
+
+class _Rates(PerClip):
+    def one(self, clip: str, value: Any) -> float:
+        _action(clip, self.name)
+        return float(Option(f"{self.name} of {clip}", 0.0, "", minimum=1e-3, maximum=1000.0).checked(value))
+
+
+class _Ranges(PerClip):
+    def one(self, clip: str, value: Any) -> tuple[int, int]:
+        _action(clip, self.name)
+        bounds = value.split(":") if isinstance(value, str) else value
+        try:
+            first, last = (int(bound) for bound in bounds)
+        except (TypeError, ValueError):
+            raise OptionError(f"range of {clip} is {value!r}, but must be two frames, such as 1:200") from None
+        if first >= last:
+            raise OptionError(f"range of {clip} is {value!r}, but must end after it begins")
+        return first, last
+
+
+def _result_options() -> dict[str, Option]:
+    """Return what panel and operators ask of a new action as options of the command line."""
+    options = []
+    for name, declared in properties.ResultOptions.__annotations__.items():
+        about = declared.keywords
+        choices = tuple(identifier.lower() for identifier, *_ in about.get("items", ()))
+        default = about.get("default", choices[0].upper() if choices else _EMPTY[declared.function])
+        default = default.lower() if choices else default
+        options.append(Option(name, default, about["description"], choices=choices))
+    return by_name(*options)
+
+
+class Opened(host.Host):
+    """The host of `--command action_loom`: the actions of the file that is open."""
+
+    name = "action_loom"
+    usage = "blender --background FILE.blend --command action_loom"
+    clip = "ACTION"
+    lists = True
+    parallel = False
+    draws = False
+    single = frozenset({"result_name"})
+
+    def __init__(self) -> None:
+        asked = _result_options()
+        text = "Whose actions are meant; if not given, the only one's that has some, or else the active one's"
+        self.armature = by_name(Option("armature", "", text))
+        self.reading = self.armature | by_name(
+            _Rates("rate", {}, "Frames per second that an action was made at, if not the scene's: Walk=120"),
+            _Ranges("range", {}, "First and last frame of an action that are read, if not all: Walk=1:200"),
+            asked.pop("as_seen"),
+        )
+        self.exporting = by_name(
+            Units("units", "auto", f"Of exported files: {', '.join(units.UNITS)} or metres a unit; auto is cm"),
+            Option("up", "auto", "Exported files' upward axis; auto is y", choices=bvh.UPS),
+        )
+        self.making = {**asked, **self.exporting}
+
+    def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+        rebuilding.add_verb(verbs, self)
+
+    def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
+        text = "save a copy of the file with the result as OUT.blend"
+        if verb != "run":
+            text += ", or export the result as OUT.bvh; in a folder (FOLDER/), that is named after it"
+        parser.add_argument("-o", "--output", metavar="OUT", help=text)
+        parser.add_argument("--save", action="store_true", help="save the opened file, with the result")
+
+    def destination(self, arguments: argparse.Namespace) -> Destination:
+        output, verb = arguments.output, arguments.verb
+        copy = Path(output) if output is not None and output.lower().endswith(".blend") else None
+        if verb == "run" and output is not None and copy is None:
+            raise OptionError(f"-o is {output!r}, but must be a .blend; where motion files go is said in the job file")
+        figures = verb in ("sync", "blend") and arguments.report is not None
+        if verb != "run" and output is None and not arguments.save and not figures:
+            raise OptionError("nothing would come of it: --save saves the opened file, -o makes a .blend or a .bvh")
+        if arguments.save and not bpy.data.filepath:
+            raise LoomError("the opened file has no name to be saved under: give it one with -o FILE.blend")
+        return Destination(output if copy is None else None, arguments.save, copy)
+
+    def read(self, clips: Sequence[str], settings: Settings) -> Sources:
+        armature = self._armature(settings)
+        actions = tuple(_action(name) for name in clips)
+        wanted = tuple(
+            weaving.SourceRequest(action.name, settings["rate"].get(name, 0.0), "", *settings["range"].get(name, ()))
+            for name, action in zip(clips, actions, strict=True)
+        )
+        asked = {name: settings[name] for name in properties.RESULT_OPTIONS if name in settings}
+        asked = {name: value.upper() if self.settings[name].choices else value for name, value in asked.items()}
+        request = weaving.Request(wanted, **asked)
+        return _Actions(armature.name, request, weaving.read(bpy.context, armature, request), _convention(settings))
+
+    def result(self, name: str, settings: Settings, *, overwrite_edits: bool) -> Sources:
+        """Read the sources of a result as they are now, to make it anew in its place."""
+        action = _action(name)
+        kept = storage.stored(action)
+        if kept is None:
+            raise LoomError(f"{action.name} was not made by Action Loom")
+        storage.writable(action)
+        if storage.edited_by_hand(action) and not overwrite_edits:
+            raise LoomError(f"{action.name} was edited by hand: --overwrite-edits makes it anew all the same")
+        armature = kept.armature or self._armature(settings)
+        _refuse_unready(armature)
+        made_of = storage.find_sources(action)
+        request = results.asked_of(kept)
+        now = zip(request.sources, made_of, strict=True)
+        renamed = tuple(dataclasses.replace(source, name=found.name) for source, (found, _) in now)
+        request = dataclasses.replace(request, sources=renamed)
+        read = weaving.read_actions(bpy.context.scene, armature, made_of, request)
+        into = action, storage.find_slot(action, kept.slot)
+        return _Actions(armature.name, request, read, _convention(settings), into)
+
+    def recipe(self, name: str) -> Recipe:
+        """Return the recipe that made an action."""
+        recipe = storage.recipe_of(_action(name))
+        if recipe is None:
+            raise LoomError(f"{name} was not made by Action Loom")
+        return recipe
+
+    def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
+        """Return the action of that name, or else those of the armature that match, in alphabetical order."""
+        if pattern in bpy.data.actions:
+            return [pattern]
+        if not set(pattern) & set("*?["):
+            _action(pattern, key)
+        found = [name for name in self.every(settings) if fnmatchcase(name, pattern)]
+        if not found:
+            raise OptionError(f"{key}: no action matches {pattern!r}")
+        return found
+
+    def every(self, settings: Settings) -> list[str]:
+        armature = self._armature(settings)
+        found = sorted(action.name for action in bpy.data.actions if moves(action, armature))
+        if not found:
+            raise LoomError(f"{armature.name} has no actions")
+        return found
+
+    def title(self, clip: str) -> str:
+        return clip
+
+    def called(self, settings: Settings) -> str:
+        return str(settings.get("result_name", ""))
+
+    def file_of(self, clip: str) -> str | None:
+        return None
+
+    def told(self, facts: Mapping[str, Any]) -> str:
+        return f"on {facts['armature']}, from frame {facts['first_frame']:g}"
+
+    def place(self, destination: Destination) -> Path | None:
+        return Path(bpy.data.filepath) if destination.save else destination.copy
+
+    def save(self, destination: Destination) -> None:
+        if destination.copy is not None:
+            path = str(destination.copy.absolute())
+            _saved(path, bpy.ops.wm.save_as_mainfile, filepath=path, copy=True, check_existing=False)
+        if destination.save:
+            _saved(bpy.data.filepath, bpy.ops.wm.save_mainfile, check_existing=False)
+
+    def _armature(self, settings: Settings) -> Any:
+        """Return the armature that is meant; raises RigError where that is not clear, or where it can't be used."""
+        scene, name = bpy.context.scene, settings["armature"]
+        there = [item for item in scene.objects if item.type == "ARMATURE"]
+        if not there:
+            raise RigError(f"there is no armature in the scene {scene.name!r}")
+        names = _listed(item.name for item in there)
+        if name:
+            found = [item for item in there if item.name == name]
+            if not found:
+                raise RigError(f"there is no armature {name!r} in the scene {scene.name!r}; the armatures are {names}")
+        else:
+            moved = [item for item in there if any(moves(action, item) for action in bpy.data.actions)]
+            found = moved or there
+            if len(found) > 1:
+                found = [bpy.context.view_layer.objects.active]
+            if found[0] not in there:
+                raise RigError(f"which armature is meant? --armature names one of {names}")
+        _refuse_unready(found[0])
+        return found[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Actions(Sources):
+    """Actions as they were read; `into` is the result that is made anew, where it is no new one."""
+
+    armature: str
+    request: weaving.Request
+    read: weaving.Read
+    convention: bvh.Convention
+    into: tuple[Any, Any] | None = None
+
+    @property
+    def clips(self) -> list[Clip]:
+        return self.read.clips
+
+    @property
+    def notes(self) -> list[str]:
+        return self.read.notes
+
+    def report(self) -> dict[str, Any]:
+        return {"inputs": [source.name for source in self.request.sources], "armature": self.armature}
+
+    def facts(self) -> dict[str, Any]:
+        source = self.read.sources[0]
+        return {"clip": source.clip.name, "armature": self.armature, "first_frame": source.first_frame}
+
+    def motion(self, woven: Woven) -> bvh.Motion:
+        return bvh.from_clip(woven.clip, convention=self.convention)
+
+    def keep(self, recipe: Recipe, woven: Woven) -> Kept:
+        written = weaving.write(bpy.context, self.request, self.read, recipe, woven, into=self.into)
+        return Kept(written.action.name, written.notes)
+
+
+def _action(name: str, key: str = "") -> Any:
+    action = bpy.data.actions.get(name)
+    if action is None:
+        where = f"{key}: " if key else ""
+        raise LoomError(f"{where}there is no action {name!r}; the actions are {_listed(bpy.data.actions.keys())}")
+    return action
+
+
+def _listed(names: Any) -> str:
+    known = sorted(names)
+    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
+    return (", ".join(known[:_MOST_NAMES]) or "none") + more
+
+
+def _convention(settings: Settings) -> bvh.Convention:
+    """Return the unit and the axis of exported files; those of `action-loom`'s own where none are asked for."""
+    unit, up = (settings.get(name, "auto") for name in ("units", "up"))
+    unit = "cm" if unit == "auto" else unit
+    return bvh.Convention(unit, units.metres(unit), "y" if up == "auto" else up, False)
+
+
+class _Listener:
+    """Hears why an operator would refuse."""
+
+    said = ""
+
+    def poll_message_set(self, why: str) -> None:
+        self.said = why
+
+
+def _refuse_unready(armature: Any) -> None:
+    """Raise RigError for an armature that the operators refuse, too."""
+    listener = _Listener()
+    with bpy.context.temp_override(object=armature):
+        if not common.poll_armature(listener, bpy.context):
+            raise RigError(listener.said)
+
+
+def _saved(path: str, save: Any, **how: Any) -> None:
+    try:
+        save(**how)
+    except RuntimeError as error:
+        why = " ".join(str(error).removeprefix("Error: ").split())
+        raise LoomError(f"{path} can't be saved ({why})") from None
