@@ -10,15 +10,19 @@ from ..core import jit
 # In the order of registration; unregistered in reverse.
 MODULES = (
     ".properties",
+    ".pictures",
+    ".analysis",
     ".operators.making",
     ".operators.sources",
     ".operators.roles",
     ".operators.blend",
+    ".operators.synchronise",
     ".operators.results",
     ".operators.demo",
     ".handlers",
     ".panels.sources",
     ".panels.weave",
+    ".panels.synchronise",
     ".menus",
 )
 
