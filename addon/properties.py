@@ -70,6 +70,14 @@ def _property(about: Option) -> Any:
     return bpy.props.FloatProperty(**common, **limits)
 
 
+AS_SEEN = bpy.props.BoolProperty(
+    name="As Seen",
+    description="Read poses with constraints and drivers, not only what is keyed",
+    default=False,
+    options=set(),
+)
+
+
 class ResultOptions:
     """What is asked of a new action, apart from the recipe; the same for panel and operators."""
 
@@ -110,20 +118,16 @@ class ResultOptions:
         default=False,
         options=set(),
     )
-    as_seen: bpy.props.BoolProperty(
-        name="As Seen",
-        description="Read poses with constraints and drivers, not only what is keyed",
-        default=False,
-        options=set(),
-    )
+    as_seen: AS_SEEN
 
 
 RESULT_OPTIONS = tuple(ResultOptions.__annotations__)
 
 
-# What is done when a weight or a role is changed in a list: called with the scene and the context.
+# What is done when a weight, a role or a colour is changed in a list: called with the scene and the context.
 when_weight_changed: list[Callable[[Any, Any], None]] = []
 when_role_changed: list[Callable[[Any, Any], None]] = []
+when_color_changed: list[Callable[[Any, Any], None]] = []
 
 
 def _weight_changed(source: Any, context: Any) -> None:
@@ -134,6 +138,11 @@ def _weight_changed(source: Any, context: Any) -> None:
 def _role_changed(role: Any, context: Any) -> None:
     for listener in when_role_changed:
         listener(role.id_data, context)
+
+
+def _color_changed(source: Any, context: Any) -> None:
+    for listener in when_color_changed:
+        listener(source.id_data, context)
 
 
 class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
@@ -153,7 +162,13 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         update=_weight_changed,
     )
     color: bpy.props.FloatVectorProperty(
-        name="Color", description="Of this action in pictures", subtype="COLOR", min=0.0, max=1.0, options=set()
+        name="Color",
+        description="Of this action in pictures",
+        subtype="COLOR_GAMMA",  # as it is on the screen, and so in the pixels of a picture
+        min=0.0,
+        max=1.0,
+        options=set(),
+        update=_color_changed,
     )
     use_range: bpy.props.BoolProperty(
         name="Range", description="Take a part of the action only", default=False, options=set()
@@ -216,6 +231,9 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     matching: bpy.props.PointerProperty(type=ACTION_LOOM_PG_matching)
     blend: bpy.props.PointerProperty(type=ACTION_LOOM_PG_blend)
     result: bpy.props.PointerProperty(type=ACTION_LOOM_PG_result)
+    picture: bpy.props.IntProperty(
+        name="Picture", description="Which of the sources is shown matched to the reference", options=set()
+    )
     live: bpy.props.BoolProperty(
         name="Live",
         description="Weave the last result again while a weight is changed",

@@ -18,7 +18,7 @@ from ..core.errors import LoomError
 from ..core.motion import trajectory
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
-from ..core.recipes import Blend, Recipe
+from ..core.recipes import Blend, Recipe, Synchronise
 from ..core.weave import carry
 from ..core.weave.woven import Woven
 from . import rates, remembered, storage
@@ -120,7 +120,7 @@ def weave(read: Read, recipe: Recipe, progress: Progress) -> Woven:
 
     A registration that is known for the same clips and options is used again.
     """
-    if isinstance(recipe, Blend):
+    if isinstance(recipe, Blend | Synchronise):
         known = remembered.matched(read.clips, recipe, progress.part(0.0, 0.7))
         return recipe.apply(read.clips, progress.part(0.7, 1.0), known)
     return recipe.apply(read.clips, progress)

@@ -47,10 +47,13 @@ class Synchronise(Recipe, Matching):
     verb = "sync"
     label = "Synchronise"
 
-    def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "Woven":
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, matched: "Matched | None" = None
+    ) -> "Woven":
+        """Do it, with what the same clips gave under the same matching before, if that is still known."""
         from .weave import retime
 
-        return retime.synchronise(clips, self, progress)
+        return retime.synchronise(clips, self, progress, matched=matched)
 
     def result_name(self, names: Sequence[str]) -> str:
         if len(names) != 2 or self.reference not in ("1", "2"):
