@@ -6,7 +6,7 @@ import bpy
 
 from .. import jobs, properties
 from ..operators import results
-from . import SidebarPanel, armature_of
+from . import SidebarPanel, armature_of, wrapped
 
 
 class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
@@ -43,7 +43,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         armature = armature_of(context)
         rig = properties.rig_of(context.scene, armature)
         if rig is not None and rig.last:
-            for line in _wrapped(rig.last, context.region.width):
+            for line in wrapped(rig.last, context):
                 self.layout.label(text=line)
         data = armature.animation_data
         if data is not None and results.is_result(data.action):
@@ -53,7 +53,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
 
 class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
-    bl_label = "Result"
+    bl_label = "Result Options"
     bl_parent_id = "ACTION_LOOM_PT_weave"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -64,17 +64,6 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
         layout.prop(settings.blend, "weight_keys")
         for name in ("assign", "travel", "interpolation", "mark_contacts", "as_seen"):
             layout.prop(settings.result, name)
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines that a region of so many pixels has room for."""
-    most = max(int(width / (7.0 * bpy.context.preferences.system.ui_scale)), 16)
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) + 1 > most and lines[-1]:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
 
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_weave, ACTION_LOOM_PT_weave_more))
