@@ -10,10 +10,14 @@ from ..core import jit
 # In the order of registration; unregistered in reverse.
 MODULES = (
     ".properties",
+    ".pictures",
+    ".analysis",
     ".operators.making",
     ".operators.sources",
     ".operators.roles",
     ".operators.blend",
+    ".operators.synchronise",
+    ".operators.seams",
     ".operators.results",
     ".operators.motion_files",
     ".operators.demo",
@@ -21,6 +25,7 @@ MODULES = (
     ".commands",
     ".panels.sources",
     ".panels.weave",
+    ".panels.synchronise",
     ".menus",
 )
 

@@ -20,7 +20,7 @@ def end_work(why: str) -> None:
     told = jobs.stop(why)
     if told is not None:
         print(f"Action Loom: {told}")  # noqa: T201  (there is no panel left to say it in)
-    for name in ("live", "remembered"):
+    for name in ("live", "remembered", "analysis"):
         module = sys.modules.get(f"{__package__}.{name}")
         if module is not None:
             module.forget()

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ..core.options import Option, declared
-from ..core.recipes import Blend
+from ..core.recipes import Blend, Connect, Loop, Recipe
 from ..core.sync.matching import Matching
 
 # Weights and reference are set per source in the list, not as options of their own.
@@ -70,6 +70,14 @@ def _property(about: Option) -> Any:
     return bpy.props.FloatProperty(**common, **limits)
 
 
+AS_SEEN = bpy.props.BoolProperty(
+    name="As Seen",
+    description="Read poses with constraints and drivers, not only what is keyed",
+    default=False,
+    options=set(),
+)
+
+
 class ResultOptions:
     """What is asked of a new action, apart from the recipe; the same for panel and operators."""
 
@@ -110,20 +118,16 @@ class ResultOptions:
         default=False,
         options=set(),
     )
-    as_seen: bpy.props.BoolProperty(
-        name="As Seen",
-        description="Read poses with constraints and drivers, not only what is keyed",
-        default=False,
-        options=set(),
-    )
+    as_seen: AS_SEEN
 
 
 RESULT_OPTIONS = tuple(ResultOptions.__annotations__)
 
 
-# What is done when a weight or a role is changed in a list: called with the scene and the context.
+# What is done when a weight, a role or a colour is changed in a list: called with the scene and the context.
 when_weight_changed: list[Callable[[Any, Any], None]] = []
 when_role_changed: list[Callable[[Any, Any], None]] = []
+when_color_changed: list[Callable[[Any, Any], None]] = []
 
 
 def _weight_changed(source: Any, context: Any) -> None:
@@ -134,6 +138,11 @@ def _weight_changed(source: Any, context: Any) -> None:
 def _role_changed(role: Any, context: Any) -> None:
     for listener in when_role_changed:
         listener(role.id_data, context)
+
+
+def _color_changed(source: Any, context: Any) -> None:
+    for listener in when_color_changed:
+        listener(source.id_data, context)
 
 
 class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
@@ -153,7 +162,13 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         update=_weight_changed,
     )
     color: bpy.props.FloatVectorProperty(
-        name="Color", description="Of this action in pictures", subtype="COLOR", min=0.0, max=1.0, options=set()
+        name="Color",
+        description="Of this action in pictures",
+        subtype="COLOR_GAMMA",  # as it is on the screen, and so in the pixels of a picture
+        min=0.0,
+        max=1.0,
+        options=set(),
+        update=_color_changed,
     )
     use_range: bpy.props.BoolProperty(
         name="Range", description="Take a part of the action only", default=False, options=set()
@@ -205,6 +220,16 @@ class ACTION_LOOM_PG_blend(bpy.types.PropertyGroup):
     """What the panel sets for a blend."""
 
 
+@with_options(Loop)
+class ACTION_LOOM_PG_loop(bpy.types.PropertyGroup):
+    """What the panel sets for a loop."""
+
+
+@with_options(Connect)
+class ACTION_LOOM_PG_connect(bpy.types.PropertyGroup):
+    """What the panel sets for a connection."""
+
+
 class ACTION_LOOM_PG_result(ResultOptions, bpy.types.PropertyGroup):
     """What the panel asks of a new action."""
 
@@ -215,13 +240,35 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     rigs: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_rig)
     matching: bpy.props.PointerProperty(type=ACTION_LOOM_PG_matching)
     blend: bpy.props.PointerProperty(type=ACTION_LOOM_PG_blend)
+    loop: bpy.props.PointerProperty(type=ACTION_LOOM_PG_loop)
+    connect: bpy.props.PointerProperty(type=ACTION_LOOM_PG_connect)
     result: bpy.props.PointerProperty(type=ACTION_LOOM_PG_result)
+    mode: bpy.props.EnumProperty(
+        name="Mode",
+        description="What is woven from the ticked actions",
+        items=[
+            ("blend", "Blend", "One action that lies between them"),
+            ("connect", "Connect", "One after the other, without a seam"),
+            ("loop", "Loop", "One cycle that repeats, of a single action"),
+        ],
+        options=set(),
+    )
+    picture: bpy.props.IntProperty(
+        name="Picture", description="Which of the sources is shown matched to the reference", options=set()
+    )
     live: bpy.props.BoolProperty(
         name="Live",
         description="Weave the last result again while a weight is changed",
         default=False,
         options=set(),
     )
+
+
+def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
+    """Return the groups of the panel's settings that hold a recipe's options, and those of results."""
+    verb = recipe.verb
+    own = (getattr(settings, verb),) if verb in ("loop", "connect") else (settings.matching, settings.blend)
+    return (*own, settings.result)
 
 
 def rig_of(scene: Any, armature: Any) -> Any:
@@ -255,6 +302,8 @@ _CLASSES = (
     ACTION_LOOM_PG_rig,
     ACTION_LOOM_PG_matching,
     ACTION_LOOM_PG_blend,
+    ACTION_LOOM_PG_loop,
+    ACTION_LOOM_PG_connect,
     ACTION_LOOM_PG_result,
     ACTION_LOOM_PG_settings,
 )

@@ -15,6 +15,7 @@ from ..core.motion.clip import Clip
 from ..core.options import declared
 from ..core.progress import Progress
 from ..core.sync.matching import Matching
+from ..core.sync.registered import Registration
 from ..core.weave.matched import Matched, match
 
 MOST = 6
@@ -36,6 +37,11 @@ def matched(clips: Sequence[Clip], matching: Matching, progress: Progress) -> Ma
 def known(key: str) -> Matched | None:
     """Return what is remembered under a key."""
     return _known.get(key)
+
+
+def holds(registration: Registration) -> bool:
+    """Say whether a registration is remembered, so that the same clips and options would give it again."""
+    return any(one.registration is registration for one in _known.values())
 
 
 def forget() -> None:

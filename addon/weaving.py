@@ -18,9 +18,9 @@ from ..core.errors import LoomError
 from ..core.motion import trajectory
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
-from ..core.recipes import Blend, Recipe
+from ..core.recipes import Blend, Recipe, Synchronise
 from ..core.weave import carry
-from ..core.weave.woven import Woven
+from ..core.weave.woven import Connected, Woven
 from . import rates, remembered, storage
 from .bridge import clip as clips
 from .bridge import curves, rig, seen
@@ -120,7 +120,7 @@ def weave(read: Read, recipe: Recipe, progress: Progress) -> Woven:
 
     A registration that is known for the same clips and options is used again.
     """
-    if isinstance(recipe, Blend):
+    if isinstance(recipe, Blend | Synchronise):
         known = remembered.matched(read.clips, recipe, progress.part(0.0, 0.7))
         return recipe.apply(read.clips, progress.part(0.7, 1.0), known)
     return recipe.apply(read.clips, progress)
@@ -161,6 +161,8 @@ def write(
         interpolation=request.interpolation,
         into=into,
     )
+    if isinstance(woven, Connected):
+        clips.mark(action, {f"Seam {k}": reference.first_frame + f for k, f in enumerate(woven.seams, start=1)})
     if request.mark_contacts:
         clips.mark(action, _contact_notes(woven.clip, reference.first_frame))
     if request.result_name and into is None:

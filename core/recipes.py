@@ -47,10 +47,13 @@ class Synchronise(Recipe, Matching):
     verb = "sync"
     label = "Synchronise"
 
-    def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "Woven":
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, matched: "Matched | None" = None
+    ) -> "Woven":
+        """Do it, with what the same clips gave under the same matching before, if that is still known."""
         from .weave import retime
 
-        return retime.synchronise(clips, self, progress)
+        return retime.synchronise(clips, self, progress, matched=matched)
 
     def result_name(self, names: Sequence[str]) -> str:
         if len(names) != 2 or self.reference not in ("1", "2"):
@@ -127,9 +130,7 @@ class Loop(Recipe):
         "How the seam is closed; auto tries all and takes what measures best",
         choices=("auto", "ease", "offset", "lagrange", "spline"),
     )
-    travel: str = option(
-        "keep", "Whether the cycle goes on over the ground or stays in place", choices=("keep", "in place")
-    )
+    in_place: bool = option(False, "Stay on the spot instead of going on over the ground")
     straighten: str = option(
         "auto",
         "Whether the cycle goes straight on; auto does if it turns by 8 degrees or less",

@@ -1,11 +1,14 @@
 """make gui: presses the panel's buttons in Blender's real windows and takes pictures; results in build/gui/.
 
+Then the command line is tried in the same Blenders, without a window: what it makes, and its exit statuses.
+
 Needs ../shared/gui/blender-gui (or BLENDER_GUI=/path/to/it), which makes a small Debian tree with a Blender, a
 virtual screen and software OpenGL the first time. Two Blenders: 4.3 with the bundled wheels, and the newest that
 Debian has, whose Python the wheels do not fit, so that it tries the numpy engine.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,16 +16,36 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "gui"
 SUITES = {"trixie": "bundled", "sid": "none"}
+ADD_DEMO = (
+    "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"
+    " bpy.ops.wm.save_as_mainfile(filepath='scene.blend')"
+)
+OPEN = ("--background", "scene.blend")
+LOOM = (*OPEN, "--command", "action_loom")
+# What Blender is asked, its exit status, and what it then says.
+COMMANDS = (
+    (("--background", "--python-exit-code", "7", "--python-expr", ADD_DEMO), 0, ""),
+    ((*LOOM, "blend", "Walk", "Sneak", "--save"), 0, "Walk + Sneak 50:50: "),
+    ((*LOOM, "info", "Walk + Sneak 50:50"), 0, "on Loom Figure, from frame 1"),
+    ((*LOOM, "rebuild", "Walk + Sneak 50:50", "-o", "new.bvh"), 0, "50:50: "),
+    ((*LOOM, "blend", "Walk", "Gone", "--save"), 1, "action_loom: there is no action 'Gone'; the actions are"),
+    ((*LOOM, "blend", "Walk", "Sneak"), 2, "action_loom: nothing would come of it"),
+    ((*LOOM, "blend", "--juggle"), 2, "usage: blender"),
+    ((*OPEN, "--python-exit-code", "7", "--python", "example_script.py", "--", "Walk", "Run", "0.3"), 0, "Run 70:30"),
+    ((*LOOM, "info"), 0, "Walk + Run 70:30\n"),
+)
 
 
 def main() -> None:
     wrapper = Path(os.environ.get("BLENDER_GUI", ROOT.parent / "shared" / "gui" / "blender-gui"))
     if not wrapper.exists():
         sys.exit(f"gui: {wrapper} is missing; name it with BLENDER_GUI=")
-    failed = [suite for suite, wheels in SUITES.items() if not try_in(wrapper, suite, built(wheels))]
+    zips = {suite: built(wheels) for suite, wheels in SUITES.items()}
+    failed = [suite for suite, path in zips.items() if not try_in(wrapper, suite, path)]
+    failed += [f"{suite} (commands)" for suite, path in zips.items() if not try_commands(wrapper, suite, path)]
     print(f"pictures: {OUT.relative_to(ROOT)}/*/*.png")
     if failed:
-        sys.exit(f"gui: failed in {', '.join(failed)}: see build/gui/*/blender.log")
+        sys.exit(f"gui: failed in {', '.join(failed)}: see build/gui/*/blender.log and the lines above")
 
 
 def built(wheels: str) -> str:
@@ -41,6 +64,24 @@ def try_in(wrapper: Path, suite: str, zip_path: str) -> bool:
     done = subprocess.run(command, check=False).returncode
     print(f"{suite}: {'fine' if done == 0 else f'exit status {done}'}")
     return done == 0
+
+
+def try_commands(wrapper: Path, suite: str, zip_path: str) -> bool:
+    """Run the command line and the example script in a suite's Blender, in a folder of their own."""
+    folder = OUT / suite / "commands"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "tools" / "example_script.py", folder)
+    for arguments, status, words in COMMANDS:
+        command = [sys.executable, str(wrapper), "blender", "--suite", suite, "--extension", zip_path, "--", *arguments]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        said = done.stdout + done.stderr
+        if done.returncode != status or words not in said or "Traceback" in said:
+            wanted = f"{status} and {words!r} were wanted, it ended with {done.returncode} and"
+            print(f"{suite}: {' '.join(arguments)}: {wanted}\n{said}")
+            return False
+    print(f"{suite}: commands fine")
+    return True
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
 class Making:
     """An operator that reads actions, weaves, and writes one: beside the interface from a panel, at once from a script.
 
-    `ask` reads, `finish` writes, both on the main thread; in between nothing of Blender's is touched.
+    `ask` reads, `finish` writes, both on the main thread; `compute`, in between, touches nothing of Blender's.
     """
 
     if TYPE_CHECKING:
@@ -61,18 +61,23 @@ class Making:
         """Return what is wanted, what was read, and what is to be done with it; raises LoomError."""
         raise NotImplementedError
 
+    @staticmethod
+    def compute(read: "weaving.Read", recipe: Recipe, progress: Progress) -> Any:
+        """Return what is made of what was read; raises LoomError kinds."""
+        from .. import weaving  # numpy is loaded at first use, not when Blender starts
+
+        return weaving.weave(read, recipe, progress)
+
     def finish(
-        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Recipe, woven: "Woven"
+        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Recipe, woven: Any
     ) -> set[str]:
         """Write the result and say what the user has to know; raises LoomError if that can't be."""
         raise NotImplementedError
 
     def execute(self, context: Any) -> set[str]:
-        from .. import weaving  # numpy is loaded at first use, not when Blender starts
-
         try:
             request, read, recipe = self.ask(context)
-            return self.finish(context, request, read, recipe, weaving.weave(read, recipe, _shown(context)))
+            return self.finish(context, request, read, recipe, self.compute(read, recipe, _shown(context)))
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -80,11 +85,10 @@ class Making:
             context.window_manager.progress_end()
 
     def _begin(self, context: Any) -> set[str]:
-        from .. import weaving
-
+        compute = self.compute  # it is not the operator's: Blender may free that before the work ends
         try:
             request, read, recipe = self.ask(context)
-            self._job = jobs.begin(self.bl_label, lambda progress: weaving.weave(read, recipe, progress))
+            self._job = jobs.begin(self.bl_label, lambda progress: compute(read, recipe, progress))
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -129,11 +133,12 @@ class Making:
             self._timer = None
 
 
-class Weaving(Making, properties.ResultOptions):
-    """An operator that makes a new action of the sources it is given."""
+class OfSources(Making):
+    """An operator that makes something of the sources it is given; `wanted` are the ResultOptions that it has."""
 
     recipe: ClassVar[type[Recipe]]
     least: ClassVar[int] = 2
+    wanted: ClassVar[tuple[str, ...]] = ()
 
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_weighted, options={"HIDDEN"})
     readings: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_reading, options={"HIDDEN"})
@@ -150,8 +155,8 @@ class Weaving(Making, properties.ResultOptions):
 
     def from_panel(self, context: Any) -> None:
         settings, rig = context.scene.action_loom, properties.rig_of(context.scene, context.object)
-        for group in (settings.matching, settings.blend, settings.result):
-            for name in {*properties.annotations(self.recipe), *properties.RESULT_OPTIONS}:
+        for group in properties.groups(settings, self.recipe):
+            for name in {*properties.annotations(self.recipe), *self.wanted}:
                 if name in group.bl_rna.properties and not self.properties.is_property_set(name):
                     setattr(self, name, getattr(group, name))
         self.sources.clear()
@@ -176,22 +181,12 @@ class Weaving(Making, properties.ResultOptions):
         doubts.note(context, context.object, request, read)
         return request, read, recipe
 
-    def finish(
-        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Recipe, woven: "Woven"
-    ) -> set[str]:
-        from .. import live, weaving
-
-        written = weaving.write(context, request, read, recipe, woven)
-        live.remember(request, read, recipe, written.action)
-        common.tell(self, context, read, written, woven)
-        return {"FINISHED"}
-
     def _request(self) -> "weaving.Request":
         from .. import weaving
 
         readings = {r.name: (r.rate, r.slot, r.first, r.last) for r in self.readings}
         sources = tuple(weaving.SourceRequest(s.name, *readings.get(s.name, ())) for s in self.sources)
-        return weaving.Request(sources, **{name: getattr(self, name) for name in properties.RESULT_OPTIONS})
+        return weaving.Request(sources, **{name: getattr(self, name) for name in self.wanted})
 
     def _recipe(self) -> Recipe:
         # Blender keeps numbers in single precision: 0.042 would be told as 0.0419999994.
@@ -201,6 +196,23 @@ class Weaving(Making, properties.ResultOptions):
         if "reference" in declared(self.recipe):
             values["reference"] = self.reference
         return self.recipe(**values)
+
+
+class Weaving(OfSources, properties.ResultOptions):
+    """An operator that makes a new action of the sources it is given."""
+
+    wanted = properties.RESULT_OPTIONS
+
+    def finish(
+        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Recipe, woven: "Woven"
+    ) -> set[str]:
+        from .. import analysis, live, weaving
+
+        written = weaving.write(context, request, read, recipe, woven)
+        live.remember(request, read, recipe, written.action)
+        analysis.keep_woven(context, request, read, recipe, woven)
+        common.tell(self, context, read, written, woven)
+        return {"FINISHED"}
 
 
 def navigates(context: Any, event: Any) -> bool:

@@ -164,12 +164,15 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             if wanted.span is not None:
                 line.first, line.last = wanted.span
         ticked = [line.action for line in rig.sources if line.use]
-        if recipe.reference.isdigit() and int(recipe.reference) <= len(found):
-            wanted_action = found[int(recipe.reference) - 1][0]
+        reference = getattr(recipe, "reference", "1")
+        if reference.isdigit() and int(reference) <= len(found):
+            wanted_action = found[int(reference) - 1][0]
             rig.reference = [line.action for line in rig.sources].index(wanted_action)
         assert ticked
         options = declared(type(recipe))
-        for group in (settings.matching, settings.blend):
+        if recipe.verb in ("blend", "loop", "connect"):
+            settings.mode = recipe.verb
+        for group in properties.groups(settings, type(recipe))[:-1]:
             for name in options:
                 if name in group.bl_rna.properties:
                     value = getattr(recipe, name)

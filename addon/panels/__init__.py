@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import bpy
+
 
 class SidebarPanel:
     """Where all our panels are."""
@@ -15,3 +17,14 @@ def armature_of(context: Any) -> Any:
     """Return the active armature, or None."""
     active = context.object
     return active if active is not None and active.type == "ARMATURE" else None
+
+
+def wrapped(text: str, context: Any) -> list[str]:
+    """Return a text in lines that the sidebar has room for."""
+    most = max(int(context.region.width / (7.0 * bpy.context.preferences.system.ui_scale)), 16)
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) + 1 > most and lines[-1]:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines

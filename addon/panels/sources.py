@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from .. import properties, rates
-from . import SidebarPanel, armature_of
+from . import SidebarPanel, armature_of, wrapped
 
 
 class ACTION_LOOM_UL_sources(bpy.types.UIList):
@@ -32,7 +32,8 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         color.prop(item, "color", text="")
         name = row.row()
         name.active = item.use
-        name.label(text=item.action.name, icon="ERROR" if item.warning else "NONE")
+        name.alert = bool(item.use and item.warning)
+        name.label(text=item.action.name)
         weight = row.row()
         weight.active = item.use
         weight.ui_units_x = 2.6
@@ -99,7 +100,10 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN").down = True
         for source in rig.sources:
             if source.use and source.warning:
-                layout.label(text=source.warning, icon="ERROR")
+                said = layout.column(align=True)
+                said.alert = True
+                for line in wrapped(source.warning, context):
+                    said.label(text=line)
 
 
 class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):

@@ -6,7 +6,25 @@ import bpy
 
 from .. import jobs, properties
 from ..operators import results
-from . import SidebarPanel, armature_of
+from . import SidebarPanel, armature_of, wrapped
+
+# What each mode shows of its settings; rare ones are in the panel below.
+_SHOWN = {
+    "blend": (("matching", "ends"), ("blend", "timing")),
+    "connect": (("connect", "method"), ("connect", "candidate"), ("connect", "anywhere")),
+    "loop": (("loop", "method"), ("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
+}
+_RARE = {
+    "blend": (("blend", "weight_keys"),),
+    "connect": (
+        ("connect", "length"),
+        ("connect", "from_frame"),
+        ("connect", "to_frame"),
+        ("connect", "by_correlation"),
+        ("connect", "trim"),
+    ),
+    "loop": (("loop", "finder"), ("loop", "start"), ("loop", "length"), ("loop", "phase"), ("loop", "trim")),
+}
 
 
 class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
@@ -18,11 +36,12 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.action_loom
+        layout.row().prop(settings, "mode", expand=True)
         options = layout.column()
         options.use_property_split = True
         options.use_property_decorate = False
-        options.prop(settings.matching, "ends")
-        options.prop(settings.blend, "timing")
+        for group, name in _SHOWN[settings.mode]:
+            options.prop(getattr(settings, group), name)
         options.prop(settings.result, "place")
         options.prop(settings.result, "result_name")
         job = jobs.running()
@@ -33,17 +52,18 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             return
         row = layout.row(align=True)
         row.scale_y = 1.4
-        row.operator("action_loom.blend", icon="ANIM")
-        live = row.row()
-        live.ui_units_x = 3.0
-        live.prop(settings, "live", toggle=True)
+        row.operator(f"action_loom.{settings.mode}", text="Weave", icon="ANIM")
+        if settings.mode == "blend":
+            live = row.row()
+            live.ui_units_x = 3.0
+            live.prop(settings, "live", toggle=True)
         self._draw_last(context)
 
     def _draw_last(self, context: Any) -> None:
         armature = armature_of(context)
         rig = properties.rig_of(context.scene, armature)
         if rig is not None and rig.last:
-            for line in _wrapped(rig.last, context.region.width):
+            for line in wrapped(rig.last, context):
                 self.layout.label(text=line)
         data = armature.animation_data
         if data is not None and results.is_result(data.action):
@@ -53,7 +73,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
 
 class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
-    bl_label = "Result"
+    bl_label = "Result Options"
     bl_parent_id = "ACTION_LOOM_PT_weave"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -61,20 +81,10 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
         layout, settings = self.layout, context.scene.action_loom
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(settings.blend, "weight_keys")
+        for group, name in _RARE[settings.mode]:
+            layout.prop(getattr(settings, group), name)
         for name in ("assign", "travel", "interpolation", "mark_contacts", "as_seen"):
             layout.prop(settings.result, name)
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines that a region of so many pixels has room for."""
-    most = max(int(width / (7.0 * bpy.context.preferences.system.ui_scale)), 16)
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) + 1 > most and lines[-1]:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
 
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_weave, ACTION_LOOM_PT_weave_more))

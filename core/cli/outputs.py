@@ -12,7 +12,7 @@ from ..errors import LoomError
 
 def folder(path: str) -> Path | None:
     """Return the folder that a path names by being one or by ending like one, None for the path of a file."""
-    return Path(path) if path.endswith(("/", os.sep)) or Path(path).is_dir() else None
+    return Path(path) if path.endswith(("/", os.sep)) or os.path.isdir(path) else None
 
 
 def place(path: str, title: str, ending: str) -> Path:
@@ -28,12 +28,13 @@ def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] =
     """
     given = [path for path in paths if path is not None]
     for k, path in enumerate(given):
-        if path.is_dir():
+        # Of names that no file system takes these say no, where a path's own methods raise.
+        if os.path.isdir(path):
             raise LoomError(f"{path} is a folder; name a file")
         above = path.absolute().parent
-        if not above.is_dir() and not (path.parent in folders and above.parent.is_dir()):
+        if not os.path.isdir(above) and not (path.parent in folders and os.path.isdir(above.parent)):
             raise LoomError(f"{path}: there is no folder {path.parent}")
-        if path.exists() and not force:
+        if os.path.exists(path) and not force:
             raise LoomError(f"{path} exists already; --force overwrites it")
         if identity(path) in [identity(other) for other in given[:k]]:
             raise LoomError(f"{path} is named for two outputs")

@@ -121,7 +121,7 @@ def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
 
 def _led(travelled: Way, wanted: Any) -> Way:
     """The way that the loop is to take: on the spot, straight, or as it was."""
-    if wanted.travel == "in place":
+    if wanted.in_place:
         return travelled.standing()
     straighten = wanted.straighten == "yes" or (wanted.straighten == "auto" and abs(travelled.turn) <= STRAIGHT)
     return travelled.straight() if straighten else travelled

@@ -12,19 +12,23 @@ from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..sync.matching import Matching
 from . import reporting
-from .matched import match
+from .matched import Matched, match
 from .woven import Blended
 
 
-def synchronise(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> Blended:
+def synchronise(
+    clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, matched: Matched | None = None
+) -> Blended:
     """Return the second of two clips (the one that is not the reference), re-timed to the reference.
 
-    Raises ClipError for any other number of clips.
+    `matched` is what the same clips gave under the same `matching` before. Raises ClipError for any other number
+    of clips.
     """
     began = time.perf_counter()
     if len(clips) != 2:
         raise ClipError(f"Synchronising re-times one clip to another; {len(clips)} clips given")
-    matched = match(clips, matching, progress.part(0.0, 0.9))
+    if matched is None:
+        matched = match(clips, matching, progress.part(0.0, 0.9))
     ready, registered = matched.prepared, matched.registration
     other = 1 - ready.reference
     at = registered.grid

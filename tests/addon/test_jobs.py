@@ -124,7 +124,13 @@ def driven(loom, rig):
     operator.report = lambda kind, text: told.append((min(kind), text))
     timers = SimpleNamespace(event_timer_add=lambda *_, **__: None, modal_handler_add=lambda *_: None, windows=[])
     context = SimpleNamespace(
-        object=rig, scene=bpy.context.scene, window=None, window_manager=timers, workspace=None, area=None
+        object=rig,
+        scene=bpy.context.scene,
+        window=None,
+        window_manager=timers,
+        workspace=None,
+        area=None,
+        evaluated_depsgraph_get=bpy.context.evaluated_depsgraph_get,
     )
     return SimpleNamespace(operator=operator, context=context, told=told)
 

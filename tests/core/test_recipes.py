@@ -81,7 +81,7 @@ def test_recipes_are_registered_by_their_verbs():
     assert {"sync", "blend"} <= set(recipes.RECIPES)
 
 
-@pytest.mark.parametrize("recipe", ALL)
+@pytest.mark.parametrize("recipe", [recipe for recipe in ALL if "slope" in declared(recipe)])
 def test_a_value_out_of_range_is_refused_when_the_recipe_is_made(recipe):
     with pytest.raises(OptionError, match="slope is 99, but must lie between -1 and 32"):
         recipe(slope=99)
@@ -116,7 +116,7 @@ def test_every_result_has_a_name_that_tells_its_clips(recipe):
     for names in (["walk"], ["walk", "sneak"], ["walk", "sneak", "run"]):
         name = recipe().result_name(names)
         assert all(part in name for part in names)
-        assert name not in names
+        assert name not in names or len(names) == 1
 
 
 def test_weights_that_do_not_fit_the_clips_have_no_name():

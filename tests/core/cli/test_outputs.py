@@ -31,6 +31,15 @@ def test_a_folder_that_is_not_there_is_said_before_any_work(run, walk, slow, out
     assert os.listdir(out) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="names may be longer there")
+def test_a_name_that_is_too_long_is_said_in_one_line(run, walk, slow, out):
+    path = out / f"{300 * 'x'}.bvh"
+    code, printed, err = run("blend", walk, slow, "-o", path)
+    assert (code, printed) == (1, "")
+    assert err == f"action-loom: {path} can't be written (File name too long)\n"
+    assert os.listdir(out) == []
+
+
 def test_a_folder_in_the_place_of_a_file_is_refused(run, walk, slow, out):
     (out / "walk + slow 50-50.bvh").mkdir()
     for arguments in (["info", walk, "--report", out], ["blend", walk, slow, "-o", out]):

@@ -110,7 +110,7 @@ def test_every_method_closes_the_cycle(method):
 
 @pytest.mark.both_engines
 def test_in_place_the_body_goes_nowhere():
-    clip = Loop(travel="in place").apply([figure.walk(cycles=4)]).clip
+    clip = Loop(in_place=True).apply([figure.walk(cycles=4)]).clip
     several = cycles.unrolled(clip, 0, 4)
     ground = kinematics.points(several)[:, 0, :2]
     assert np.ptp(ground, axis=0).max() < 0.1

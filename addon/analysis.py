@@ -1,0 +1,290 @@
+"""How the sources of each armature were matched last, and whether that still holds.
+
+What is kept holds nothing of Blender's. That something may have changed is noted while the artist works; whether it
+has is known from the content alone, when it is read again.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..core.options import declared
+from ..core.sync.matching import Matching
+from . import pictures, properties
+
+if TYPE_CHECKING:
+    from ..core.sync.registered import Registration
+    from ..core.weave.prepare import Prepared
+    from ..core.weave.woven import Woven
+    from . import painting, weaving
+
+MOST = 4  # armatures
+
+UP_TO_DATE = "up to date"
+OPTIONS_CHANGED = "options changed"
+MAY_HAVE_CHANGED = "sources may have changed"
+NOT_ANALYSED = "not analysed"
+
+_PANEL_OPTIONS = tuple(name for name in declared(Matching) if name not in properties.PER_SOURCE)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What decides how sources are matched: which, how they are read, and the options.
+
+    sources : name, rate, slot, first and last frame of each
+    """
+
+    sources: tuple[tuple[str, float, str, int, int], ...]
+    as_seen: bool
+    options: tuple[tuple[str, Any], ...]
+
+    @property
+    def names(self) -> list[str]:
+        return [source[0] for source in self.sources]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A source and the reference, in the figures that a panel shows.
+
+    kept : shares of the reference and of the source that take part; limit : of the slope, 0 for none
+    icon : of its picture, 0 where Blender has no icons
+    """
+
+    which: int
+    name: str
+    likeness: float
+    ends: str
+    kept: tuple[float, float]
+    limit: int
+    icon: int
+
+
+@dataclass(eq=False)
+class Analysis:
+    """How the sources of an armature were matched.
+
+    actions : their session ids, by which a change is noticed; evaluated : those that Blender has evaluated before
+    """
+
+    asked: Asked
+    prepared: "Prepared"
+    registered: "Registration"
+    starts: tuple[float, ...]
+    actions: frozenset[int]
+    evaluated: set[int]
+    colors: "list[painting.Color]"
+    pairs: list[Pair] = field(default_factory=list)
+    may_have_changed: bool = False
+
+    @property
+    def reference(self) -> str:
+        return self.asked.names[self.registered.reference]
+
+
+# By the session id of the armature; the one that was matched last is the last.
+_last: dict[int, Analysis] = {}
+
+
+def of(armature: Any) -> Analysis | None:
+    """Return how the sources of an armature were matched last, or None."""
+    return _last.get(armature.session_uid)
+
+
+def forget() -> None:
+    _last.clear()
+    pictures.forget()
+
+
+def shown(scene: Any, known: Analysis) -> Pair:
+    """Return the pair whose picture the panel shows."""
+    return known.pairs[scene.action_loom.picture % len(known.pairs)]
+
+
+def state(scene: Any, armature: Any) -> str:
+    """Say whether what the panel asks for is what was analysed; cheap enough for drawing."""
+    known = of(armature)
+    asked = asked_in_panel(scene, armature)
+    if known is None or asked.names != known.asked.names:
+        return NOT_ANALYSED
+    if asked != known.asked:
+        return OPTIONS_CHANGED
+    return MAY_HAVE_CHANGED if known.may_have_changed else UP_TO_DATE
+
+
+def asked_in_panel(scene: Any, armature: Any) -> Asked:
+    """Return what the panel asks for."""
+    settings, rig = scene.action_loom, properties.rig_of(scene, armature)
+    lines = properties.ticked(rig)
+    options = {name: properties.rounded(getattr(settings.matching, name)) for name in _PANEL_OPTIONS}
+    options["reference"] = str(properties.reference_among(rig, lines) + 1) if lines else "1"
+    return Asked(
+        tuple(
+            (line.action.name, line.rate, line.slot, *((line.first, line.last) if line.use_range else (0, 0)))
+            for line in lines
+        ),
+        settings.result.as_seen,
+        tuple(sorted(options.items())),
+    )
+
+
+def asked_for(request: "weaving.Request", matching: Matching) -> Asked:
+    """Return what an operator was asked for."""
+    options = {name: getattr(matching, name) for name in declared(Matching)}
+    sources = tuple((s.name, s.rate, s.slot, s.first, s.last) for s in request.sources)
+    return Asked(sources, request.as_seen, tuple(sorted(options.items())))
+
+
+def keep(
+    context: Any,
+    request: "weaving.Request",
+    read: "weaving.Read",
+    matching: Matching,
+    prepared: "Prepared",
+    registered: "Registration",
+) -> None:
+    """Keep how sources were matched, and paint it."""
+    armature = next((o for o in bpy.data.objects if o.session_uid == read.armature), None)
+    if armature is None:
+        return
+    asked = asked_for(request, matching)
+    known = Analysis(
+        asked,
+        prepared,
+        registered,
+        starts=tuple(source.first_frame for source in read.sources),
+        actions=frozenset(uid for uid, _ in read.made_of),
+        evaluated=_actions(context.evaluated_depsgraph_get().ids),
+        colors=_colors(properties.rig_of(context.scene, armature), asked.names),
+    )
+    known.pairs = _pairs(read.armature, known)
+    _last.pop(read.armature, None)
+    _last[read.armature] = known
+    for uid in list(_last)[:-MOST]:
+        del _last[uid]
+    for pair in known.pairs:
+        if pictures.find(known.reference, pair.name) is not None:
+            large(known, pair)
+
+
+def keep_woven(
+    context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Any, woven: "Woven"
+) -> None:
+    """Keep how the sources of a result were matched, where analysing them would give the same."""
+    from ..core.weave.woven import Blended
+    from . import remembered
+
+    # Weights that do not close make of cycles what is none: that is the result's own affair.
+    if isinstance(woven, Blended) and remembered.holds(woven.registration):
+        keep(context, request, read, recipe, woven.prepared, woven.registration)
+
+
+def match_of(known: Analysis, which: int) -> "painting.Match":
+    """Return what pictures of a source and the reference show."""
+    from . import painting
+
+    return painting.match_of(known.prepared, known.registered, which, known.starts)
+
+
+def large(known: Analysis, pair: Pair) -> Any:
+    """Return the image of a source and the reference in full size, painted anew."""
+    from . import painting
+
+    pixels = painting.large(match_of(known, pair.which), known.colors[pair.which])
+    return pictures.image(known.reference, pair.name, pixels)
+
+
+def preview_name(armature: int, which: int) -> str:
+    """Return the name of the preview of a source, by the session id of its armature."""
+    return f"{armature} {which}"
+
+
+def _pairs(armature: int, known: Analysis) -> list[Pair]:
+    from ..core.weave import reporting
+
+    which = [k for k in range(len(known.starts)) if k != known.registered.reference]
+    free = dict(known.asked.options)["slope"] < 0
+    return [
+        Pair(
+            k,
+            known.asked.names[k],
+            told["likeness"],
+            told["ends"],
+            tuple(told["kept"]),
+            0 if free else told["slope_limit"],
+            _small(armature, known, k),
+        )
+        for k, told in zip(which, reporting.describe(known.prepared, known.registered), strict=True)
+    ]
+
+
+def _small(armature: int, known: Analysis, which: int) -> int:
+    from . import painting
+
+    pixels = painting.small(match_of(known, which), known.colors[which])
+    return pictures.preview(preview_name(armature, which), pixels)
+
+
+def _colors(rig: Any, names: list[str]) -> "list[painting.Color]":
+    """Return the colours of sources from their lines; of those that are in no list, as a list would give them."""
+    listed = {} if rig is None else {s.action.name: tuple(s.color) for s in rig.sources if s.action is not None}
+    return [listed.get(name, properties.COLORS[k % len(properties.COLORS)]) for k, name in enumerate(names)]
+
+
+def _color_changed(scene: Any, _context: Any) -> None:
+    """Paint the sources anew whose colours are others in the list than in their pictures."""
+    for rig in scene.action_loom.rigs:
+        known = None if rig.armature is None else of(rig.armature)
+        if known is None:
+            continue
+        before, known.colors = known.colors, _colors(rig, known.asked.names)
+        for pair in known.pairs:
+            if before[pair.which] != known.colors[pair.which]:
+                _small(rig.armature.session_uid, known, pair.which)
+
+
+def note(updates: Iterable[Any]) -> None:
+    """Note which sources may have changed, from what a dependency graph has evaluated anew."""
+    evaluated = _actions(update.id for update in updates)
+    for known in _last.values():
+        # What is evaluated for the first time was listed or given to an armature, and has not changed for that.
+        known.may_have_changed |= not evaluated.isdisjoint(known.actions & known.evaluated)
+        known.evaluated |= evaluated
+
+
+def _actions(evaluated: Iterable[Any]) -> set[int]:
+    """Return the session ids of the actions among evaluated data."""
+    return {one.original.session_uid for one in evaluated if isinstance(one, bpy.types.Action)}
+
+
+@persistent
+def _evaluated(_scene: Any, depsgraph: Any) -> None:
+    screen = bpy.context.screen
+    # Blender 4 evaluates actions anew when it begins to play.
+    if _last and (screen is None or not screen.is_animation_playing):
+        note(depsgraph.updates)
+
+
+@persistent
+def _undone(*_: Any) -> None:
+    for known in _last.values():
+        known.may_have_changed = True
+
+
+def register() -> None:
+    properties.when_color_changed.append(_color_changed)
+    bpy.app.handlers.depsgraph_update_post.append(_evaluated)
+    bpy.app.handlers.undo_post.append(_undone)
+    bpy.app.handlers.redo_post.append(_undone)
+
+
+def unregister() -> None:
+    bpy.app.handlers.redo_post.remove(_undone)
+    bpy.app.handlers.undo_post.remove(_undone)
+    bpy.app.handlers.depsgraph_update_post.remove(_evaluated)
+    properties.when_color_changed.remove(_color_changed)
+    forget()

@@ -1,0 +1,107 @@
+"""How the sources are matched: options, figures and pictures of each pair."""
+
+from typing import Any
+
+import bpy
+
+from .. import analysis, jobs
+from . import SidebarPanel, armature_of
+
+SHORT = {analysis.MAY_HAVE_CHANGED: "maybe outdated"}
+ICONS = {
+    analysis.UP_TO_DATE: "CHECKMARK",
+    analysis.OPTIONS_CHANGED: "FILE_REFRESH",
+    analysis.MAY_HAVE_CHANGED: "QUESTION",
+    analysis.NOT_ANALYSED: "INFO",
+}
+
+
+class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
+    bl_label = "Synchronise"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 10
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return armature_of(context) is not None
+
+    def draw_header_preset(self, context: Any) -> None:
+        state = analysis.state(context.scene, armature_of(context))
+        self.layout.label(text=SHORT.get(state, state))
+
+    def draw(self, context: Any) -> None:
+        layout, matching = self.layout, context.scene.action_loom.matching
+        options = layout.column()
+        options.use_property_split = True
+        options.use_property_decorate = False
+        options.prop(matching, "metric")
+        options.prop(matching, "window")
+        options.prop(matching, "slope")
+        if matching.ends in ("auto", "open"):
+            options.prop(matching, "keep")
+        options.prop(matching, "smoothing")
+        job = jobs.running()
+        if job is not None:
+            row = layout.row(align=True)
+            row.progress(factor=job.fraction, text=f"{job.doing} {job.fraction:.0%}")
+            row.operator("action_loom.cancel", text="", icon="X")
+        else:
+            layout.operator("action_loom.analyse", icon="VIEWZOOM")
+        self._draw_found(context)
+
+    def _draw_found(self, context: Any) -> None:
+        layout, armature = self.layout, armature_of(context)
+        state, known = analysis.state(context.scene, armature), analysis.of(armature)
+        layout.label(text=state.capitalize(), icon=ICONS[state])
+        if known is None or state == analysis.NOT_ANALYSED:
+            return
+        shown = analysis.shown(context.scene, known)
+        column = layout.column(align=True)
+        for place, pair in enumerate(known.pairs):
+            row = column.row(align=True)
+            if len(known.pairs) > 1:
+                icon = "RADIOBUT_ON" if pair is shown else "RADIOBUT_OFF"
+                choose = row.operator("wm.context_set_int", text="", icon=icon, emboss=False)
+                choose.data_path, choose.value = "scene.action_loom.picture", place
+            row.label(text=f"{pair.name} to {known.reference}")
+            column.label(text=figures(pair))
+        layout.template_icon(shown.icon, scale=picture_scale(context))
+        layout.operator("action_loom.show_registration", icon="IMAGE_DATA")
+        layout.operator("action_loom.retime", icon="TIME")
+
+
+class ACTION_LOOM_PT_synchronise_more(SidebarPanel, bpy.types.Panel):
+    bl_label = "More"
+    bl_parent_id = "ACTION_LOOM_PT_synchronise"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout, matching = self.layout, context.scene.action_loom.matching
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(matching, "joints")
+        if matching.metric == "points":
+            layout.prop(matching, "align_height")
+        if matching.metric == "angles":
+            layout.prop(matching, "power")
+        layout.prop(matching, "band")
+        if matching.smoothing == "average":
+            layout.prop(matching, "radius")
+        layout.prop(matching, "trim")
+
+
+def figures(pair: analysis.Pair) -> str:
+    """Return what is to be known of a pair in one line that a sidebar has room for."""
+    kept = "/".join(f"{100.0 * share:.0f}" for share in pair.kept)
+    return f"{pair.likeness:.2f} alike · {pair.ends} · kept {kept} % · slope {pair.limit or '∞'}"
+
+
+def picture_scale(context: Any) -> float:
+    """Return how large a picture fills the panel's width, in units of a button's height."""
+    unit = 20.0 * (bpy.context.preferences.system.ui_scale or 1.0)  # 0 in background
+    return min(max(context.region.width / unit - 3.0, 5.0), 20.0)
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_PT_synchronise, ACTION_LOOM_PT_synchronise_more)
+)
