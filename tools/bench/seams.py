@@ -22,9 +22,9 @@ PAIRS = (
 )  # fmt: skip
 INTRODUCTION = (
     "C (periodicity, of the whole) and D (mean absolute second difference of the joint angles over the corrected"
-    " frames, degrees a frame² at 30 frames a second) as in the paper whose Table 1 this repeats; D_r, v_j and v_max are"
-    " the roughness and accelerations at the seam over what is typical of the clip, K ranks (smaller is better). Means"
-    " for C and D, as there; medians for the others. `python tools/bench/seams.py` writes this page."
+    " frames, degrees a frame² at 30 frames a second) as in the paper whose Table 1 this repeats; D_r, v_j and v_max"
+    " are the roughness and accelerations at the seam over what is typical of the clip, K ranks (smaller is better)."
+    " Means for C and D, as there; medians for the others. `python tools/bench/seams.py` writes this page."
 )
 CONCLUSION = (
     "The paper recommends Lagrange for loops (by C) and splines for connections (by D). D orders the two as there. C"
