@@ -17,9 +17,7 @@ def end_work(why: str) -> None:
     """Stop what runs, and forget what belongs to the file that is left."""
     import sys
 
-    told = jobs.stop(why)
-    if told is not None:
-        print(f"Action Loom: {told}")  # noqa: T201  (there is no panel left to say it in)
+    jobs.stop(why)
     for name in ("live", "remembered", "analysis"):
         module = sys.modules.get(f"{__package__}.{name}")
         if module is not None:

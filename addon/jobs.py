@@ -82,12 +82,13 @@ def forget(job: Job) -> None:
         _running = None
 
 
-def stop(why: str) -> str | None:
-    """Stop what runs and wait for its end; returns a sentence about it, None if nothing ran."""
+def stop(why: str) -> None:
+    """Stop what runs, wait for its end, and say so on the terminal; silent if nothing ran."""
     job = _running
     if job is None:
-        return None
+        return
     job.cancel()
     job.wait()
     forget(job)
-    return f"{job.label} was stopped, because {why}; nothing was changed"
+    # Blender quits or opens another file: there is no panel and no report left to say it in.
+    print(f"Action Loom: {job.label} was stopped, because {why}; nothing was changed", flush=True)  # noqa: T201

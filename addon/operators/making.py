@@ -122,8 +122,7 @@ class Making:
 
     def cancel(self, context: Any) -> None:
         """Blender ends the operator by itself, when another file is opened or it quits."""
-        self._job.cancel()
-        self._job.wait()
+        jobs.stop("Blender ended it")
         self._leave(context)
 
     def _leave(self, context: Any) -> None:

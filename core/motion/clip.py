@@ -1,6 +1,6 @@
 """A clip: one skeleton moving through evenly spaced frames."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -80,3 +80,19 @@ class Clip:
             channels={n: Channel(c.values[start:end], c.discrete) for n, c in self.channels.items()},
             cyclic=self.cyclic and (start, end) == (0, len(self)),
         )
+
+
+def joined(clips: Sequence[Clip]) -> Clip:
+    """Return the frames of clips of one skeleton, with the same channels, one after the other; no cycle."""
+    first = clips[0]
+    return replace(
+        first,
+        rotations=np.concatenate([clip.rotations for clip in clips]),
+        translations=np.concatenate([clip.translations for clip in clips]),
+        scales=None if first.scales is None else np.concatenate([np.asarray(clip.scales) for clip in clips]),
+        channels={
+            name: Channel(np.concatenate([clip.channels[name].values for clip in clips]), channel.discrete)
+            for name, channel in first.channels.items()
+        },
+        cyclic=False,
+    )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from . import kinematics, quat, resample, trajectory
-from .clip import Channel, Clip
+from .clip import Clip, joined
 from .quat import Array
 
 CLOSED = 1e-3  # of the body's height; poses nearer than that are the same
@@ -71,17 +71,7 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     shift = _complex(ground[-1]) - np.exp(1j * turn) * _complex(ground[0])
     laps = [_moved(clip, turn, shift, lap).cut(0, len(clip) - 1) for lap in range(-before, after + 1)]
     laps.append(_moved(clip, turn, shift, after).cut(len(clip) - 1, len(clip)))
-    return replace(
-        clip,
-        rotations=np.concatenate([lap.rotations for lap in laps]),
-        translations=np.concatenate([lap.translations for lap in laps]),
-        scales=None if clip.scales is None else np.concatenate([np.asarray(lap.scales) for lap in laps]),
-        channels={
-            name: Channel(np.concatenate([lap.channels[name].values for lap in laps]), channel.discrete)
-            for name, channel in clip.channels.items()
-        },
-        cyclic=False,
-    )
+    return joined(laps)
 
 
 def _moved(clip: Clip, turn: float, shift: complex, laps: int) -> Clip:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..check import quality, seams
 from ..errors import ClipError, RegistrationError
 from ..motion import quat, resample, retarget, trajectory, trim
-from ..motion.clip import Channel, Clip
+from ..motion.clip import Channel, Clip, joined
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..sync import transitions
@@ -253,21 +253,8 @@ def _part(clip: Clip, start: int, end: int) -> Clip | None:
     return clip.cut(start, end) if start < end else None
 
 
-def _sequence(*given: Clip | None) -> Clip:
-    """The frames of several clips of one skeleton, one after the other."""
-    parts = [part for part in given if part is not None]
-    first = parts[0]
-    return replace(
-        first,
-        rotations=np.concatenate([part.rotations for part in parts]),
-        translations=np.concatenate([part.translations for part in parts]),
-        scales=None if first.scales is None else np.concatenate([np.asarray(part.scales) for part in parts]),
-        channels={
-            name: Channel(np.concatenate([part.channels[name].values for part in parts]), channel.discrete)
-            for name, channel in first.channels.items()
-        },
-        cyclic=False,
-    )
+def _sequence(*parts: Clip | None) -> Clip:
+    return joined([part for part in parts if part is not None])
 
 
 def _rows_of_steps(joined: Clip, made: Clip, after: Clip, i: int, j: int) -> Clip:
