@@ -6,8 +6,6 @@ import pytest
 from action_loom.core.motion import bvh, cycles, figure
 from oracles import material, told
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 def gait(tmp_path):
@@ -15,6 +13,7 @@ def gait(tmp_path):
     return material.write(figure.walk(60.0, 3).cut(10, 160), tmp_path / "gait.bvh")
 
 
+@pytest.mark.both_engines
 def test_a_loop_is_written_and_closes(run, gait, out):
     code, printed, err = run("loop", gait, "-o", out / "loop.bvh", "--report", out / "r.json")
     assert (code, err) == (0, "")
@@ -27,6 +26,7 @@ def test_a_loop_is_written_and_closes(run, gait, out):
     assert {"before", "after"} <= set(report["quality"])
 
 
+@pytest.mark.both_engines
 def test_a_clip_that_does_not_repeat_is_refused_in_one_line(run, tmp_path, out):
     step = material.write(figure.walk(60.0, 1).cut(0, 55), tmp_path / "step.bvh")
     code, _, err = run("loop", step, "-o", out / "loop.bvh")
@@ -36,6 +36,7 @@ def test_a_clip_that_does_not_repeat_is_refused_in_one_line(run, tmp_path, out):
     assert not (out / "loop.bvh").exists()
 
 
+@pytest.mark.both_engines
 def test_two_clips_are_connected_and_the_seam_is_told(run, gait, tmp_path, out):
     sneak = material.write(figure.sneak(60.0), tmp_path / "sneak.bvh")
     code, printed, err = run("connect", gait, sneak, "-o", out / "", "--report", out / "r.json", "--method", "inertial")
@@ -46,7 +47,6 @@ def test_two_clips_are_connected_and_the_seam_is_told(run, gait, tmp_path, out):
 
 
 def test_pictures_of_both_are_drawn(run, gait, out):
-    pytest.importorskip("matplotlib")
     assert run("loop", gait, "-o", out / "loop.bvh", "--picture", out / "loop.png")[0] == 0
     told.picture_size(out / "loop.png")
     assert run("connect", gait, gait, "-o", out / "two.bvh", "--picture", out / "two.png", "--method", "auto")[0] == 0
