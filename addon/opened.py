@@ -1,7 +1,6 @@
 """The opened file as what the command line works on: clips are an armature's actions, and results are new ones."""
 
 import argparse
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -20,7 +19,7 @@ from ..core.options import Option, by_name
 from ..core.recipes import Recipe
 from ..core.weave.woven import Woven
 from . import properties, rebuilding, storage, weaving
-from .operators import common, results
+from .operators import common
 from .operators.sources import moves
 
 _EMPTY = {bpy.props.BoolProperty: False, bpy.props.StringProperty: ""}  # where a property names no default
@@ -121,22 +120,11 @@ class Opened(host.Host):
     def result(self, name: str, settings: Settings, *, overwrite_edits: bool) -> Sources:
         """Read the sources of a result as they are now, to make it anew in its place."""
         action = _action(name)
-        kept = storage.stored(action)
-        if kept is None:
-            raise LoomError(f"{action.name} was not made by Action Loom")
-        storage.writable(action)
-        if storage.edited_by_hand(action) and not overwrite_edits:
-            raise LoomError(f"{action.name} was edited by hand: --overwrite-edits makes it anew all the same")
-        armature = kept.armature or self._armature(settings)
+        again = weaving.again(action, overwrite_edits=overwrite_edits)
+        armature = again.armature or self._armature(settings)
         _refuse_unready(armature)
-        made_of = storage.find_sources(action)
-        request = results.asked_of(kept)
-        now = zip(request.sources, made_of, strict=True)
-        renamed = tuple(dataclasses.replace(source, name=found.name) for source, (found, _) in now)
-        request = dataclasses.replace(request, sources=renamed)
-        read = weaving.read_actions(bpy.context.scene, armature, made_of, request)
-        into = action, storage.find_slot(action, kept.slot)
-        return _Actions(armature.name, request, read, _convention(settings), into)
+        read = weaving.read_actions(bpy.context.scene, armature, again.made_of, again.request)
+        return _Actions(armature.name, again.request, read, _convention(settings), again.into)
 
     def recipe(self, name: str) -> Recipe:
         """Return the recipe that made an action."""

@@ -69,6 +69,48 @@ def request_from_json(text: str) -> Request:
     return Request(sources, **values)
 
 
+def asked_of(kept: storage.Stored) -> Request:
+    """Return what was asked of a result; as usual where it does not say."""
+    try:
+        return request_from_json(kept.request)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return Request(tuple(SourceRequest(source.name) for source in kept.sources))
+
+
+@dataclass(frozen=True, eq=False)
+class Again:
+    """What a result was made of and how, found as it is now; holds Blender's data, so it is for use at once.
+
+    armature : None where that which it was made for is gone
+    """
+
+    armature: Any
+    made_of: list[tuple[Any, Any]]
+    request: Request
+    recipe: Recipe
+    into: tuple[Any, Any]
+
+
+def again(action: Any, *, overwrite_edits: bool) -> Again:
+    """Return what it takes to make a result anew.
+
+    Raises LoomError for what is no result or can't be written, for a source that is gone, and for keys that were
+    edited by hand unless they may be overwritten.
+    """
+    kept = storage.stored(action)
+    if kept is None:
+        raise LoomError(f"{action.name} was not made by Action Loom")
+    storage.writable(action)
+    if not overwrite_edits and storage.edited_by_hand(action):
+        raise LoomError(f"{action.name} was edited by hand: allow overwriting edits, or rename it and weave again")
+    made_of, request = storage.find_sources(action), asked_of(kept)
+    now = zip(request.sources, made_of, strict=True)
+    renamed = tuple(dataclasses.replace(source, name=source_action.name) for source, (source_action, _) in now)
+    into = action, storage.find_slot(action, kept.slot)
+    request = dataclasses.replace(request, sources=renamed)
+    return Again(kept.armature, made_of, request, kept.recipe, into)
+
+
 @dataclass(frozen=True, eq=False)
 class Read:
     """The sources as clips on the armature's rig, and session ids of the armature, the actions and their slots."""
@@ -161,10 +203,10 @@ def write(
         interpolation=request.interpolation,
         into=into,
     )
+    notes = _contact_notes(woven.clip, reference.first_frame) if request.mark_contacts else {}
     if isinstance(woven, Connected):
-        clips.mark(action, {f"Seam {k}": reference.first_frame + f for k, f in enumerate(woven.seams, start=1)})
-    if request.mark_contacts:
-        clips.mark(action, _contact_notes(woven.clip, reference.first_frame))
+        notes |= {f"Seam {k}": reference.first_frame + f for k, f in enumerate(woven.seams, start=1)}
+    clips.mark(action, notes)
     if request.result_name and into is None:
         action.name = request.result_name
     rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(context.scene) else clip.rate)

@@ -1,5 +1,6 @@
 """Actions as clips, as keyed, and clips as new actions."""
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +21,7 @@ _DEFAULTS = {
     "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
     "scale": (1.0, 1.0, 1.0),
 }
+OUR_MARKER = re.compile(r"[LR] (down|up) \d+|Seam \d+")
 _TRAVELS = 1e-4  # metres in a cycle
 _TURNS = 0.5  # degrees in a cycle
 _OFF_FRAME = 1e-2  # frames
@@ -266,6 +268,8 @@ def unrepeatable(clip: Clip) -> str | None:
 
 
 def mark(action: Any, notes: dict[str, float]) -> None:
-    """Put pose markers on an action: what they say, and at which scene frame (rounded)."""
+    """Put pose markers on an action: what they say, and at which scene frame (rounded); earlier ones of ours go."""
+    for marker in [marker for marker in action.pose_markers if OUR_MARKER.fullmatch(marker.name)]:
+        action.pose_markers.remove(marker)
     for text, frame in notes.items():
         action.pose_markers.new(text).frame = round(frame)

@@ -146,14 +146,12 @@ def new_action(name: str, armature: Any) -> tuple[Any, Any, Any]:
 
 
 def emptied(action: Any, slot: Any) -> Any:
-    """Take all curves of a slot (None without slots) and all markers off an action; return what holds its curves."""
+    """Take all curves of a slot (None without slots) off an action; return what holds its curves."""
     holder = action if slot is None else action.layers[0].strips[0].channelbag(slot, ensure=True)
     for curve in list(holder.fcurves):
         holder.fcurves.remove(curve)
     for group in list(holder.groups):
         holder.groups.remove(group)
-    for marker in list(action.pose_markers):
-        action.pose_markers.remove(marker)
     return holder
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from .. import weaving
 
 
-def poll_armature(cls: Any, context: Any) -> bool:
-    """Say whether an armature is active and can be worked on, and else why not."""
+def poll_armature(cls: Any, context: Any, *, changes: bool = True) -> bool:
+    """Say whether an armature is active and can be worked on (or read, if nothing `changes`), and else why not."""
     armature = context.object
     if armature is None or armature.type != "ARMATURE":
         cls.poll_message_set("Select an armature")
@@ -20,27 +20,32 @@ def poll_armature(cls: Any, context: Any) -> bool:
     if armature.mode == "EDIT":
         cls.poll_message_set("Leave edit mode first: bones are as they were when it began")
         return False
-    if armature.library is not None:
-        cls.poll_message_set(f"{armature.name} is linked: make a library override of it first")
-        return False
     if armature.animation_data is not None and armature.animation_data.use_tweak_mode:
         cls.poll_message_set("Leave the NLA's tweak mode first")
         return False
+    if changes and armature.library is not None:
+        cls.poll_message_set(f"{armature.name} is linked: make a library override of it first")
+        return False
     job = jobs.running()
-    if job is not None:
+    if changes and job is not None:
         cls.poll_message_set(f"{job.label} is still going on: wait for it, or cancel it")
         return False
     return True
 
 
+def asked_by_a_button(context: Any) -> bool:
+    """Say whether it is the sidebar that asks: what a button is about is on the panel, a script names it itself."""
+    return context.region is not None and context.region.type == "UI"
+
+
 def poll_sources(cls: Any, context: Any, least: int) -> bool:
-    """Say whether enough sources are ticked where there is a list; scripts name theirs and need no list."""
+    """Say whether an armature is there and, for a button, enough of its sources are ticked."""
     if not poll_armature(cls, context):
         return False
-    rig = properties.rig_of(context.scene, context.object)
-    ticked = len(properties.ticked(rig))
-    if rig is not None and len(rig.sources) and ticked < least and not bpy.app.background:
-        cls.poll_message_set(f"Tick {least} sources or more; {ticked} {'is' if ticked == 1 else 'are'}")
+    ticked = len(properties.ticked(properties.rig_of(context.scene, context.object)))
+    if asked_by_a_button(context) and ticked < least:
+        needed = "a source" if least == 1 else f"{least} sources or more"
+        cls.poll_message_set(f"Tick {needed}; {ticked} {'is' if ticked == 1 else 'are'}")
         return False
     return True
 

@@ -11,6 +11,7 @@ from ...core import files
 from ...core.errors import LoomError
 from ...core.progress import Progress
 from .. import rates
+from . import common
 
 _UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
 _UPS = (("y", "Y", "As most programs write it"), ("z", "Z", "As Blender has it"))
@@ -125,17 +126,7 @@ class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        armature = context.object
-        if armature is None or armature.type != "ARMATURE":
-            cls.poll_message_set("Select an armature")
-            return False
-        if armature.mode == "EDIT":
-            cls.poll_message_set("Leave edit mode first: bones are as they were when it began")
-            return False
-        if armature.animation_data is not None and armature.animation_data.use_tweak_mode:
-            cls.poll_message_set("Leave the NLA's tweak mode first")
-            return False
-        return True
+        return common.poll_armature(cls, context, changes=False)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         data = context.object.animation_data

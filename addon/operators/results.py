@@ -1,6 +1,5 @@
 """Results again: their recipe back into the panel, and made anew from their sources as they are now."""
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -25,11 +24,11 @@ def is_result(action: Any) -> bool:
 
 
 def poll_result(cls: Any, context: Any) -> bool:
-    """Say whether the active armature's action is a result of ours, and else why not."""
+    """Say whether an armature is there and, for a button, its action is a result of ours."""
     if not common.poll_armature(cls, context):
         return False
     data = context.object.animation_data
-    if data is None or not is_result(data.action):
+    if common.asked_by_a_button(context) and (data is None or not is_result(data.action)):
         cls.poll_message_set("The armature's action was not made by Action Loom")
         return False
     return True
@@ -58,11 +57,12 @@ class ACTION_LOOM_OT_rebuild(Making, bpy.types.Operator):
         name="Overwrite Edits",
         description="Replace the keys even if they were edited by hand after they were made",
         default=False,
+        options={"SKIP_SAVE"},
     )
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return common.poll_armature(cls, context) if bpy.app.background else poll_result(cls, context)
+        return poll_result(cls, context)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         from .. import storage
@@ -83,25 +83,13 @@ class ACTION_LOOM_OT_rebuild(Making, bpy.types.Operator):
         """Nothing: the recipe is on the result."""
 
     def ask(self, context: Any) -> "tuple[weaving.Request, weaving.Read, Recipe]":
-        from .. import storage, weaving
+        from .. import weaving
 
         action = chosen(self.action, context.object)
-        kept = storage.stored(action)
-        if kept is None:
-            raise LoomError(f"{action.name} was not made by Action Loom")
-        storage.writable(action)
-        if storage.edited_by_hand(action) and not self.overwrite_edits:
-            raise LoomError(f"{action.name} was edited by hand: allow overwriting edits, or rename it and weave again")
-        armature = kept.armature or context.object
-        request = asked_of(kept)
-        made_of = storage.find_sources(action)
-        renamed = tuple(
-            dataclasses.replace(source, name=found.name)
-            for source, (found, _) in zip(request.sources, made_of, strict=True)
-        )
-        request = dataclasses.replace(request, sources=renamed)
+        again = weaving.again(action, overwrite_edits=self.overwrite_edits)
         self._into = action.session_uid
-        return request, weaving.read_actions(context.scene, armature, made_of, request), kept.recipe
+        read = weaving.read_actions(context.scene, again.armature or context.object, again.made_of, again.request)
+        return again.request, read, again.recipe
 
     def finish(
         self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Recipe, woven: "Woven"
@@ -130,7 +118,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return common.poll_armature(cls, context) if bpy.app.background else poll_result(cls, context)
+        return poll_result(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         from .. import storage
@@ -149,9 +137,11 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         return {"FINISHED"}
 
     def _load(self, context: Any, kept: Any, found: list[tuple[Any, Any]]) -> None:
+        from .. import weaving
+
         settings = context.scene.action_loom
         rig = properties.ensure_rig(context.scene, kept.armature or context.object)
-        request, recipe = asked_of(kept), kept.recipe
+        request, recipe = weaving.asked_of(kept), kept.recipe
         for line in rig.sources:
             line.use = False
         weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
@@ -198,16 +188,6 @@ class ACTION_LOOM_OT_cancel(bpy.types.Operator):
         if job is not None:
             job.cancel()
         return {"FINISHED"}
-
-
-def asked_of(kept: Any) -> "weaving.Request":
-    """Return what was asked of a result; as usual where it does not say."""
-    from .. import weaving
-
-    try:
-        return weaving.request_from_json(kept.request)
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return weaving.Request(tuple(weaving.SourceRequest(source.name) for source in kept.sources))
 
 
 register, unregister = bpy.utils.register_classes_factory(

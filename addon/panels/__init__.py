@@ -4,6 +4,8 @@ from typing import Any
 
 import bpy
 
+from .. import jobs
+
 
 class SidebarPanel:
     """Where all our panels are."""
@@ -28,3 +30,14 @@ def wrapped(text: str, context: Any) -> list[str]:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
     return lines
+
+
+def draw_job(layout: Any) -> bool:
+    """Draw how far the work is that goes on, with a button that stops it; says whether there is some."""
+    job = jobs.running()
+    if job is None:
+        return False
+    row = layout.row(align=True)
+    row.progress(factor=job.fraction, text=f"{job.doing} {job.fraction:.0%}")
+    row.operator("action_loom.cancel", text="", icon="X")
+    return True

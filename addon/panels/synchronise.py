@@ -4,8 +4,8 @@ from typing import Any
 
 import bpy
 
-from .. import analysis, jobs
-from . import SidebarPanel, armature_of
+from .. import analysis
+from . import SidebarPanel, armature_of, draw_job
 
 SHORT = {analysis.MAY_HAVE_CHANGED: "maybe outdated"}
 ICONS = {
@@ -40,12 +40,7 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
         if matching.ends in ("auto", "open"):
             options.prop(matching, "keep")
         options.prop(matching, "smoothing")
-        job = jobs.running()
-        if job is not None:
-            row = layout.row(align=True)
-            row.progress(factor=job.fraction, text=f"{job.doing} {job.fraction:.0%}")
-            row.operator("action_loom.cancel", text="", icon="X")
-        else:
+        if not draw_job(layout):
             layout.operator("action_loom.analyse", icon="VIEWZOOM")
         self._draw_found(context)
 

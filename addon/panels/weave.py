@@ -4,9 +4,9 @@ from typing import Any
 
 import bpy
 
-from .. import jobs, properties
+from .. import properties
 from ..operators import results
-from . import SidebarPanel, armature_of, wrapped
+from . import SidebarPanel, armature_of, draw_job, wrapped
 
 # What each mode shows of its settings; rare ones are in the panel below.
 _SHOWN = {
@@ -44,11 +44,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             options.prop(getattr(settings, group), name)
         options.prop(settings.result, "place")
         options.prop(settings.result, "result_name")
-        job = jobs.running()
-        if job is not None:
-            row = layout.row(align=True)
-            row.progress(factor=job.fraction, text=f"{job.doing} {job.fraction:.0%}")
-            row.operator("action_loom.cancel", text="", icon="X")
+        if draw_job(layout):
             return
         row = layout.row(align=True)
         row.scale_y = 1.4

@@ -110,7 +110,12 @@ def composite(seam: Mapping[str, float | None], source_slide_cm_s: float | None)
     slide = seam["slide_cm_s"]
     if slide is not None and source_slide_cm_s is not None:
         cost += max(0.0, slide - source_slide_cm_s) / SLIDE_SCALE
-    return cost
+    return round(cost, 4)
+
+
+def ranked(cost: float | None) -> float:
+    """Return what a composite is ranked by: one that is not known comes last."""
+    return float("inf") if cost is None else cost
 
 
 def _largest(vectors: Array) -> Array:

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..motion import kinematics
 from ..motion.clip import Clip
-from ..motion.quat import Array
 from . import joints, metrics
 from .distance import clamped
 from .matching import Matching
@@ -37,10 +36,12 @@ def find(
 ) -> list[Transition]:
     """Return the local minima of the windowed point distance, nearest first, at most so many.
 
-    From frames of `before` and to frames of `after` in these ranges (first, last), both included.
+    From frames of `before` and to frames of `after` in these ranges (first, last), both included; only what lies in
+    them is compared.
     """
-    rows, columns = slice(from_frames[0], from_frames[1] + 1), slice(to_frames[0], to_frames[1] + 1)
-    bodies = [metrics.of(clip, Matching(metric="points")) for clip in (before, after)]
+    (one, i), (other, j) = _around(before, from_frames, window), _around(after, to_frames, window)
+    bodies = [metrics.of(clip, Matching(metric="points")) for clip in (one, other)]
+    rows, columns = slice(i, i + from_frames[1] - from_frames[0] + 1), slice(j, j + to_frames[1] - to_frames[0] + 1)
     distance = bodies[0].matrix(bodies[1], window)[rows, columns]
     padded = np.pad(distance, 1, constant_values=np.inf)
     around = np.lib.stride_tricks.sliding_window_view(padded, (3, 3)).min(axis=(2, 3))
@@ -50,6 +51,12 @@ def find(
         align(before, after, int(i) + from_frames[0], int(j) + to_frames[0], window, float(distance[i, j]))
         for i, j in found
     ]
+
+
+def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int]:
+    """The part of a clip that windows round some frames need, and where the first of these is in it."""
+    start = max(frames[0] - window, 0)
+    return clip.cut(start, min(frames[1] + window + 1, len(clip))), frames[0] - start
 
 
 def align(before: Clip, after: Clip, i: int, j: int, window: int, distance: float) -> Transition:
@@ -68,11 +75,3 @@ def align(before: Clip, after: Clip, i: int, j: int, window: int, distance: floa
     turn = float(np.angle((np.conj(b) * a @ weights).sum()))
     shift = means[0] - np.exp(1j * turn) * means[1]
     return Transition(i, j, distance, turn, (shift.real, shift.imag))
-
-
-def distance_at(before: Clip, after: Clip, i: int, j: int, window: int) -> float:
-    """Return the windowed point distance (m) of two frames."""
-    part = [clip.cut(max(k - window, 0), min(k + window + 1, len(clip))) for clip, k in ((before, i), (after, j))]
-    bodies = [metrics.of(clip, Matching(metric="points")) for clip in part]
-    at: Array = bodies[0].matrix(bodies[1], window)
-    return float(at[min(i, window), min(j, window)])

@@ -55,7 +55,7 @@ def blend(
     woven = weave(ready.clips, registered, at, weighted)
     woven = replace(woven, name=name)
     progress.at(0.9, "Measuring")
-    report = reporting.report("blend", clips, matched, woven, began)
+    report = reporting.matched("blend", clips, matched, woven, began)
     report["weights"] = shared.rows[0].tolist()
     if weight_keys:
         report["weight_keys"] = np.column_stack([shared.places, shared.rows]).tolist()

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import quality, seams
-from ..errors import ClipError, RegistrationError
+from ..check import angles, posed, quality, seams
+from ..errors import ClipError, OptionError, RegistrationError
 from ..motion import quat, resample, retarget, trajectory, trim
 from ..motion.clip import Channel, Clip, joined
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
+from ..recipes import Blend, Connect
 from ..sync import transitions
 from ..sync.transitions import Transition
-from . import channels, seam
+from . import channels, reporting, seam
 from .woven import Connected
 
 WINDOW = 0.042  # s each side that is compared
@@ -32,15 +33,17 @@ POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
 
-def connect(clips: Sequence[Clip], wanted: Any, progress: Progress = SILENT) -> Connected:
+def connect(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT) -> Connected:
     """Return clips one after the other, each entered where it is nearest to where the last one is left.
 
-    `wanted` is a Connect recipe. Every clip after the first is only turned and moved on the ground outside the
-    mended seams. Raises ClipError for fewer than two clips and RegistrationError where they can't be joined.
+    Every clip after the first is only turned and moved on the ground outside the mended seams. Raises ClipError for
+    fewer than two clips, OptionError for frames set by hand for more, and RegistrationError where they can't be joined.
     """
     began = time.perf_counter()
     if len(clips) < 2:
         raise ClipError(f"Connecting takes two clips or more; {len(clips)} given")
+    if len(clips) > 2 and max(wanted.from_frame, wanted.to_frame) >= 0:
+        raise OptionError(f"Frames to leave and enter are those of two clips; {len(clips)} given")
     trimmed = [trim.ends(clip) if wanted.trim else trim.Trimmed(clip, 0, 0) for clip in clips]
     made, joined, first_free = trimmed[0].clip, [], 0
     for k, following in enumerate(trimmed[1:], start=1):
@@ -52,55 +55,40 @@ def connect(clips: Sequence[Clip], wanted: Any, progress: Progress = SILENT) -> 
         part.at(0.4, "Mending the seam")
         made, told, first_free = _joined(made, after, ranked, wanted, offsets)
         joined.append(told)
-    name = " > ".join(clip.name for clip in clips)
-    made = replace(made, name=name)
+    made = replace(made, name=wanted.result_name([clip.name for clip in clips]))
     report = {
-        "verb": "connect",
-        "inputs": [clip.name for clip in clips],
-        "names": [clip.name for clip in clips],
-        "output": name,
-        "frames": len(made),
-        "rate": made.rate,
-        "heading": trajectory.heading_source(made.skeleton),
-        "dropped": [
-            {"clip": t.clip.name, "first": t.first, "last": t.last, "why": "calibration pose or jump"}
-            for t in trimmed
-            if t.first or t.last
-        ],
+        "dropped": reporting.dropped(trimmed),
         "connect": joined[0] if len(joined) == 1 else {"joints": joined},
-        "quality": {
-            "before": [quality.measure(t.clip) for t in trimmed],
-            "after": quality.measure(made),
-        },
+        "quality": {"before": [quality.measure(t.clip) for t in trimmed], "after": quality.measure(made)},
         "warnings": [],
-        "seconds_taken": round(time.perf_counter() - began, 4),
     }
-    return Connected(made, report, 0, tuple(one["seam_frame"] for one in joined))
+    frames = tuple(one["seam_frame"] for one in joined)
+    return Connected(made, report | reporting.common("connect", clips, made, began), 0, frames)
 
 
-def _ranked(made: Clip, after: Clip, wanted: Any, first_free: int, offsets: tuple[int, int]) -> list[Transition]:
-    """Possible transitions, the one that was asked for or the nearest first."""
-    window = round(WINDOW * made.rate)
-    if wanted.from_frame >= 0 and wanted.to_frame >= 0:
-        i, j = wanted.from_frame - offsets[0], wanted.to_frame - offsets[1]
-        if not (0 <= i < len(made) and 0 <= j < len(after) - 1):
-            raise RegistrationError(
-                f"{made.name} can't be left at frame {wanted.from_frame} for frame {wanted.to_frame} of {after.name}: "
-                f"they have {len(made)} and {len(after)} frames"
-            )
-        distance = transitions.distance_at(made, after, i, j, window)
-        return [transitions.align(made, after, i, j, window, distance)]
-    left, right = (0, len(after) - 2) if wanted.anywhere else (0, max(int(SEARCHED * len(after)), 1))
-    begin = 0 if wanted.anywhere else int((1.0 - SEARCHED) * len(made))
-    begin = max(begin, first_free)
-    if begin > len(made) - 1:
+def _ranked(made: Clip, after: Clip, wanted: Connect, first_free: int, offsets: tuple[int, int]) -> list[Transition]:
+    """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start."""
+    leave = (0 if wanted.anywhere else int((1.0 - SEARCHED) * len(made)), len(made) - 1)
+    enter = (0, len(after) - 2 if wanted.anywhere else max(int(SEARCHED * len(after)), 1))
+    leave = _asked(made, wanted.from_frame, offsets[0], len(made) - 1) or (max(leave[0], first_free), leave[1])
+    enter = _asked(after, wanted.to_frame, offsets[1], len(after) - 2) or enter
+    if leave[0] > leave[1]:
         raise RegistrationError(f"{made.name} is too short to be left again before its end; choose frames by hand")
-    span = begin, len(made) - 1
-    return transitions.find(made, after, window=window, from_frames=span, to_frames=(left, right))
+    return transitions.find(made, after, window=round(WINDOW * made.rate), from_frames=leave, to_frames=enter)
+
+
+def _asked(clip: Clip, frame: int, offset: int, last: int) -> tuple[int, int] | None:
+    """The one frame that was asked for as a range, None for none; raises RegistrationError where there is none such."""
+    if frame < 0:
+        return None
+    if not 0 <= frame - offset <= last:
+        possible = f"it can be one from {offset} to {last + offset}"
+        raise RegistrationError(f"{clip.name} has no frame {frame} for a seam; {possible}")
+    return frame - offset, frame - offset
 
 
 def _joined(
-    made: Clip, after: Clip, ranked: list[Transition], wanted: Any, offsets: tuple[int, int]
+    made: Clip, after: Clip, ranked: list[Transition], wanted: Connect, offsets: tuple[int, int]
 ) -> tuple[Clip, dict[str, Any], int]:
     """The two clips in one by the best method, what is told of it, and the first frame free for the next seam."""
     best = ranked[min(wanted.candidate, len(ranked) - 1)]
@@ -112,7 +100,7 @@ def _joined(
     figures = [
         _judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried
     ]
-    chosen = min(range(len(tried)), key=lambda k: float("inf") if figures[k]["K"] is None else figures[k]["K"])
+    chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, clip, reach = tried[chosen]
     told = {
         "from_frame": best.from_frame + offsets[0],
@@ -135,7 +123,7 @@ def _joined(
     return clip, told, best.from_frame + reach + 2
 
 
-def _mend(made: Clip, after: Clip, at: Transition, method: str, wanted: Any) -> tuple[str, Clip, int]:
+def _mend(made: Clip, after: Clip, at: Transition, method: str, wanted: Connect) -> tuple[str, Clip, int]:
     """The clips joined by a method, which one (another where it lacks the frames), and how far it reaches."""
     made, after = _alike(made, after)
     i, j, rate = at.from_frame, at.to_frame, made.rate
@@ -157,7 +145,7 @@ def _mend(made: Clip, after: Clip, at: Transition, method: str, wanted: Any) -> 
     return method, _bridged(made, after, i, j, half, spacing, method), half
 
 
-def _correction(made: Clip, after: Clip, i: int, j: int, wanted: Any) -> int:
+def _correction(made: Clip, after: Clip, i: int, j: int, wanted: Connect) -> int:
     """How many frames each side a polynomial leads anew: a time, or by the rule of correlation (seed 004).
 
     By that rule the m for which the last m frames of the one and the first m of the other are most alike.
@@ -212,8 +200,6 @@ def _bridged(made: Clip, after: Clip, i: int, j: int, half: int, spacing: int, k
 
 def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
     """The clips joined by a blend along their registration, from all of the one to all of the other."""
-    from ..recipes import Blend
-
     recipe = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False)
     parts = made.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
     woven = recipe.apply(parts).clip
@@ -276,11 +262,10 @@ def _judged(name: str, clip: Clip, frame: int, reach: int, source: float | None)
     """The figures of a seam: C of all, D of the corrected frames, the measures of the seam, and the composite."""
     found = seams.measure(clip, frame)
     corrected = clip.cut(max(frame - reach - 1, 0), min(frame + reach + 1, len(clip)))
-    cost = seams.composite(found, source)
     return {
         "name": name,
-        "C": quality.measure(clip)["periodicity"],
-        "D": quality.measure(corrected)["smoothness"],
-        "K": None if cost is None else round(cost, 4),
+        "C": angles.periodicity(posed.of(clip)),
+        "D": angles.smoothness(posed.of(corrected)),
+        "K": seams.composite(found, source),
         **found,
     }

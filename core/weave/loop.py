@@ -7,64 +7,55 @@ from typing import Any
 
 import numpy as np
 
-from ..check import quality, seams
+from ..check import angles, posed, quality, seams
 from ..errors import ClipError, RegistrationError
-from ..motion import cycles, trajectory, trim
+from ..motion import cycles, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
+from ..recipes import Loop
 from ..sync import repetition
 from ..sync.repetition import Cycle, Repetition
-from . import channels, seam, seam_place, way
+from . import channels, reporting, seam, seam_place, way
 from .way import Way
 from .woven import Looped
 
+METHODS = ("ease", "offset", "lagrange", "spline")
 EASE_SHARE = 0.25  # of the cycle that is faded
 SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and of the cycle: how long a change of velocity is felt
 POLYNOMIAL = 0.1  # s each side that is led anew
 STRAIGHT = np.radians(8.0)  # what turns less in a cycle was meant to go straight on
 
 
-def loop(clips: Sequence[Clip], wanted: Any, progress: Progress = SILENT) -> Looped:
+def loop(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> Looped:
     """Return one cycle of a clip (or several in a row) whose end goes over into its start.
 
-    `wanted` is a Loop recipe. Raises ClipError for more than one clip and RegistrationError for one that does not
-    repeat itself, with the best score that was found.
+    Raises ClipError for more than one clip and RegistrationError for one that does not repeat itself, with the best
+    score that was found.
     """
     began = time.perf_counter()
     if len(clips) != 1:
         raise ClipError(f"A loop is made of one clip; {len(clips)} given")
     given = clips[0]
     trimmed = trim.ends(given) if wanted.trim else trim.Trimmed(given, 0, 0)
-    clip = trimmed.clip
     progress.at(0.0, "Looking for the cycle")
-    found, cycle = _cycle(clip, wanted, trimmed.first)
+    found, cycle = _cycle(trimmed.clip, wanted, trimmed.first)
     progress.at(0.3, "Closing the seam")
-    travelled = way.between(clip, cycle.start, cycle.length)
+    travelled = way.between(trimmed.clip, cycle.start, cycle.length)
     led = _led(travelled, wanted)
-    methods = ("ease", "offset", "lagrange", "spline") if wanted.method == "auto" else (wanted.method,)
-    tried = [_closed(clip, cycle, travelled, led, method) for method in methods]
-    source = quality.measure(clip.cut(cycle.start, cycle.start + cycle.length + 1))
-    before = _seam(_cut_out(clip, cycle, travelled, led, "none"))
+    methods = METHODS if wanted.method == "auto" else (wanted.method,)
+    tried = [_closed(trimmed.clip, cycle, travelled, led, method) for method in methods]
+    source = quality.measure(trimmed.clip.cut(cycle.start, cycle.start + cycle.length + 1))
     figures = [_judged(name, made, source) for name, made in tried]
-    best = min(range(len(tried)), key=lambda k: _cost(figures[k]))
+    best = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, made = tried[best]
     shown = _arranged(made, wanted.phase, wanted.repeat)
-    shown = replace(shown, name=f"{given.name} loop", cyclic=True)
+    shown = replace(shown, name=wanted.result_name([given.name]), cyclic=True)
     progress.at(0.9, "Measuring")
-    report = {
-        "verb": "loop",
-        "inputs": [given.name],
-        "names": [given.name],
-        "output": shown.name,
-        "frames": len(shown),
-        "rate": shown.rate,
-        "heading": trajectory.heading_source(shown.skeleton),
-        "dropped": [
-            {"clip": given.name, "first": trimmed.first, "last": trimmed.last, "why": "calibration pose or jump"}
-        ]
-        if trimmed.first or trimmed.last
-        else [],
+    plain = _seam(_cut_out(trimmed.clip, cycle, travelled, led, "none"))
+    after = {key: figures[best][key] for key in plain}
+    told = {
+        "dropped": reporting.dropped([trimmed]),
         "loop": {
             "start": cycle.start + trimmed.first,
             "length": cycle.length,
@@ -77,16 +68,15 @@ def loop(clips: Sequence[Clip], wanted: Any, progress: Progress = SILENT) -> Loo
             "travel_m": round(abs(led.step), 4),
         },
         "quality": {
-            "before": [source | {"seam": before}],
-            "after": quality.measure(cycles.unrolled(made, 1, 1)) | {"seam": _seam(made)},
+            "before": [source | {"seam": plain}],
+            "after": quality.measure(cycles.unrolled(made, 1, 1)) | {"seam": after},
         },
         "warnings": _warnings(given, cycle),
-        "seconds_taken": round(time.perf_counter() - began, 4),
     }
-    return Looped(shown, report, 0, found, cycle)
+    return Looped(shown, told | reporting.common("loop", clips, shown, began), 0, found, cycle)
 
 
-def _cycle(clip: Clip, wanted: Any, first: int) -> tuple[Repetition | None, Cycle]:
+def _cycle(clip: Clip, wanted: Loop, first: int) -> tuple[Repetition | None, Cycle]:
     """The cycle asked for by hand, or the one that is found; frames of the trimmed clip."""
     if wanted.length:
         start = wanted.start - first
@@ -119,7 +109,7 @@ def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
     return [{"start": c.start + first, "length": c.length, "score": round(c.score, 4)} for c in cycles_found]
 
 
-def _led(travelled: Way, wanted: Any) -> Way:
+def _led(travelled: Way, wanted: Loop) -> Way:
     """The way that the loop is to take: on the spot, straight, or as it was."""
     if wanted.in_place:
         return travelled.standing()
@@ -174,28 +164,22 @@ def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> A
 
 
 def _seam(made: Clip) -> dict[str, float | None]:
-    return seams.measure(cycles.unrolled(made, 1, 1), 2 * (len(made) - 1))
+    """The figures of the seam of a cycle, in the middle of three."""
+    return seams.measure(cycles.unrolled(made, 1, 1), len(made) - 1)
 
 
 def _judged(name: str, made: Clip, source: dict[str, Any]) -> dict[str, Any]:
     """The figures of a closed cycle by one method: C and D of the corrected frames, the seam's, and the composite."""
-    several = cycles.unrolled(made, 1, 1)
-    figures, last = quality.measure(several), len(made) - 1
+    several, seam_frame = cycles.unrolled(made, 1, 1), len(made) - 1
     reach = max(2, round(POLYNOMIAL * made.rate))
-    corrected = quality.measure(several.cut(last - reach, last + reach + 1))
-    found = seams.measure(several, last)
-    cost = seams.composite(found, source["slide_cm_s"])
+    found = _seam(made)
     return {
         "name": name,
-        "C": figures["periodicity"],
-        "D": corrected["smoothness"],
-        "K": None if cost is None else round(cost, 4),
+        "C": angles.periodicity(posed.of(several)),
+        "D": angles.smoothness(posed.of(several.cut(max(seam_frame - reach, 0), seam_frame + reach + 1))),
+        "K": seams.composite(found, source["slide_cm_s"]),
         **found,
     }
-
-
-def _cost(figures: dict[str, Any]) -> float:
-    return float("inf") if figures["K"] is None else float(figures["K"])
 
 
 def _arranged(made: Clip, phase: float, repeat: int) -> Clip:

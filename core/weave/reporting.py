@@ -9,21 +9,15 @@ import numpy as np
 from ..check import quality
 from ..motion import trajectory
 from ..motion.clip import Clip
+from ..motion.trim import Trimmed
 from ..sync import pairing
 from ..sync.registered import Registration
 from .matched import Matched
 from .prepare import Prepared
 
 
-def report(
-    verb: str,
-    given: Sequence[Clip],
-    matched: Matched,
-    woven: Clip,
-    began: float,
-) -> dict[str, Any]:
-    """Return what was done and how good it is; `began` is the perf_counter at the start."""
-    ready, registered = matched.prepared, matched.registration
+def common(verb: str, given: Sequence[Clip], woven: Clip, began: float) -> dict[str, Any]:
+    """Return what every report says; `began` is the perf_counter at the start."""
     return {
         "verb": verb,
         "inputs": [clip.name for clip in given],
@@ -32,13 +26,30 @@ def report(
         "frames": len(woven),
         "rate": woven.rate,
         "heading": trajectory.heading_source(woven.skeleton),
+        "seconds_taken": round(time.perf_counter() - began, 4),
+    }
+
+
+def dropped(trimmed: Sequence[Trimmed]) -> list[dict[str, Any]]:
+    """Return which frames at the ends of clips were left out as no motion."""
+    return [
+        {"clip": one.clip.name, "first": one.first, "last": one.last, "why": "calibration pose or jump"}
+        for one in trimmed
+        if one.first or one.last
+    ]
+
+
+def matched(verb: str, given: Sequence[Clip], found: Matched, woven: Clip, began: float) -> dict[str, Any]:
+    """Return the report on a clip made of several that were matched: what was done and how good it is."""
+    ready, registered = found.prepared, found.registration
+    told = {
         "reference": given[ready.reference].name,
         "dropped": ready.dropped,
         "registration": describe(ready, registered),
         "warnings": warnings(ready, registered),
-        "quality": {"before": [dict(one) for one in matched.quality], "after": quality.measure(woven)},
-        "seconds_taken": round(time.perf_counter() - began, 4),
+        "quality": {"before": [dict(one) for one in found.quality], "after": quality.measure(woven)},
     }
+    return told | common(verb, given, woven, began)
 
 
 def warnings(ready: Prepared, registered: Registration) -> list[str]:

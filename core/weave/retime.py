@@ -37,7 +37,7 @@ def synchronise(
     name = f"{clip.name} in time with {ready.clips[ready.reference].name}"
     clip = replace(clip, name=name, cyclic=registered.cyclic)
     progress.at(0.9, "Measuring")
-    report = reporting.report("sync", clips, matched, clip, began)
+    report = reporting.matched("sync", clips, matched, clip, began)
     weights = np.zeros((2, len(at)))
     weights[other] = 1.0
     return Blended(clip, report, registered.reference, ready, registered, at, weights)

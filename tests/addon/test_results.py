@@ -49,6 +49,18 @@ def test_rebuilding_unchanged_sources_gives_the_same_keys(result):
     assert [a.name for a in bpy.data.actions] == ["Mixed", "quick", "slow"]
 
 
+def test_an_artists_own_markers_survive_rebuilding_and_ours_are_put_anew(rig):
+    bpy.ops.action_loom.blend(sources=SOURCES, result_name="Marked", mark_contacts=True)
+    result = bpy.data.actions["Marked"]
+    ours = sorted((marker.name, marker.frame) for marker in result.pose_markers)
+    assert ours
+    result.pose_markers.new("hit the drum").frame = 11
+    result.pose_markers.new(ours[0][0]).frame = 500  # named as ours are: a leftover
+    bpy.ops.action_loom.rebuild()
+    markers = sorted((marker.name, marker.frame) for marker in result.pose_markers)
+    assert markers == sorted([*ours, ("hit the drum", 11)])
+
+
 def test_an_edited_source_shows_after_rebuilding_in_the_same_action(result, rig):
     flatten("slow")
     flatten("quick")
@@ -100,6 +112,7 @@ def test_how_sources_were_read_is_kept(rig):
     )
     part = bpy.data.actions["Part"]
     before, markers = material.fingerprint(part), sorted(m.name for m in part.pose_markers)
+    assert markers
     bpy.ops.action_loom.rebuild()
     assert material.fingerprint(part) == before
     assert sorted(m.name for m in part.pose_markers) == markers

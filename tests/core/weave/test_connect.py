@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from action_loom.core.check import seams
-from action_loom.core.errors import ClipError, RegistrationError
+from action_loom.core.errors import ClipError, OptionError, RegistrationError
 from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
 from action_loom.core.motion.clip import Channel
 from action_loom.core.recipes import Connect
@@ -158,5 +158,18 @@ def test_what_cannot_be_joined_is_refused():
     walk = figure.walk()
     with pytest.raises(ClipError, match="two clips or more; 1 given"):
         Connect().apply([walk])
-    with pytest.raises(RegistrationError, match="can't be left at frame 500 for frame 3 of walk"):
+    with pytest.raises(RegistrationError, match="walk has no frame 500 for a seam; it can be one from 0 to 96"):
         Connect(from_frame=500, to_frame=3).apply([walk, walk])
+    with pytest.raises(OptionError, match="Frames to leave and enter are those of two clips; 3 given"):
+        Connect(from_frame=50).apply([walk, walk, walk])
+
+
+@pytest.mark.both_engines
+def test_one_frame_may_be_set_and_the_other_found():
+    clips = [figure.walk(cycles=4), figure.sneak()]
+    told = Connect(from_frame=100).apply(clips).report["connect"]
+    assert told["from_frame"] == 100
+    best = min(told["candidates"], key=lambda one: one["distance"])
+    assert told["to_frame"] == best["to_frame"]
+    assert {one["from_frame"] for one in told["candidates"]} == {100}
+    assert Connect(to_frame=20).apply(clips).report["connect"]["to_frame"] == 20
