@@ -24,8 +24,12 @@ def measure(clip: Clip) -> dict[str, Any]:
     periodicity, smoothness : C and D of seed 004 (see `angles`); of both, smaller is better
     path_m, turn_degrees : ground travelled and net turn of the body; seconds
     """
-    body = posed.of(clip)
-    feet = contacts.of(body)
+    return of(posed.of(clip))
+
+
+def of(body: Posed) -> dict[str, Any]:
+    """Return what `measure` gives, of a body that is posed already."""
+    clip, feet = body.clip, contacts.of(body)
     slide, share = _slide_and_share(feet, clip.rate)
     path = trajectory.path_length(body.ground)
     return {

@@ -31,9 +31,14 @@ def measure(clip: Clip, frame: int) -> dict[str, float | None]:
     None for what does not move, and for slide where no ball of a foot stands. Raises ClipError where the two frames
     before the seam and the two after it are not all there.
     """
+    return of(posed.of(clip), frame)
+
+
+def of(body: Posed, frame: int) -> dict[str, float | None]:
+    """Return what `measure` gives, of a body that is posed already."""
+    clip = body.clip
     if not 2 <= frame <= len(clip) - 2:
         raise ClipError(f"{clip.name}: no seam can be measured at frame {frame} of {len(clip)}; it needs two each side")
-    body = posed.of(clip)
     points = body.points[:, clip.skeleton.point_weights > 0.0]
     velocities = np.diff(points, axis=0)
     steps = _largest(velocities)

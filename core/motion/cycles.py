@@ -46,18 +46,11 @@ def _apart(one: Array, other: Array) -> Array:
 
 def _in_ground_frames(clip: Clip) -> Array:
     """Places (F, P, 3) of the points of the body, each pose in its own ground frame."""
-    ground, facing = _ground_frames(clip)
+    ground, facing = trajectory.ground_frames(clip)
     places = kinematics.points(clip)
     places[..., :2] -= ground[:, None]
     local = quat.rotate(quat.about_axis("Z", -facing)[:, None], places)
     return local[:, clip.skeleton.point_weights > 0.0]
-
-
-def _ground_frames(clip: Clip) -> tuple[Array, Array]:
-    """Where the hips are on the ground (F, 2) and the unsmoothed facing (F,): equal poses give equal ones."""
-    rotations, positions = kinematics.world(clip)
-    facing = trajectory.raw_heading(clip.skeleton, rotations, positions)
-    return positions[:, trajectory.travelling_joint(clip.skeleton), :2], facing
 
 
 def unrolled(clip: Clip, before: int, after: int) -> Clip:
@@ -66,7 +59,7 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     Each goes on from where the last one ended, on the ground; frame before·L is the clip's own first. Raises
     SkeletonError for bodies that travel and whose joints do not all turn with their parents.
     """
-    ground, facing = _ground_frames(clip)
+    ground, facing = trajectory.ground_frames(clip)
     turn = float(facing[-1] - facing[0])
     shift = _complex(ground[-1]) - np.exp(1j * turn) * _complex(ground[0])
     laps = [_moved(clip, turn, shift, lap).cut(0, len(clip) - 1) for lap in range(-before, after + 1)]

@@ -43,8 +43,15 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
 
 def heading(clip: Clip, sigma: float = HEADING_SIGMA) -> Array:
     """Return the smoothed facing direction (F,) of a clip, radians about Z; sigma in seconds."""
-    rotations, positions = kinematics.world(clip)
-    return smooth(raw_heading(clip.skeleton, rotations, positions), sigma * clip.rate)
+    return smooth(ground_frames(clip)[1], sigma * clip.rate)
+
+
+def ground_frames(clip: Clip) -> tuple[Array, Array]:
+    """Return where a body is on the ground (F, 2) and the unsmoothed facing (F,): equal poses give equal ones."""
+    skeleton = clip.skeleton
+    thighs = [skeleton.roles[role] for role in ("thigh.L", "thigh.R") if role in skeleton.roles]
+    rotations, positions = kinematics.world_of(clip, [travelling_joint(skeleton), *thighs])
+    return positions[:, travelling_joint(skeleton), :2], raw_heading(skeleton, rotations, positions)
 
 
 def smooth(values: Array, sigma: float) -> Array:
@@ -114,9 +121,9 @@ def beginning_at(clip: Clip, place: Array, facing: float) -> Clip:
 
     Raises SkeletonError as `placed` does.
     """
-    _, positions = kinematics.world(clip)
-    turn = facing - heading(clip)[0]
-    start = _turned(positions[0, travelling_joint(clip.skeleton), :2], np.array(turn))
+    ground, raw = ground_frames(clip)
+    turn = facing - smooth(raw, HEADING_SIGMA * clip.rate)[0]
+    start = _turned(ground[0], np.array(turn))
     return placed(clip, float(turn), place - start)
 
 

@@ -78,10 +78,8 @@ def find(clip: Clip) -> Repetition:
 def _features(clip: Clip, step: int) -> tuple[Array, int]:
     """Joint positions (F, 3·J) in the heading frame, every `step`-th frame, and how many joints count."""
     body = clip.skeleton.point_weights[: len(clip.skeleton)] > 0.0
-    rotations, positions = kinematics.world(clip)
-    facing = trajectory.smooth(
-        trajectory.raw_heading(clip.skeleton, rotations, positions), trajectory.HEADING_SIGMA * clip.rate
-    )
+    _, positions = kinematics.world(clip)
+    facing = trajectory.heading(clip)
     origin = positions[:, trajectory.travelling_joint(clip.skeleton)].copy()
     origin[:, 2] = 0.0
     local = quat.rotate(quat.about_axis("Z", -facing)[:, None], positions[:, body] - origin[:, None])[::step]
@@ -101,6 +99,7 @@ def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Arra
     energy = np.concatenate([[0.0], np.cumsum(own)])
     sums = np.concatenate([np.zeros((1, features.shape[1])), np.cumsum(features, axis=0)])
     sum_gram = sums @ sums.T
+    own_sum = np.diagonal(sum_gram)
     scores = []
     for lag in lags:
         start = np.arange(count - lag - int(np.ceil(LEAST_SEEN * lag)) + 1)
@@ -109,9 +108,13 @@ def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Arra
         apart_sum = np.concatenate([[0.0], np.cumsum(apart)])
         difference = apart_sum[start + n] - apart_sum[start]
         square = energy[start + n] - energy[start] + energy[start + lag + n] - energy[start + lag]
-        # |Σ a + Σ b|², from the products of the four cumulative sums that it is made of.
-        corners = ((start + n, 1.0), (start, -1.0), (start + lag + n, 1.0), (start + lag, -1.0))
-        total = sum(s * t * sum_gram[i, j] for i, s in corners for j, t in corners)
+        # |Σ a + Σ b|² of two whole windows, which follow each other; then of windows that the clip's end cuts short.
+        whole = max(count - 2 * lag + 1, 0)
+        one = own_sum[2 * lag :] + own_sum[:whole] - 2.0 * np.diagonal(sum_gram, 2 * lag) if whole else own_sum[:0]
+        cut = slice(whole, len(start))
+        ends, begun = sums[count - lag] + sums[count], sum_gram[count - lag] + sum_gram[count]
+        two = own_sum[cut] + own_sum[lag:][cut] + 2.0 * np.diagonal(sum_gram, lag)[cut]
+        total = np.concatenate([one, ends @ ends - 2.0 * (begun[cut] + begun[lag:][cut]) + two])
         spread = square - total / (2.0 * n)
         scores.append((spread - difference) / (spread + 2.0 * n * noise))
     return scores

@@ -260,11 +260,12 @@ def _slide(made: Clip, after: Clip) -> float | None:
 
 def _judged(name: str, clip: Clip, frame: int, reach: int, source: float | None) -> dict[str, Any]:
     """The figures of a seam: C of all, D of the corrected frames, the measures of the seam, and the composite."""
-    found = seams.measure(clip, frame)
+    body = posed.of(clip)
+    found = seams.of(body, frame)
     corrected = clip.cut(max(frame - reach - 1, 0), min(frame + reach + 1, len(clip)))
     return {
         "name": name,
-        "C": angles.periodicity(posed.of(clip)),
+        "C": angles.periodicity(body),
         "D": angles.smoothness(posed.of(corrected)),
         "K": seams.composite(found, source),
         **found,

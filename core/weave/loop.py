@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..check import angles, posed, quality, seams
+from ..check.posed import Posed
 from ..errors import ClipError, RegistrationError
 from ..motion import cycles, trim
 from ..motion.clip import Clip
@@ -46,13 +47,14 @@ def loop(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> Lo
     methods = METHODS if wanted.method == "auto" else (wanted.method,)
     tried = [_closed(trimmed.clip, cycle, travelled, led, method) for method in methods]
     source = quality.measure(trimmed.clip.cut(cycle.start, cycle.start + cycle.length + 1))
-    figures = [_judged(name, made, source) for name, made in tried]
+    judged = [_judged(name, made, source) for name, made in tried]
+    figures = [told for told, _ in judged]
     best = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, made = tried[best]
     shown = _arranged(made, wanted.phase, wanted.repeat)
     shown = replace(shown, name=wanted.result_name([given.name]), cyclic=True)
     progress.at(0.9, "Measuring")
-    plain = _seam(_cut_out(trimmed.clip, cycle, travelled, led, "none"))
+    plain = seams.of(_in_a_row(_cut_out(trimmed.clip, cycle, travelled, led, "none")), cycle.length)
     after = {key: figures[best][key] for key in plain}
     told = {
         "dropped": reporting.dropped([trimmed]),
@@ -69,7 +71,7 @@ def loop(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> Lo
         },
         "quality": {
             "before": [source | {"seam": plain}],
-            "after": quality.measure(cycles.unrolled(made, 1, 1)) | {"seam": after},
+            "after": quality.of(judged[best][1]) | {"seam": after},
         },
         "warnings": _warnings(given, cycle),
     }
@@ -163,23 +165,25 @@ def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> A
     return cycle
 
 
-def _seam(made: Clip) -> dict[str, float | None]:
-    """The figures of the seam of a cycle, in the middle of three."""
-    return seams.measure(cycles.unrolled(made, 1, 1), len(made) - 1)
+def _in_a_row(made: Clip) -> Posed:
+    """Three of a cycle; the seam to be looked at is at the start of the second."""
+    return posed.of(cycles.unrolled(made, 1, 1))
 
 
-def _judged(name: str, made: Clip, source: dict[str, Any]) -> dict[str, Any]:
+def _judged(name: str, made: Clip, source: dict[str, Any]) -> tuple[dict[str, Any], Posed]:
     """The figures of a closed cycle by one method: C and D of the corrected frames, the seam's, and the composite."""
-    several, seam_frame = cycles.unrolled(made, 1, 1), len(made) - 1
+    several, seam_frame = _in_a_row(made), len(made) - 1
     reach = max(2, round(POLYNOMIAL * made.rate))
-    found = _seam(made)
-    return {
+    found = seams.of(several, seam_frame)
+    corrected = several.clip.cut(max(seam_frame - reach, 0), seam_frame + reach + 1)
+    told = {
         "name": name,
-        "C": angles.periodicity(posed.of(several)),
-        "D": angles.smoothness(posed.of(several.cut(max(seam_frame - reach, 0), seam_frame + reach + 1))),
+        "C": angles.periodicity(several),
+        "D": angles.smoothness(posed.of(corrected)),
         "K": seams.composite(found, source["slide_cm_s"]),
         **found,
     }
+    return told, several
 
 
 def _arranged(made: Clip, phase: float, repeat: int) -> Clip:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import kinematics, trajectory
+from ..motion import trajectory
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
@@ -42,9 +42,8 @@ class Way:
 
 def between(clip: Clip, start: int, length: int) -> Way:
     """Return the way of a clip from frame `start` over `length` frames, by its hips and its smoothed facing."""
-    _, positions = kinematics.world(clip)
-    facing = trajectory.heading(clip)
-    ground = positions[:, trajectory.travelling_joint(clip.skeleton), :2] @ np.array([1.0, 1j])
+    places, raw = trajectory.ground_frames(clip)
+    ground, facing = places @ np.array([1.0, 1j]), trajectory.smooth(raw, trajectory.HEADING_SIGMA * clip.rate)
     end = start + length
     step, turn = complex(ground[end] - ground[start]), float(facing[end] - facing[start])
     return Way(complex(ground[start]), float(facing[start]), step, turn, length)
