@@ -75,6 +75,17 @@ def find(clip: Clip) -> Repetition:
     return Repetition(tuple(cycles), lags / rate, best, np.arange(len(chosen)) * step, chosen)
 
 
+def of_length(clip: Clip, length: int) -> Repetition:
+    """Return the best cycle of a length that is known (in frames), scored as by `find`."""
+    step = max(1, round(clip.rate / SEARCH_RATE))
+    features, joints = _features(clip, step)
+    lag = round(length / step)
+    scores = _scores(features, np.array([lag]), joints * NOISE**2)[0]
+    cycle = Cycle(int(np.argmax(scores)) * step, lag * step, float(scores.max()))
+    best = np.array([cycle.score])
+    return Repetition((cycle,), np.array([lag * step / clip.rate]), best, np.arange(len(scores)) * step, scores)
+
+
 def _features(clip: Clip, step: int) -> tuple[Array, int]:
     """Joint positions (F, 3·J) in the heading frame, every `step`-th frame, and how many joints count."""
     body = clip.skeleton.point_weights[: len(clip.skeleton)] > 0.0

@@ -6,7 +6,7 @@ follows: whatever the method, both clips run on at their own speed.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,20 @@ POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
 
+@dataclass(frozen=True)
+class Counted:
+    """How frames of a clip in work are counted in the clip as given: which is its first, and how many make one."""
+
+    first: int = 0
+    each: float = 1.0
+
+    def given(self, frame: int) -> int:
+        return self.first + round(frame * self.each)
+
+    def own(self, frame: int) -> int:
+        return round((frame - self.first) / self.each)
+
+
 def connect(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT) -> Connected:
     """Return clips one after the other, each entered where it is nearest to where the last one is left.
 
@@ -50,10 +64,10 @@ def connect(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT)
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
         part.at(0.0, f"Looking where to go over into {following.clip.name}")
         after = resample.to_rate(retarget.onto(following.clip, made.skeleton), made.rate)
-        offsets = trimmed[0].first if k == 1 else 0, following.first
-        ranked = _ranked(made, after, wanted, first_free, offsets)
+        counted = Counted(trimmed[0].first if k == 1 else 0), Counted(following.first, following.clip.rate / made.rate)
+        ranked = _ranked(made, after, wanted, first_free, counted)
         part.at(0.4, "Mending the seam")
-        made, told, first_free = _joined(made, after, ranked, wanted, offsets)
+        made, told, first_free = _joined(made, after, ranked, wanted, counted)
         joined.append(told)
     made = replace(made, name=wanted.result_name([clip.name for clip in clips]))
     report = {
@@ -66,29 +80,47 @@ def connect(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT)
     return Connected(made, report | reporting.common("connect", clips, made, began), 0, frames)
 
 
-def _ranked(made: Clip, after: Clip, wanted: Connect, first_free: int, offsets: tuple[int, int]) -> list[Transition]:
+def find(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT) -> list[Transition]:
+    """Return where the first of two clips can go over into the second, nearest first, in frames of the clips as given.
+
+    Raises ClipError for other than two clips, and RegistrationError as `connect` does.
+    """
+    if len(clips) != 2:
+        raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
+    progress.at(0.0, "Looking where to go over")
+    one, other = (trim.ends(clip) if wanted.trim else trim.Trimmed(clip, 0, 0) for clip in clips)
+    after = resample.to_rate(retarget.onto(other.clip, one.clip.skeleton), one.clip.rate)
+    leave, enter = Counted(one.first), Counted(other.first, other.clip.rate / after.rate)
+    ranked = _ranked(one.clip, after, wanted, 0, (leave, enter))
+    return [replace(t, from_frame=leave.given(t.from_frame), to_frame=enter.given(t.to_frame)) for t in ranked]
+
+
+def _ranked(
+    made: Clip, after: Clip, wanted: Connect, first_free: int, counted: tuple[Counted, Counted]
+) -> list[Transition]:
     """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start."""
     leave = (0 if wanted.anywhere else int((1.0 - SEARCHED) * len(made)), len(made) - 1)
     enter = (0, len(after) - 2 if wanted.anywhere else max(int(SEARCHED * len(after)), 1))
-    leave = _asked(made, wanted.from_frame, offsets[0], len(made) - 1) or (max(leave[0], first_free), leave[1])
-    enter = _asked(after, wanted.to_frame, offsets[1], len(after) - 2) or enter
+    leave = _asked(made, wanted.from_frame, counted[0], len(made) - 1) or (max(leave[0], first_free), leave[1])
+    enter = _asked(after, wanted.to_frame, counted[1], len(after) - 2) or enter
     if leave[0] > leave[1]:
         raise RegistrationError(f"{made.name} is too short to be left again before its end; choose frames by hand")
     return transitions.find(made, after, window=round(WINDOW * made.rate), from_frames=leave, to_frames=enter)
 
 
-def _asked(clip: Clip, frame: int, offset: int, last: int) -> tuple[int, int] | None:
+def _asked(clip: Clip, frame: int, counted: Counted, last: int) -> tuple[int, int] | None:
     """The one frame that was asked for as a range, None for none; raises RegistrationError where there is none such."""
     if frame < 0:
         return None
-    if not 0 <= frame - offset <= last:
-        possible = f"it can be one from {offset} to {last + offset}"
+    own = counted.own(frame)
+    if not 0 <= own <= last:
+        possible = f"it can be one from {counted.given(0)} to {counted.given(last)}"
         raise RegistrationError(f"{clip.name} has no frame {frame} for a seam; {possible}")
-    return frame - offset, frame - offset
+    return own, own
 
 
 def _joined(
-    made: Clip, after: Clip, ranked: list[Transition], wanted: Connect, offsets: tuple[int, int]
+    made: Clip, after: Clip, ranked: list[Transition], wanted: Connect, counted: tuple[Counted, Counted]
 ) -> tuple[Clip, dict[str, Any], int]:
     """The two clips in one by the best method, what is told of it, and the first frame free for the next seam."""
     best = ranked[min(wanted.candidate, len(ranked) - 1)]
@@ -97,20 +129,18 @@ def _joined(
     source = _slide(made, after)
     every = [_mend(made, placed, best, method, wanted) for method in methods]
     tried = list({name: one for one in every for name in one[:1]}.values())  # one may have stood in for another
-    figures = [
-        _judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried
-    ]
+    figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
     chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, clip, reach = tried[chosen]
     told = {
-        "from_frame": best.from_frame + offsets[0],
-        "to_frame": best.to_frame + offsets[1],
+        "from_frame": counted[0].given(best.from_frame),
+        "to_frame": counted[1].given(best.to_frame),
         "distance": round(best.distance, 5),
         "turn_degrees": round(float(np.degrees(best.turn)), 3),
         "candidates": [
             {
-                "from_frame": t.from_frame + offsets[0],
-                "to_frame": t.to_frame + offsets[1],
+                "from_frame": counted[0].given(t.from_frame),
+                "to_frame": counted[1].given(t.to_frame),
                 "distance": round(t.distance, 5),
             }
             for t in ranked

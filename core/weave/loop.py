@@ -24,6 +24,7 @@ from .woven import Looped
 METHODS = ("ease", "offset", "lagrange", "spline")
 EASE_SHARE = 0.25  # of the cycle that is faded
 SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and of the cycle: how long a change of velocity is felt
+ALIKE, MOST = 0.04, 6  # lengths that differ by less are one cycle; and how many are offered
 POLYNOMIAL = 0.1  # s each side that is led anew
 STRAIGHT = np.radians(8.0)  # what turns less in a cycle was meant to go straight on
 
@@ -35,10 +36,7 @@ def loop(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> Lo
     score that was found.
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"A loop is made of one clip; {len(clips)} given")
-    given = clips[0]
-    trimmed = trim.ends(given) if wanted.trim else trim.Trimmed(given, 0, 0)
+    trimmed, given = _only(clips, wanted), clips[0]
     progress.at(0.0, "Looking for the cycle")
     found, cycle = _cycle(trimmed.clip, wanted, trimmed.first)
     progress.at(0.3, "Closing the seam")
@@ -78,6 +76,40 @@ def loop(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> Lo
     return Looped(shown, told | reporting.common("loop", clips, shown, began), 0, found, cycle)
 
 
+def find(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> tuple[Repetition, list[Cycle]]:
+    """Return how a clip repeats itself, and its possible cycles, best first, each with its seam where that is best.
+
+    All in frames of the clip as given. The first is what `loop` takes; those that hardly repeat are left out. Raises
+    ClipError and RegistrationError as `loop` does.
+    """
+    trimmed = _only(clips, wanted)
+    progress.at(0.0, "Looking for cycles")
+    found = _repetition(trimmed.clip, wanted, trimmed.first)
+    possible = []
+    lengths = _different([cycle for cycle in found.cycles if cycle.score >= repetition.WEAK])
+    for k, length in enumerate(lengths):
+        progress.at((k + 1.0) / (len(lengths) + 1.0), "Looking for their seams")
+        of_this = found if length == found.best.length else repetition.of_length(trimmed.clip, length)
+        possible.append(seam_place.refine(trimmed.clip, of_this))
+    moved = [replace(cycle, start=cycle.start + trimmed.first) for cycle in possible]
+    return replace(found, starts=found.starts + trimmed.first), moved
+
+
+def _different(found: Sequence[Cycle]) -> list[int]:
+    """The lengths of the best cycles that differ by more than is refined anyway."""
+    lengths: list[int] = []
+    for cycle in found:
+        if all(abs(cycle.length - other) > ALIKE * other for other in lengths):
+            lengths.append(cycle.length)
+    return lengths[:MOST]
+
+
+def _only(clips: Sequence[Clip], wanted: Loop) -> trim.Trimmed:
+    if len(clips) != 1:
+        raise ClipError(f"A loop is made of one clip; {len(clips)} given")
+    return trim.ends(clips[0]) if wanted.trim else trim.Trimmed(clips[0], 0, 0)
+
+
 def _cycle(clip: Clip, wanted: Loop, first: int) -> tuple[Repetition | None, Cycle]:
     """The cycle asked for by hand, or the one that is found; frames of the trimmed clip."""
     if wanted.length:
@@ -88,6 +120,12 @@ def _cycle(clip: Clip, wanted: Loop, first: int) -> tuple[Repetition | None, Cyc
                 f"whose good frames are {first} to {first + len(clip) - 1}"
             )
         return None, Cycle(start, wanted.length, float("nan"))
+    found = _repetition(clip, wanted, first)
+    return found, seam_place.refine(clip, found)
+
+
+def _repetition(clip: Clip, wanted: Loop, first: int) -> Repetition:
+    """How a clip repeats itself; raises RegistrationError if it does not."""
     finder = repetition.find if wanted.finder == "cycle" else repetition.find_by_autocorrelation
     found = finder(clip)
     best = found.best
@@ -97,7 +135,7 @@ def _cycle(clip: Clip, wanted: Loop, first: int) -> tuple[Repetition | None, Cyc
             f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {repetition.PERIODIC} or more); "
             "set start and length by hand, if it is to be looped all the same"
         )
-    return found, seam_place.refine(clip, found)
+    return found
 
 
 def _warnings(clip: Clip, cycle: Cycle) -> list[str]:

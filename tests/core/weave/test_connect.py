@@ -7,6 +7,7 @@ from action_loom.core.errors import ClipError, OptionError, RegistrationError
 from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
 from action_loom.core.motion.clip import Channel
 from action_loom.core.recipes import Connect
+from action_loom.core.weave import connect
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
@@ -173,3 +174,20 @@ def test_one_frame_may_be_set_and_the_other_found():
     assert told["to_frame"] == best["to_frame"]
     assert {one["from_frame"] for one in told["candidates"]} == {100}
     assert Connect(to_frame=20).apply(clips).report["connect"]["to_frame"] == 20
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("rate", [24.0, 60.0])
+def test_frames_are_counted_in_the_clips_as_they_were_given(rate):
+    clips = [figure.walk(cycles=4), figure.sneak(rate=rate)]
+    told = Connect().apply(clips).report["connect"]
+    offered = connect.find(clips, Connect())
+    assert [(t.from_frame, t.to_frame) for t in offered] == [
+        (one["from_frame"], one["to_frame"]) for one in told["candidates"]
+    ]
+    assert all(0 <= t.to_frame <= 0.4 * len(clips[1]) + 2 for t in offered)
+    best = offered[0]
+    by_hand = Connect(from_frame=best.from_frame, to_frame=best.to_frame).apply(clips).report["connect"]
+    assert (by_hand["from_frame"], by_hand["to_frame"]) == (best.from_frame, best.to_frame)
+    with pytest.raises(ClipError, match="between two clips; 3 given"):
+        connect.find([*clips, clips[0]], Connect())

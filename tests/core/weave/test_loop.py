@@ -5,6 +5,8 @@ import pytest
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
 from action_loom.core.motion import cycles, figure, kinematics, trajectory
 from action_loom.core.recipes import Loop
+from action_loom.core.sync import repetition
+from action_loom.core.weave import loop
 from numpy.testing import assert_allclose
 from oracles.material import captured, walk
 
@@ -47,15 +49,15 @@ def test_accelerations_at_seams_are_those_of_the_clips(loops):
 
 @pytest.mark.shared
 def test_ten_repeats_of_a_straight_walk_go_straight_on(loops):
-    loop = loops["mb_02_01"]
-    assert loop.report["loop"]["straightened"]
+    made = loops["mb_02_01"]
+    assert made.report["loop"]["straightened"]
     ten = Loop(repeat=10).apply([captured("cmu_mb_02_01")]).clip
-    length = len(loop.clip) - 1
+    length = len(made.clip) - 1
     assert len(ten) == 10 * length + 1
     ground = kinematics.points(ten)[::length, trajectory.travelling_joint(ten.skeleton), :2]
     steps = np.diff(ground, axis=0)
     assert_allclose(steps, np.tile(steps[:1], (10, 1)), atol=1e-9)
-    assert np.linalg.norm(steps[0]) == pytest.approx(loop.report["loop"]["travel_m"], abs=1e-3)
+    assert np.linalg.norm(steps[0]) == pytest.approx(made.report["loop"]["travel_m"], abs=1e-3)
 
 
 @pytest.mark.shared
@@ -152,3 +154,31 @@ def test_one_clip_is_wanted():
         Loop().apply([figure.walk(), figure.walk()])
     with pytest.raises(OptionError, match="method is 'glue'"):
         Loop(method="glue")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["mb_35_03", "mb_07_12", "asf_127_04"])
+def test_the_cycles_that_are_offered_can_be_taken_by_hand(name):
+    clip = captured(f"cmu_{name}")
+    found, offered = loop.find([clip], Loop())
+    automatic = Loop().apply([clip])
+    told = automatic.report["loop"]
+    assert (offered[0].start, offered[0].length) == (told["start"], told["length"])
+    by_hand = Loop(start=offered[0].start, length=offered[0].length).apply([clip])
+    assert_allclose(kinematics.points(by_hand.clip), kinematics.points(automatic.clip), atol=1e-12)
+    lengths = [cycle.length for cycle in offered]
+    assert len(set(lengths)) == len(lengths)
+    assert all(cycle.start + cycle.length < len(clip) and cycle.score >= 0.45 for cycle in offered)
+    dropped = automatic.report["dropped"]
+    assert found.starts[0] == (dropped[0]["first"] if dropped else 0)
+    for cycle in offered[1:]:
+        Loop(start=cycle.start, length=cycle.length).apply([clip])
+
+
+@pytest.mark.both_engines
+def test_scores_of_one_length_are_those_of_the_search():
+    clip = figure.walk(cycles=4)
+    found = repetition.find(clip)
+    alone = repetition.of_length(clip, found.best.length)
+    assert alone.best == found.best
+    assert_allclose(alone.start_scores, found.start_scores)
