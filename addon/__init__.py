@@ -12,6 +12,7 @@ MODULES = (
     ".properties",
     ".pictures",
     ".analysis",
+    ".candidates",
     ".operators.making",
     ".operators.sources",
     ".operators.roles",

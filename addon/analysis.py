@@ -28,17 +28,16 @@ OPTIONS_CHANGED = "options changed"
 MAY_HAVE_CHANGED = "sources may have changed"
 NOT_ANALYSED = "not analysed"
 
+Reading = tuple[str, float, str, int, int]  # of a source: name, rate, slot, first and last frame
+
 _PANEL_OPTIONS = tuple(name for name in declared(Matching) if name not in properties.PER_SOURCE)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What decides how sources are matched: which, how they are read, and the options.
+    """What decides how sources are matched: which, how they are read, and the options."""
 
-    sources : name, rate, slot, first and last frame of each
-    """
-
-    sources: tuple[tuple[str, float, str, int, int], ...]
+    sources: tuple[Reading, ...]
     as_seen: bool
     options: tuple[tuple[str, Any], ...]
 
@@ -122,21 +121,26 @@ def asked_in_panel(scene: Any, armature: Any) -> Asked:
     lines = properties.ticked(rig)
     options = {name: properties.rounded(getattr(settings.matching, name)) for name in _PANEL_OPTIONS}
     options["reference"] = str(properties.reference_among(rig, lines) + 1) if lines else "1"
-    return Asked(
-        tuple(
-            (line.action.name, line.rate, line.slot, *((line.first, line.last) if line.use_range else (0, 0)))
-            for line in lines
-        ),
-        settings.result.as_seen,
-        tuple(sorted(options.items())),
-    )
+    return Asked(listed(lines), settings.result.as_seen, tuple(sorted(options.items())))
 
 
 def asked_for(request: "weaving.Request", matching: Matching) -> Asked:
     """Return what an operator was asked for."""
     options = {name: getattr(matching, name) for name in declared(Matching)}
-    sources = tuple((s.name, s.rate, s.slot, s.first, s.last) for s in request.sources)
-    return Asked(sources, request.as_seen, tuple(sorted(options.items())))
+    return Asked(requested(request), request.as_seen, tuple(sorted(options.items())))
+
+
+def listed(lines: list[Any]) -> tuple[Reading, ...]:
+    """Return how the sources of some lines of a list are to be read."""
+    return tuple(
+        (line.action.name, line.rate, line.slot, *((line.first, line.last) if line.use_range else (0, 0)))
+        for line in lines
+    )
+
+
+def requested(request: "weaving.Request") -> tuple[Reading, ...]:
+    """Return how the sources that an operator was asked for are to be read."""
+    return tuple((s.name, s.rate, s.slot, s.first, s.last) for s in request.sources)
 
 
 def keep(
@@ -159,7 +163,7 @@ def keep(
         starts=tuple(source.first_frame for source in read.sources),
         actions=frozenset(uid for uid, _ in read.made_of),
         evaluated=_actions(context.evaluated_depsgraph_get().ids),
-        colors=_colors(properties.rig_of(context.scene, armature), asked.names),
+        colors=colors(properties.rig_of(context.scene, armature), asked.names),
     )
     known.pairs = _pairs(read.armature, known)
     _last.pop(read.armature, None)
@@ -229,7 +233,7 @@ def _small(armature: int, known: Analysis, which: int) -> int:
     return pictures.preview(preview_name(armature, which), pixels)
 
 
-def _colors(rig: Any, names: list[str]) -> "list[painting.Color]":
+def colors(rig: Any, names: list[str]) -> "list[painting.Color]":
     """Return the colours of sources from their lines; of those that are in no list, as a list would give them."""
     listed = {} if rig is None else {s.action.name: tuple(s.color) for s in rig.sources if s.action is not None}
     return [listed.get(name, properties.COLORS[k % len(properties.COLORS)]) for k, name in enumerate(names)]
@@ -241,7 +245,7 @@ def _color_changed(scene: Any, _context: Any) -> None:
         known = None if rig.armature is None else of(rig.armature)
         if known is None:
             continue
-        before, known.colors = known.colors, _colors(rig, known.asked.names)
+        before, known.colors = known.colors, colors(rig, known.asked.names)
         for pair in known.pairs:
             if before[pair.which] != known.colors[pair.which]:
                 _small(rig.armature.session_uid, known, pair.which)

@@ -89,7 +89,7 @@ def small(match: Match, color: Color) -> Pixels:
     """Return a square picture without axes, both clips as long as its sides."""
     shades = _resized(_resized(_shades(match.matrix), SMALL, 0), SMALL, 1)
     scale = SMALL / match.across.count, SMALL / match.up.count
-    return _bytes(_drawn(shades.T, match, color, scale, radius=2.0))
+    return as_bytes(_drawn(shades.T, match, color, scale, radius=2.0))
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,8 @@ def layout_of(match: Match) -> Layout:
         left,
         bottom,
         (left + width + label, bottom + height + GLYPH_HEIGHT * dot),
-        _ticks(match.across, scale[0], label + 4 * GLYPH_STEP * dot),
-        _ticks(match.up, scale[1], 4 * GLYPH_HEIGHT * dot),
+        ticks_along(match.across, scale[0], label + 4 * GLYPH_STEP * dot),
+        ticks_along(match.up, scale[1], 4 * GLYPH_HEIGHT * dot),
     )
 
 
@@ -163,17 +163,17 @@ def large(match: Match, color: Color) -> Pixels:
     plot = _drawn(shades, match, color, layout.scale, radius=max(2.0, max(shades.shape) / 400))
     width, height = layout.size
     pixels = np.empty((height, width, 3), dtype=np.uint8)
-    pixels[:] = _bytes(np.array(GROUND))
-    ink, left, bottom, tick = _bytes(np.array(INK)), layout.left, layout.bottom, layout.tick
+    pixels[:] = as_bytes(np.array(GROUND))
+    ink, left, bottom, tick = as_bytes(np.array(INK)), layout.left, layout.bottom, layout.tick
     pixels[bottom - 1, left - 1 : left + plot.shape[1]] = ink
     pixels[bottom - 1 : bottom + plot.shape[0], left - 1] = ink
-    pixels[bottom : bottom + plot.shape[0], left : left + plot.shape[1]] = _bytes(plot)
+    pixels[bottom : bottom + plot.shape[0], left : left + plot.shape[1]] = as_bytes(plot)
     for one in layout.across:
         pixels[bottom - tick : bottom, left + one.place] = ink
-        _write(pixels, one.text, layout.corner_across(one), layout.dot, ink)
+        write(pixels, one.text, layout.corner_across(one), layout.dot, ink)
     for one in layout.up:
         pixels[bottom + one.place, left - tick : left] = ink
-        _write(pixels, one.text, layout.corner_up(one), layout.dot, ink)
+        write(pixels, one.text, layout.corner_up(one), layout.dot, ink)
     return pixels
 
 
@@ -191,7 +191,8 @@ def text_dots(text: str) -> NDArray[np.bool_]:
     return dots
 
 
-def _write(pixels: Pixels, text: str, corner: tuple[int, int], dot: int, ink: Pixels) -> None:
+def write(pixels: Pixels, text: str, corner: tuple[int, int], dot: int, ink: Pixels) -> None:
+    """Write digits into pixels, each of their dots `dot` pixels wide."""
     dots = np.kron(text_dots(text), np.ones((dot, dot), dtype=bool))
     x, y = corner
     pixels[y : y + dots.shape[0], x : x + dots.shape[1]][dots] = ink
@@ -201,7 +202,7 @@ def _ends(axis: Axis) -> tuple[float, float]:
     return axis.first, axis.first + axis.step * (axis.count - 1)
 
 
-def _ticks(axis: Axis, scale: int, room: int) -> tuple[Tick, ...]:
+def ticks_along(axis: Axis, scale: float, room: int) -> tuple[Tick, ...]:
     """Return numbers at whole scene frames, so far apart that each has room."""
     per_frame = scale / axis.step
     steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
@@ -238,7 +239,7 @@ def _drawn(shades: Array, match: Match, color: Color, scale: tuple[float, float]
     outside = beyond[0][:, None] | beyond[1]
     pixels[outside] = DIM * ((1.0 - TINT) * pixels[outside] + TINT * ink)
     margin = np.zeros(3) if ink @ (0.3, 0.59, 0.11) > 0.5 else np.ones(3)
-    away = _distances(_path(match, scale, shades.shape), shades.shape, radius + 2.5)
+    away = distances_to(_path(match, scale, shades.shape), shades.shape, radius + 2.5)
     for paint, reach in ((margin, radius + 1.5), (ink, radius)):
         near = away < reach + 0.5
         cover = np.minimum(reach + 0.5 - away[near], 1.0)[:, None]
@@ -255,7 +256,7 @@ def _path(match: Match, scale: tuple[float, float], shape: tuple[int, ...]) -> A
     return np.stack([np.interp(places, way, side) for side in corners.T], axis=1) % (shape[1], shape[0])
 
 
-def _distances(points: Array, shape: tuple[int, ...], reach: float) -> Array:
+def distances_to(points: Array, shape: tuple[int, ...], reach: float) -> Array:
     """Return how far the middle of each pixel (H, W) is from the nearest point; infinite beyond some reach."""
     away = np.full(shape, np.inf)
     cells = points.astype(np.int64)
@@ -269,5 +270,6 @@ def _distances(points: Array, shape: tuple[int, ...], reach: float) -> Array:
     return away
 
 
-def _bytes(values: Array) -> Pixels:
+def as_bytes(values: Array) -> Pixels:
+    """Return colours from 0 to 1 as bytes."""
     return np.rint(255.0 * values).astype(np.uint8)

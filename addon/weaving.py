@@ -15,15 +15,17 @@ import numpy as np
 
 from ..core.check import contacts
 from ..core.errors import LoomError
-from ..core.motion import trajectory
+from ..core.motion import cycles, trajectory
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
-from ..core.recipes import Blend, Recipe, Synchronise
+from ..core.recipes import Blend, Loop, Recipe, Synchronise
 from ..core.weave import carry
 from ..core.weave.woven import Connected, Woven
 from . import rates, remembered, storage
 from .bridge import clip as clips
 from .bridge import curves, rig, seen
+
+TURNING_CYCLES = 8  # of a loop that no modifier can repeat
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,9 @@ def write(
     armature = found(bpy.data.objects, read.armature, "The armature")
     made_of = [_source(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
-    clip, start = woven.clip, reference.start
+    clip, notice = _in_a_row(woven, recipe)
+    start = reference.start
+    notes = _contact_notes(clip, reference.first_frame) if request.mark_contacts else {}
     if request.travel != "REFERENCE":
         clip = carry.by_root(clip) if request.travel == "ROOT" else carry.by_hips(clip)
     if request.place == "CURSOR":
@@ -203,7 +207,6 @@ def write(
         interpolation=request.interpolation,
         into=into,
     )
-    notes = _contact_notes(woven.clip, reference.first_frame) if request.mark_contacts else {}
     if isinstance(woven, Connected):
         notes |= {f"Seam {k}": reference.first_frame + f for k, f in enumerate(woven.seams, start=1)}
     clips.mark(action, notes)
@@ -214,8 +217,19 @@ def write(
     storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json())
     if request.assign and into is None:
         curves.assign(armature, action, slot)
-    why = clips.unrepeatable(woven.clip)
-    return Written(action, () if why is None else (f"{action.name} {why}",))
+    return Written(action, (f"{action.name} {notice}",) if notice else ())
+
+
+def _in_a_row(woven: Woven, recipe: Recipe) -> tuple[Clip, str]:
+    """The clip as it is to be written, and what is to be said of it: a loop that turns several times in a row."""
+    turn = clips.turn_a_cycle(woven.clip)
+    if turn is None:
+        return woven.clip, ""
+    said = f"turns {turn:.3g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
+    if not isinstance(recipe, Loop) or recipe.repeat > 1:
+        return woven.clip, said
+    several = dataclasses.replace(cycles.unrolled(woven.clip, 0, TURNING_CYCLES - 1), cyclic=False)
+    return several, f"{said} but written {TURNING_CYCLES} times in a row (Repeat says how often)"
 
 
 def _source(read: Read, which: int) -> tuple[Any, Any]:

@@ -219,7 +219,7 @@ def write(
     else:
         action, holder = into[0], curves.emptied(*into)
     full, last = clip, len(clip) - 1
-    repeats = clip.cyclic and last > 0 and unrepeatable(clip) is None
+    repeats = clip.cyclic and last > 0 and turn_a_cycle(clip) is None
     if key_frames is not None:
         key_frames = np.union1d(key_frames, [0.0, last]) if repeats else key_frames
         clip = resample.sample(clip, key_frames)
@@ -254,17 +254,18 @@ def write(
     return action
 
 
-def unrepeatable(clip: Clip) -> str | None:
-    """Say what keeps a cycle from being written as one; None for one that can be, and for what is no cycle."""
+def turn_a_cycle(clip: Clip) -> float | None:
+    """Return by how many degrees a cycle turns if that keeps it from being repeated; None for all other clips.
+
+    Modifiers of curves can't turn its travel.
+    """
     if not clip.cyclic:
         return None
     rotations, positions = kinematics.world(clip)
     # Of first and last alone, so that whole turns count for nothing.
     start, end = trajectory.raw_heading(clip.skeleton, rotations[[0, -1]], positions[[0, -1]])
-    degrees = abs(np.degrees(end - start))
-    if degrees <= _TURNS:
-        return None
-    return f"turns {degrees:.3g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
+    degrees = abs(float(np.degrees(end - start)))
+    return degrees if degrees > _TURNS else None
 
 
 def mark(action: Any, notes: dict[str, float]) -> None:

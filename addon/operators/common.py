@@ -38,13 +38,13 @@ def asked_by_a_button(context: Any) -> bool:
     return context.region is not None and context.region.type == "UI"
 
 
-def poll_sources(cls: Any, context: Any, least: int) -> bool:
-    """Say whether an armature is there and, for a button, enough of its sources are ticked."""
+def poll_sources(cls: Any, context: Any, least: int, most: int | None = None) -> bool:
+    """Say whether an armature is there and, for a button, as many of its sources are ticked as it takes."""
     if not poll_armature(cls, context):
         return False
     ticked = len(properties.ticked(properties.rig_of(context.scene, context.object)))
-    if asked_by_a_button(context) and ticked < least:
-        needed = "a source" if least == 1 else f"{least} sources or more"
+    if asked_by_a_button(context) and (ticked < least or (most is not None and ticked > most)):
+        needed = f"{least} source{'s' if least > 1 else ''}{' or more' if most is None else ''}"
         cls.poll_message_set(f"Tick {needed}; {ticked} {'is' if ticked == 1 else 'are'}")
         return False
     return True

@@ -137,6 +137,7 @@ class OfSources(Making):
 
     recipe: ClassVar[type[Recipe]]
     least: ClassVar[int] = 2
+    most: ClassVar[int | None] = None
     wanted: ClassVar[tuple[str, ...]] = ()
 
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_weighted, options={"HIDDEN"})
@@ -150,7 +151,7 @@ class OfSources(Making):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return common.poll_sources(cls, context, cls.least)
+        return common.poll_sources(cls, context, cls.least, cls.most)
 
     def from_panel(self, context: Any) -> None:
         settings, rig = context.scene.action_loom, properties.rig_of(context.scene, context.object)

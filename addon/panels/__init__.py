@@ -41,3 +41,9 @@ def draw_job(layout: Any) -> bool:
     row.progress(factor=job.fraction, text=f"{job.doing} {job.fraction:.0%}")
     row.operator("action_loom.cancel", text="", icon="X")
     return True
+
+
+def picture_scale(context: Any) -> float:
+    """Return how large a picture fills the panel's width, in units of a button's height."""
+    unit = 20.0 * (bpy.context.preferences.system.ui_scale or 1.0)  # 0 in background
+    return min(max(context.region.width / unit - 3.0, 5.0), 20.0)

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from .. import analysis
-from . import SidebarPanel, armature_of, draw_job
+from . import SidebarPanel, armature_of, draw_job, picture_scale
 
 SHORT = {analysis.MAY_HAVE_CHANGED: "maybe outdated"}
 ICONS = {
@@ -89,12 +89,6 @@ def figures(pair: analysis.Pair) -> str:
     """Return what is to be known of a pair in one line that a sidebar has room for."""
     kept = "/".join(f"{100.0 * share:.0f}" for share in pair.kept)
     return f"{pair.likeness:.2f} alike · {pair.ends} · kept {kept} % · slope {pair.limit or '∞'}"
-
-
-def picture_scale(context: Any) -> float:
-    """Return how large a picture fills the panel's width, in units of a button's height."""
-    unit = 20.0 * (bpy.context.preferences.system.ui_scale or 1.0)  # 0 in background
-    return min(max(context.region.width / unit - 3.0, 5.0), 20.0)
 
 
 register, unregister = bpy.utils.register_classes_factory(

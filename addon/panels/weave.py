@@ -4,20 +4,22 @@ from typing import Any
 
 import bpy
 
-from .. import properties
+from .. import candidates, jobs, properties
 from ..operators import results
-from . import SidebarPanel, armature_of, draw_job, wrapped
+from . import SidebarPanel, armature_of, draw_job, picture_scale, wrapped
 
 # What each mode shows of its settings; rare ones are in the panel below.
 _SHOWN = {
     "blend": (("matching", "ends"), ("blend", "timing")),
-    "connect": (("connect", "method"), ("connect", "candidate"), ("connect", "anywhere")),
+    "connect": (("connect", "method"), ("connect", "anywhere")),
     "loop": (("loop", "method"), ("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
 }
+_FINDERS = {"connect": "action_loom.find_transitions", "loop": "action_loom.find_cycles"}
 _RARE = {
     "blend": (("blend", "weight_keys"),),
     "connect": (
         ("connect", "length"),
+        ("connect", "candidate"),
         ("connect", "from_frame"),
         ("connect", "to_frame"),
         ("connect", "by_correlation"),
@@ -42,6 +44,11 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         options.use_property_decorate = False
         for group, name in _SHOWN[settings.mode]:
             options.prop(getattr(settings, group), name)
+        if settings.mode in _FINDERS:
+            self._draw_candidates(context)
+        options = layout.column()
+        options.use_property_split = True
+        options.use_property_decorate = False
         options.prop(settings.result, "place")
         options.prop(settings.result, "result_name")
         if draw_job(layout):
@@ -54,6 +61,25 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             live.ui_units_x = 3.0
             live.prop(settings, "live", toggle=True)
         self._draw_last(context)
+
+    def _draw_candidates(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.action_loom
+        if not jobs.running():
+            layout.operator(_FINDERS[settings.mode], icon="VIEWZOOM")
+        found = candidates.of(context.scene, armature_of(context))
+        if found is None:
+            return
+        column = layout.column(align=True)
+        for index, candidate in enumerate(found.candidates):
+            row = column.operator(
+                "action_loom.choose_candidate",
+                text=candidate.text,
+                depress=candidates.is_chosen(settings, candidate),
+            )
+            row.index = index
+        if found.curves is not None:
+            layout.template_icon(found.icon, scale=0.6 * picture_scale(context))
+            layout.operator("action_loom.show_scores", icon="IMAGE_DATA")
 
     def _draw_last(self, context: Any) -> None:
         armature = armature_of(context)

@@ -87,3 +87,103 @@ def test_sources_are_never_changed(long_walk):
     before = material.fingerprint(bpy.data.actions["walk"])
     bpy.ops.action_loom.loop(sources=[{"name": "walk", "weight": 1.0}])
     assert material.fingerprint(bpy.data.actions["walk"]) == before
+
+
+def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
+    rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
+    body = rigs.read(long_walk)
+    straight = clips.read(long_walk, bpy.data.actions["walk"], body, 24.0).clip
+    degrees, cycle, ways = 30.0, 30, loom("core.weave.way")
+    way, frames = ways.between(straight, 0, cycle), np.arange(len(straight), dtype=float)
+    turning = ways.Way(way.place, way.facing, way.step, np.radians(degrees), cycle)
+    on_a_circle = ways.put_on(ways.taken_off(straight, way, frames), turning, frames)
+    clips.write(long_walk, on_a_circle, body, first_frame=1.0).name = "round"
+
+    bpy.ops.action_loom.loop(sources=[{"name": "round", "weight": 1.0}])
+    action = long_walk.animation_data.action
+    length = (action.frame_range[1] - action.frame_range[0]) / 8
+    assert length == pytest.approx(cycle, abs=1.0)
+    assert not any(curve.modifiers for curve in material.fcurves(action))
+    first = action.frame_range[0]
+    hips = np.array([material.pose_positions(long_walk, ["hips"], first + k * length)[0, :2] for k in range(9)])
+    steps = np.diff(hips, axis=0) @ np.array([1.0, 1j])
+    assert np.degrees(np.angle(steps[1:] / steps[:-1])) == pytest.approx(np.full(7, degrees), abs=1.5)
+    assert np.abs(steps) == pytest.approx(np.full(8, np.abs(steps[0])), rel=1e-3)
+
+    bpy.ops.action_loom.loop(sources=[{"name": "round", "weight": 1.0}], repeat=2, result_name="Twice")
+    first, last = bpy.data.actions["Twice"].frame_range
+    assert last - first == pytest.approx(2 * length)
+
+
+def listed(rig, *names):
+    """The panel's list with these actions ticked, in this order."""
+    settings = bpy.context.scene.action_loom
+    settings.rigs.clear()
+    mine = settings.rigs.add()
+    mine.armature = rig
+    for name in names:
+        mine.sources.add().action = bpy.data.actions[name]
+    return settings
+
+
+def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
+    candidates = loom("addon.candidates")
+    settings = listed(long_walk, "walk")
+    settings.mode = "loop"
+    assert candidates.of(bpy.context.scene, long_walk) is None
+    with pytest.raises(RuntimeError, match="Find some first"):
+        bpy.ops.action_loom.choose_candidate(index=0)
+    bpy.ops.action_loom.find_cycles()
+    found = candidates.of(bpy.context.scene, long_walk)
+    best = dict(found.candidates[0].options)
+    assert best["length"] == pytest.approx(30, abs=1)
+    bpy.ops.action_loom.choose_candidate(index=0)
+    assert (settings.loop.start, settings.loop.length) == (best["start"], best["length"])
+    assert bpy.context.scene.frame_current == 1 + best["start"]
+    bpy.ops.action_loom.loop()
+    told = bpy.data.actions["walk loop"].frame_range
+    assert told[1] - told[0] == best["length"]
+    bpy.ops.action_loom.choose_candidate(index=0)
+    assert (settings.loop.start, settings.loop.length) == (0, 0)
+    with pytest.raises(RuntimeError, match="There is no candidate 9"):
+        bpy.ops.action_loom.choose_candidate(index=9)
+    listed(long_walk, "walk loop")
+    assert candidates.of(bpy.context.scene, long_walk) is None
+
+
+def test_how_well_an_action_repeats_itself_is_shown(long_walk):
+    listed(long_walk, "walk").mode = "loop"
+    bpy.ops.action_loom.find_cycles()
+    bpy.ops.action_loom.show_scores()
+    (image,) = bpy.data.images
+    pixels = np.empty(4 * image.size[0] * image.size[1], dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    pixels = pixels.reshape(image.size[1], image.size[0], 4)[..., :3]
+    color = np.array(bpy.context.scene.action_loom.rigs[0].sources[0].color)
+    of_the_curve = (np.abs(pixels - color) < 0.02).all(axis=2)
+    # Both plots have a curve from side to side.
+    for half in (of_the_curve[: len(pixels) // 2], of_the_curve[len(pixels) // 2 :]):
+        assert half.any(axis=0).sum() > 900
+    bpy.ops.action_loom.show_scores()
+    assert len(bpy.data.images) == 1
+
+
+def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
+    material.key_walk(long_walk, "quick", frames=20, leads="R")
+    settings = listed(long_walk, "walk", "quick")
+    settings.mode = "connect"
+    bpy.ops.action_loom.find_transitions()
+    found = loom("addon.candidates").of(bpy.context.scene, long_walk)
+    assert len(found.candidates) > 1
+    bpy.ops.action_loom.choose_candidate(index=1)
+    chosen = dict(found.candidates[1].options)
+    assert (settings.connect.from_frame, settings.connect.to_frame) == (chosen["from_frame"], chosen["to_frame"])
+    assert bpy.context.scene.frame_current == 1 + chosen["from_frame"]
+    bpy.ops.action_loom.connect()
+    action = long_walk.animation_data.action
+    assert action.pose_markers["Seam 1"].frame == 1 + chosen["from_frame"] + 1
+    # Looking again is not bound to what was chosen before.
+    bpy.ops.action_loom.find_transitions()
+    assert len(loom("addon.candidates").of(bpy.context.scene, long_walk).candidates) == len(found.candidates)
+    listed(long_walk, "quick", "walk")
+    assert loom("addon.candidates").of(bpy.context.scene, long_walk) is None
