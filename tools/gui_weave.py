@@ -1,7 +1,7 @@
 """Runs inside Blender's window, driven by `tools/gui.py`: what an artist does with the tab, and pictures of it.
 
 Adds the demo, fills the list, analyses, weaves, drags a weight with Live on, undoes, rebuilds, cancels long work, and
-measures how long the tab takes to draw.
+measures how long the tab takes to draw. Cycles and transitions are found, chosen from their lists, and woven.
 """
 
 import sys
@@ -17,7 +17,8 @@ DRAWN = 2.0  # ms that the whole tab may take
 
 
 def steps(gui: Any) -> Iterator[Any]:
-    for step in (demo, fill_the_list, analyse, weave, drag_a_weight, undo_and_rebuild, cancel, time_the_tab):
+    weaving = (demo, fill_the_list, analyse, weave, drag_a_weight, undo_and_rebuild, loop, connect)
+    for step in (*weaving, cancel, time_the_tab):
         yield from step(gui)
 
 
@@ -118,6 +119,49 @@ def undo_and_rebuild(gui: Any) -> Iterator[Any]:
     yield from gui.shot("10_rebuilt", box=gui.region("UI"))
 
 
+def loop(gui: Any) -> Iterator[Any]:
+    settings = bpy.context.scene.action_loom
+    armature = bpy.context.view_layer.objects.active
+    body = loom("addon.bridge.rig").read(armature)
+    walk = loom("core.motion.retarget").onto(loom("core.motion.figure").walk(60.0, 5).cut(17, 280), body.skeleton)
+    loom("addon.bridge.clip").write(armature, walk, body, first_frame=1.0).name = "Capture"
+    with gui.override():
+        bpy.ops.action_loom.add_sources("EXEC_DEFAULT")
+    tick("Capture")
+    settings.mode = "loop"
+    yield from gui.press("ops.action_loom.find_cycles(")
+    yield from gui.wait_until(idle, 60, "cycles found")
+    yield from gui.shot("11_cycles")
+    yield from gui.press("ops.action_loom.choose_candidate(")
+    assert settings.loop.length > 0, "the candidate was not taken"
+    yield from gui.shot("12_cycle_chosen", box=gui.region("UI"))
+    area = next(a for a in gui.window.screen.areas if a.type == "PROPERTIES")
+    area.type = "IMAGE_EDITOR"
+    yield from gui.press("ops.action_loom.show_scores(")
+    yield from gui.shot("13_scores", box=area)
+    area.type = "PROPERTIES"
+    yield from gui.press("ops.action_loom.loop(")
+    yield from gui.wait_until(lambda: idle() and "Capture loop" in bpy.data.actions, 60, "looped")
+    first, last = bpy.data.actions["Capture loop"].frame_range
+    assert last - first == settings.loop.length
+    yield from gui.shot("14_looped")
+
+
+def connect(gui: Any) -> Iterator[Any]:
+    settings = bpy.context.scene.action_loom
+    tick("Stroll", "Sneak")
+    settings.mode = "connect"
+    yield from gui.press("ops.action_loom.find_transitions(")
+    yield from gui.wait_until(idle, 60, "transitions found")
+    yield from gui.press("ops.action_loom.choose_candidate(")
+    assert settings.connect.from_frame >= 0, "the candidate was not taken"
+    yield from gui.shot("15_transitions", box=gui.region("UI"))
+    yield from gui.press("ops.action_loom.connect(")
+    yield from gui.wait_until(lambda: idle() and any(" > " in a.name for a in bpy.data.actions), 60, "connected")
+    yield from gui.shot("16_connected")
+    settings.mode = "blend"
+
+
 def cancel(gui: Any) -> Iterator[Any]:
     long_actions(bpy.context.view_layer.objects.active)
     with gui.override():
@@ -127,13 +171,13 @@ def cancel(gui: Any) -> Iterator[Any]:
     before = set(bpy.data.actions.keys())
     yield from gui.press("ops.action_loom.blend(")
     yield from gui.wait_until(lambda: not idle(), 20, "long work begun")
-    yield from gui.shot("11_working")
+    yield from gui.shot("17_working")
     assert not idle(), "the work was over before it could be cancelled"
     yield from over_the_view(gui)
     yield from gui.key("Escape")
     yield from gui.wait_until(idle, 60, "cancelled")
     assert set(bpy.data.actions.keys()) == before
-    yield from gui.shot("12_cancelled")
+    yield from gui.shot("18_cancelled")
 
 
 def time_the_tab(gui: Any) -> Iterator[Any]:
