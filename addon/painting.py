@@ -74,14 +74,14 @@ def match_of(prepared: Prepared, registered: Registration, which: int, starts: t
     found, reference = registered.curves[which], registered.reference
     assert found.matrix is not None
     frames = np.linspace(found.first, found.last, 8 * (len(found.frames) - 1) + 1)
-    curve = np.stack([frames, found.at(frames)], axis=1)
+    curve = np.stack([frames, found.at(frames)], axis=1) / found.every
     common = registered.grid[[0, -1]]
     axes = []
     for clip, side in ((reference, 0), (which, 1)):
         count = found.matrix.shape[side]
         first, second = starts[clip] + prepared.given_frames(clip, np.array([0.0, 1.0]))
-        begin, end = (0.0, count - 1.0) if found.ends == "cyclic" else registered.curves[clip].at(common)
-        axes.append(Axis(float(first), float(second - first), count, (float(begin), float(end))))
+        begin, end = (0.0, count - 1.0) if found.ends == "cyclic" else registered.curves[clip].at(common) / found.every
+        axes.append(Axis(float(first), float(second - first) * found.every, count, (float(begin), float(end))))
     return Match(found.matrix, curve, *axes)
 
 

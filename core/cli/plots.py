@@ -70,8 +70,8 @@ def _draw_match(figure: SubFigure, axis: Axes, woven: Blended, k: int) -> None:
     registered, ready = woven.registration, woven.prepared
     curve, reference = registered.curves[k], registered.reference
     assert curve.matrix is not None
-    across = ready.given_frames(reference, np.array([-0.5, curve.matrix.shape[0] - 0.5]))
-    up = ready.given_frames(k, np.array([-0.5, curve.matrix.shape[1] - 0.5]))
+    across = ready.given_frames(reference, np.array([-0.5, curve.matrix.shape[0] - 0.5]) * curve.every)
+    up = ready.given_frames(k, np.array([-0.5, curve.matrix.shape[1] - 0.5]) * curve.every)
     image = axis.imshow(
         curve.matrix.T,
         origin="lower",

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ClipError
 from .quat import Array
@@ -80,6 +81,21 @@ class Clip:
             channels={n: Channel(c.values[start:end], c.discrete) for n, c in self.channels.items()},
             cyclic=self.cyclic and (start, end) == (0, len(self)),
         )
+
+    def taken(self, frames: NDArray[np.int64]) -> "Clip":
+        """Return some frames (K,), in any order; no cycle."""
+        return replace(
+            self,
+            rotations=self.rotations[frames],
+            translations=self.translations[frames],
+            scales=None if self.scales is None else self.scales[frames],
+            channels={n: Channel(c.values[frames], c.discrete) for n, c in self.channels.items()},
+            cyclic=False,
+        )
+
+    def thinned(self, every: int) -> "Clip":
+        """Return every so many frames, from the first on, at the rate that they then have."""
+        return replace(self.taken(np.arange(0, len(self), every)), rate=self.rate / every)
 
 
 def joined(clips: Sequence[Clip]) -> Clip:

@@ -1,5 +1,6 @@
 """Pose distances by the rotations of joints (methods 2; seeds 000 and 003)."""
 
+from copy import copy
 from typing import Self
 
 import numpy as np
@@ -35,6 +36,11 @@ class Angles(Metric):
         self._power = matching.power
         self._rotations = _in_heading_frame(clip)[:, self._used]
 
+    def part(self, first: int, last: int) -> Self:
+        other = copy(self)
+        other._rotations = self._rotations[first : last + 1]
+        return other
+
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), rad² or rad, between the poses of this clip and of another."""
         one, two = (np.ascontiguousarray(body._rotations.transpose(1, 2, 0)) for body in (self, other))
@@ -59,6 +65,11 @@ class Chordal(Metric):
         q = _in_heading_frame(clip)
         products = q[..., _FIRST] * q[..., _SECOND] * _OCCURRENCE * np.sqrt(weights)[:, None]
         self._products = products.reshape(len(q), -1)
+
+    def part(self, first: int, last: int) -> Self:
+        other = copy(self)
+        other._products = self._products[first : last + 1]
+        return other
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), without unit, between the poses of this clip and of another."""

@@ -6,7 +6,7 @@ from ..errors import RegistrationError
 from ..motion import cycles
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import curve, metrics, pairing, timewarp
+from . import curve, fine, metrics, pairing, timewarp
 from .matching import Matching
 from .registered import Curve
 
@@ -24,7 +24,9 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
     middle = bodies[0].over(one, 2 * one - 1), bodies[1].over(other, 2 * other - 1)
 
     def inner(window: int) -> Array:
-        return middle[0].matrix(middle[1], window)[one : 2 * one, other : 2 * other]
+        one_part = middle[0].part(one - window, 2 * one - 1 + window)
+        other_part = middle[1].part(other - window, 2 * other - 1 + window)
+        return one_part.matrix(other_part, window)[window : window + one, window : window + other]
 
     matrix = inner(round(matching.window * reference.rate))
     unwindowed = inner(0)
@@ -32,7 +34,7 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
     def attempt(limit: int) -> Curve:
         start, path = _cheapest_start(matrix, matching, limit)
         rolled = pairing.in_band(np.roll(unwindowed, -start, axis=1), matching.band)
-        found = pairing.fine(rolled, path, limit, round(pairing.FINE_SECONDS * reference.rate))
+        found = fine.path(rolled, path, limit, round(pairing.FINE_SECONDS * reference.rate))
         rows, frames = curve.midpoints(found.cells)
         frames = start + _periodic(np.interp(np.arange(one), rows, frames), other, matching, reference.rate, limit)
         cells = np.stack([found.cells[:, 0], (found.cells[:, 1] + start) % other], axis=1)

@@ -16,6 +16,7 @@ from ..motion.quat import Array
 from .matching import Matching
 
 BLOCK = 128  # rows of a distance matrix
+MOST_CELLS = 16_000_000  # of a matrix that is held whole: 4000 × 4000 frames, 128 MB
 
 
 class Metric(ABC):
@@ -32,9 +33,18 @@ class Metric(ABC):
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N) between this clip's frames and another's, over `window` frames each side."""
 
+    @abstractmethod
+    def part(self, first: int, last: int) -> Self:
+        """Return the frames first … last alone, otherwise as they are in the whole."""
+
     def over(self, first: int, last: int) -> Self:  # noqa: ARG002  (used by metrics that depend on it)
         """Return the same clip, its frames first … last being those that have a counterpart."""
         return self
+
+
+def thinning(count: int, columns: int) -> int:
+    """Return how many frames to go on at a time, so that a matrix of (M, N) frames can be held whole."""
+    return max(1, int(np.ceil(np.sqrt(count * columns / MOST_CELLS))))
 
 
 def clamped(count: int, window: int) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """The registration curve of one clip against another (methods 3; Kovar & Gleicher 2003; seeds 000 and 003)."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from ..errors import OptionError, RegistrationError
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from . import curve, metrics, timewarp
-from .distance import Metric
+from . import curve, fine, metrics, timewarp
+from .distance import Metric, thinning
 from .matching import Matching
 from .registered import Curve
 
@@ -48,13 +48,35 @@ def pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress = S
 
 def _pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -> Curve:
     progress.at(0.0, f"Synchronising {clip.name}")
-    bodies = metrics.of(reference, matching), metrics.of(clip, matching)
     longer = max(len(reference), len(clip))
-    # What all limits begin with; for long clips as much work as the path.
-    matrix = bodies[0].matrix(bodies[1], round(matching.window * reference.rate))
-    return within_limit(
-        lambda limit: _with_limit(*bodies, matrix, reference.rate, matching, limit, progress), matching, longer
-    )
+    pair = _Pair.of(reference, clip, matching)
+    return within_limit(lambda limit: _with_limit(pair, matching, limit, progress), matching, longer)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two clips ready to be compared: all of their frames, and as many as a matrix that is held whole has room for.
+
+    every : so many frames go to one of the thinned ones; matrix : the windowed distances of those; rate : theirs
+    """
+
+    full: tuple[Metric, Metric]
+    thinned: tuple[Metric, Metric]
+    every: int
+    rate: float
+    matrix: Array
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, reference: Clip, clip: Clip, matching: Matching) -> "_Pair":
+        full = metrics.of(reference, matching), metrics.of(clip, matching)
+        every = thinning(len(reference), len(clip))
+        thinned, rate = full, reference.rate / every
+        if every > 1:
+            thinned = metrics.of(reference.thinned(every), matching), metrics.of(clip.thinned(every), matching)
+        # What all limits begin with; for long clips as much work as the path.
+        matrix = thinned[0].matrix(thinned[1], round(matching.window * rate))
+        return cls(full, thinned, every, rate, matrix, (len(reference), len(clip)))
 
 
 def within_limit(attempt: Callable[[int], Curve], matching: Matching, longer: int) -> Curve:
@@ -73,17 +95,10 @@ def within_limit(attempt: Callable[[int], Curve], matching: Matching, longer: in
     return attempt(RAISED_LIMIT)
 
 
-def _with_limit(
-    reference: Metric,
-    clip: Metric,
-    matrix: Array,
-    rate: float,
-    matching: Matching,
-    limit: int,
-    progress: Progress,
-) -> Curve:
-    """Return the curve under one limit; the matrix is that of the whole clips."""
-    window = round(matching.window * rate)
+def _with_limit(pair: _Pair, matching: Matching, limit: int, progress: Progress) -> Curve:
+    """Return the curve under one limit."""
+    reference, clip = pair.thinned
+    matrix, window = pair.matrix, round(matching.window * pair.rate)
     ends, path = _choose_ends(matrix, matching, limit, reference.floor)
     for done in range(1, reference.passes):
         progress.at(done / reference.passes, "Synchronising")
@@ -91,8 +106,9 @@ def _with_limit(
         reference, clip = reference.over(top, bottom), clip.over(left, right)
         matrix = reference.matrix(clip, window)
         ends, path = _choose_ends(matrix, matching, limit, reference.floor)
-    found = fine(in_band(reference.matrix(clip, 0), matching.band), path, limit, round(FINE_SECONDS * rate))
-    rows, frames = curve.midpoints(found.cells)
+    cells = _finest(pair, (reference, clip), path, matching, limit)
+    rate = pair.rate * pair.every
+    rows, frames = curve.midpoints(cells)
     frames = curve.smoothed(frames, matching, rate)
     frames = curve.limit_slopes(frames, 1.0 / limit, float(limit))
     return Curve(
@@ -103,11 +119,26 @@ def _with_limit(
         path.mean_cost,
         limit,
         path.at_limit,
-        found.cells,
+        cells,
         matrix,
         float(matrix.mean()),
         matching.joints,
+        pair.every,
     )
+
+
+def _finest(
+    pair: _Pair, compared: tuple[Metric, Metric], path: timewarp.Path, matching: Matching, limit: int
+) -> timewarp.Cells:
+    """The cells of the path by single frames at the full rate; some at a time where they are too many to be held."""
+    reach = round(FINE_SECONDS * pair.rate * pair.every)
+    if pair.every == 1:
+        matrix = in_band(compared[0].matrix(compared[1], 0), matching.band)
+        return fine.path(matrix, path, limit, reach).cells
+    around = fine.spread(path.cells, pair.every, *pair.shape)
+    (top, left), (bottom, right) = around[0], around[-1]
+    reference, clip = pair.full[0].over(top, bottom), pair.full[1].over(left, right)
+    return fine.cells(reference, clip, around, limit, reach + pair.every)
 
 
 def _choose_ends(matrix: Array, matching: Matching, limit: int, floor: float) -> tuple[str, timewarp.Path]:
@@ -132,21 +163,3 @@ def in_band(matrix: Array, band: float) -> Array:
     rows, columns = matrix.shape
     even = np.arange(rows)[:, None] * ((columns - 1) / max(rows - 1, 1))
     return np.where(np.abs(np.arange(columns) - even) <= band * columns, matrix, np.inf)
-
-
-def fine(matrix: Array, path: timewarp.Path, limit: int, reach: int) -> timewarp.Path:
-    """Return the best path without window in a band round a first one, between the same ends.
-
-    A window takes for granted that both clips run equally fast inside it, and is lopsided at the clips' ends;
-    single frames know better once it is clear where to look.
-    """
-    (top, left), (bottom, right) = path.cells[0], path.cells[-1]
-    # The path passes all rows between, so what lies within reach of its cells is one stretch of each row.
-    rows = np.arange(top, bottom + 1)
-    lowest = path.cells[np.searchsorted(path.cells[:, 0], np.maximum(rows - reach, top)), 1] - reach
-    highest = path.cells[np.searchsorted(path.cells[:, 0], np.minimum(rows + reach, bottom), "right") - 1, 1] + reach
-    columns = np.arange(left, right + 1)
-    near = (columns >= lowest[:, None]) & (columns <= highest[:, None])
-    banded = np.where(near, matrix[top : bottom + 1, left : right + 1], np.inf)
-    found = timewarp.pinned(banded, max(limit, timewarp.needed_limit(*banded.shape)))
-    return timewarp.Path(found.cells + path.cells[0], found.cost, found.at_limit)

@@ -45,6 +45,12 @@ class Points(Metric):
         self._heights = positions[..., 2] * np.sqrt(weights)
         self._mean_heights = positions[..., 2] @ weights
 
+    def part(self, first: int, last: int) -> Self:
+        other, frames = copy(self), slice(first, last + 1)
+        other._centroids, other._ground = self._centroids[frames], self._ground[frames]
+        other._heights, other._mean_heights = self._heights[frames], self._mean_heights[frames]
+        return other
+
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), metres, between the clouds of this clip and of another."""
         drift, spread = self._window(window)
@@ -120,6 +126,12 @@ class Motion(Metric):
         """Return the same clip, mean and amplitude taken over the frames first … last."""
         other = copy(self)
         other._features = self._normalized(first, last)
+        return other
+
+    def part(self, first: int, last: int) -> Self:
+        other, frames = copy(self), slice(first, last + 1)
+        other._places, other._directions = self._places[frames], self._directions[frames]
+        other._features = self._features[frames]
         return other
 
     def matrix(self, other: Self, window: int) -> Array:

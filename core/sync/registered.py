@@ -17,6 +17,7 @@ class Curve:
     first, frames (K,) : reference frame first + k corresponds to frame frames[k] of the clip, strictly increasing
     cost : mean pose distance along the path; ends : pinned, open or cyclic; limit : the slope limit that was used
     at_limit : share of the path that runs at the limit; cells (·, 2) and matrix (M, N) : what a picture shows
+    every : the matrix has one of so many frames; all of long clips would be too much to hold
     chance : mean distance of any two frames; joints : which were compared
 
     A cyclic curve begins anywhere in the clip's cycle and spans one cycle of each; frames run on past the clip's
@@ -34,6 +35,7 @@ class Curve:
     matrix: Array | None
     chance: float = 0.0
     joints: str = "all"
+    every: int = 1
 
     @property
     def likeness(self) -> float:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from ..errors import RegistrationError
@@ -15,6 +16,7 @@ LEAST_SEEN = 0.25  # of a second cycle
 NEAR_BEST = 0.05  # a score less than that below the best is as good: then the shorter cycle is meant
 PERIODIC, WEAK = 0.6, 0.45  # scores of captured clips that repeat; below the second, none did
 SEARCH_RATE = 60.0
+BLOCK = 256  # frames whose products with those after them are worked out together
 FLAT_SHARE = 0.1  # of the largest range of a joint's angle (the seed's ε)
 NOISE = 0.005  # m; what capture shakes a joint that stands still
 
@@ -101,34 +103,46 @@ def _features(clip: Clip, step: int) -> tuple[Array, int]:
 def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Array]:
     """Return the scores (S,) from every start at each lag.
 
-    All sums over windows are differences of cumulative sums; products of frames and of sums come from two Gram
-    matrices.
+    All sums over windows are differences of cumulative sums; products of frames, and of sums, that are needed are
+    those of rows no more than two windows apart.
     """
     count = len(features)
-    gram = features @ features.T
-    own = np.diagonal(gram)
+    products = _products(features, int(lags[-1]))
+    own = products[:, 0]
     energy = np.concatenate([[0.0], np.cumsum(own)])
     sums = np.concatenate([np.zeros((1, features.shape[1])), np.cumsum(features, axis=0)])
-    sum_gram = sums @ sums.T
-    own_sum = np.diagonal(sum_gram)
+    sum_products = _products(sums, 2 * int(lags[-1]))
+    own_sum = sum_products[:, 0]
     scores = []
     for lag in lags:
         start = np.arange(count - lag - int(np.ceil(LEAST_SEEN * lag)) + 1)
         n = np.minimum(lag, count - start - lag)
-        apart = own[: count - lag] + own[lag:] - 2.0 * np.diagonal(gram, lag)
+        apart = own[: count - lag] + own[lag:] - 2.0 * products[: count - lag, lag]
         apart_sum = np.concatenate([[0.0], np.cumsum(apart)])
         difference = apart_sum[start + n] - apart_sum[start]
         square = energy[start + n] - energy[start] + energy[start + lag + n] - energy[start + lag]
         # |Σ a + Σ b|² of two whole windows, which follow each other; then of windows that the clip's end cuts short.
         whole = max(count - 2 * lag + 1, 0)
-        one = own_sum[2 * lag :] + own_sum[:whole] - 2.0 * np.diagonal(sum_gram, 2 * lag) if whole else own_sum[:0]
-        cut = slice(whole, len(start))
-        ends, begun = sums[count - lag] + sums[count], sum_gram[count - lag] + sum_gram[count]
-        two = own_sum[cut] + own_sum[lag:][cut] + 2.0 * np.diagonal(sum_gram, lag)[cut]
-        total = np.concatenate([one, ends @ ends - 2.0 * (begun[cut] + begun[lag:][cut]) + two])
+        one = own_sum[2 * lag :] + own_sum[:whole] - 2.0 * sum_products[:whole, 2 * lag] if whole else own_sum[:0]
+        first, second = sums[whole : len(start)], sums[whole + lag : len(start) + lag]
+        cut = sums[count - lag] + sums[count] - first - second
+        total = np.concatenate([one, (cut * cut).sum(axis=1)])
         spread = square - total / (2.0 * n)
         scores.append((spread - difference) / (spread + 2.0 * n * noise))
     return scores
+
+
+def _products(rows: Array, furthest: int) -> Array:
+    """Return the products (F, K + 1) of each row (F, C) with the rows 0 … K after it; zero beyond the last."""
+    count = len(rows)
+    padded = np.concatenate([rows, np.zeros((furthest, rows.shape[1]))])
+    found = np.empty((count, furthest + 1))
+    for start in range(0, count, BLOCK):
+        end = min(start + BLOCK, count)
+        block = rows[start:end] @ padded[start : end + furthest].T
+        along, across = block.strides
+        found[start:end] = as_strided(block, (end - start, furthest + 1), (along + across, across))
+    return found
 
 
 def _peaks(scores: Array, lags: NDArray[np.int64]) -> list[int]:

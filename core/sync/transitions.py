@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion import kinematics
 from ..motion.clip import Clip
+from ..motion.quat import Array
+from . import distance as pose_distance
 from . import joints, metrics
 from .distance import clamped
 from .matching import Matching
@@ -41,16 +44,33 @@ def find(
     """
     (one, i), (other, j) = _around(before, from_frames, window), _around(after, to_frames, window)
     bodies = [metrics.of(clip, Matching(metric="points")) for clip in (one, other)]
-    rows, columns = slice(i, i + from_frames[1] - from_frames[0] + 1), slice(j, j + to_frames[1] - to_frames[0] + 1)
-    distance = bodies[0].matrix(bodies[1], window)[rows, columns]
-    padded = np.pad(distance, 1, constant_values=np.inf)
-    around = np.lib.stride_tricks.sliding_window_view(padded, (3, 3)).min(axis=(2, 3))
-    found = np.argwhere(distance <= around)
-    found = found[np.argsort(distance[found[:, 0], found[:, 1]], kind="stable")][:most]
+    count, columns = from_frames[1] - from_frames[0] + 1, slice(j, j + to_frames[1] - to_frames[0] + 1)
+    at_once = max(1, pose_distance.MOST_CELLS // len(other))
+    cells, distances = [], []
+    for first in range(0, count, at_once):
+        # With a row on each side, which tells whether those at the border are minima.
+        low, high = max(first - 1, 0), min(first + at_once + 1, count)
+        start = max(i + low - window, 0)
+        part = bodies[0].part(start, i + high - 1 + window)
+        distance = part.matrix(bodies[1], window)[i + low - start :, columns][: high - low]
+        found = _minima(distance)
+        found = found[(found[:, 0] >= first - low) & (found[:, 0] < first - low + at_once)]
+        cells.append(found + np.array((low, 0)))
+        distances.append(distance[found[:, 0], found[:, 1]])
+    every, apart = np.concatenate(cells), np.concatenate(distances)
+    nearest = np.argsort(apart, kind="stable")[:most]
     return [
-        align(before, after, int(i) + from_frames[0], int(j) + to_frames[0], window, float(distance[i, j]))
-        for i, j in found
+        align(before, after, int(i) + from_frames[0], int(j) + to_frames[0], window, float(away))
+        for (i, j), away in zip(every[nearest], apart[nearest], strict=True)
     ]
+
+
+def _minima(distance: Array) -> NDArray[np.int64]:
+    """The cells (K, 2) of a matrix that are nowhere larger than those around them."""
+    around = np.pad(distance, 1, constant_values=np.inf)
+    along = np.minimum(np.minimum(around[:, :-2], around[:, 1:-1]), around[:, 2:])
+    least = np.minimum(np.minimum(along[:-2], along[1:-1]), along[2:])
+    return np.argwhere(distance <= least)
 
 
 def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int]:

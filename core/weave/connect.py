@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..check import angles, posed, quality, seams
 from ..errors import ClipError, OptionError, RegistrationError
@@ -206,7 +205,7 @@ def _region(
     low, high = max(i - reach, 0), min(i + reach, len(after) - 2 - j + i)
     from_made = np.clip(np.arange(low, high + 1), 0, len(made) - 1)
     from_after = np.clip(np.arange(low, high + 1) - i + j, 0, len(after) - 1)
-    one, other = _taken(made, from_made), _taken(after, from_after)
+    one, other = made.taken(from_made), after.taken(from_after)
     means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
     a, b = channels.like(one, means), channels.like(other, means)
     mixed = a.clip(mix(a.values, b.values), np.arange(len(one)))
@@ -252,17 +251,6 @@ def _alike(a: Clip, b: Clip) -> tuple[Clip, Clip]:
         }
         filled.append(replace(clip, channels=held))
     return filled[0], filled[1]
-
-
-def _taken(clip: Clip, frames: NDArray[np.int64]) -> Clip:
-    return replace(
-        clip,
-        rotations=clip.rotations[frames],
-        translations=clip.translations[frames],
-        scales=None if clip.scales is None else clip.scales[frames],
-        channels={n: Channel(c.values[frames], c.discrete) for n, c in clip.channels.items()},
-        cyclic=False,
-    )
 
 
 def _part(clip: Clip, start: int, end: int) -> Clip | None:
