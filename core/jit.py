@@ -12,15 +12,20 @@ from functools import cache
 from importlib import import_module, util
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import OptionError
 
+if TYPE_CHECKING:
+    from .progress import Progress
+
 ENGINES = ("auto", "numba", "numpy")
+PACKAGES = ("motion", "sync")  # that have kernels
 
 _log = logging.getLogger(__name__)
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
 _cache_folder: str | None = None
+_loaded: set[str] = set()
 
 
 def use(engine: str) -> None:
@@ -49,6 +54,15 @@ def kernels(package: str) -> ModuleType:
     if _wanted == "numpy" or (compiled := _compiled(package)) is None:
         return import_module("._twins", package)
     return compiled
+
+
+def prepare(progress: "Progress") -> None:
+    """Load all kernels now and say so, which takes a second, or some where they have to be compiled; once is enough."""
+    for k, package in enumerate(PACKAGES):
+        if _wanted != "numpy" and package not in _loaded:
+            progress.at(k / len(PACKAGES), "Loading the engine (the first time it is compiled)")
+        kernels(f"{__package__}.{package}")
+        _loaded.add(package)
 
 
 def kernel(signature: str) -> Callable[[Callable[..., Any]], Any]:

@@ -1,9 +1,11 @@
 """Making an action of several: from the panel beside the interface, from scripts at once."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
+from ...core import jit
 from ...core.errors import LoomError
 from ...core.options import declared
 from ...core.progress import Progress
@@ -88,7 +90,7 @@ class Making:
         compute = self.compute  # it is not the operator's: Blender may free that before the work ends
         try:
             request, read, recipe = self.ask(context)
-            self._job = jobs.begin(self.bl_label, lambda progress: compute(read, recipe, progress))
+            self._job = jobs.begin(self.bl_label, lambda progress: _prepared(compute, read, recipe, progress))
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -213,6 +215,12 @@ class Weaving(OfSources, properties.ResultOptions):
         analysis.keep_woven(context, request, read, recipe, woven)
         common.tell(self, context, read, written, woven)
         return {"FINISHED"}
+
+
+def _prepared(compute: Callable[..., Any], read: "weaving.Read", recipe: Recipe, progress: Progress) -> Any:
+    """What is computed, once the engine is there: the first time it takes seconds, which the panel then says."""
+    jit.prepare(progress)
+    return compute(read, recipe, progress)
 
 
 def navigates(context: Any, event: Any) -> bool:

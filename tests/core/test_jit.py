@@ -5,9 +5,11 @@ import sys
 from importlib import metadata, util
 from pathlib import Path
 
+import numpy as np
 import pytest
 from action_loom.core import jit
 from action_loom.core.errors import OptionError
+from action_loom.core.progress import Progress
 from oracles import processes
 
 PACKAGE = "action_loom.core.sync"
@@ -62,12 +64,38 @@ def test_the_choice_can_be_changed_at_any_time(engine):
 
 
 @needs_numba
-@pytest.mark.parametrize("package", ["action_loom.core.motion", PACKAGE])
+@pytest.mark.parametrize("package", jit.PACKAGES)
 def test_every_package_has_both(engine, package):
     engine.use("numba")
-    compiled = engine.kernels(package)
+    compiled = engine.kernels(f"action_loom.core.{package}")
     engine.use("numpy")
-    assert (name(compiled), name(engine.kernels(package))) == ("_kernels", "_twins")
+    assert (name(compiled), name(engine.kernels(f"action_loom.core.{package}"))) == ("_kernels", "_twins")
+
+
+def test_all_packages_with_kernels_are_named():
+    assert {path.parent.name for path in CORE.rglob("_kernels.py")} == set(jit.PACKAGES)
+
+
+@needs_numba
+def test_that_the_engine_is_loaded_is_said_once(engine, monkeypatch):
+    monkeypatch.setattr(jit, "_loaded", set())
+    engine.use("numba")
+    said = []
+    for _ in range(2):
+        engine.prepare(Progress(lambda fraction, doing: said.append((fraction, doing)) or True))
+    assert [fraction for fraction, _ in said] == pytest.approx(np.arange(len(jit.PACKAGES)) / len(jit.PACKAGES))
+    assert {doing for _, doing in said} == {"Loading the engine (the first time it is compiled)"}
+
+
+@needs_numba
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit stands in for a full disk")
+def test_on_a_full_disk_numpy_takes_over(compiled, tmp_path):
+    full = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    full += "resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))\n"
+    done = run_in(compiled, full + keeping_in(tmp_path))
+    assert done.stdout == "_twins 8.0\n"
+    assert done.stderr.startswith("numba does not work here (")
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.both_engines
