@@ -1,6 +1,7 @@
 """Armatures and actions for the add-on's tests: captured ones from ../shared, and small made-up ones."""
 
 import hashlib
+import json
 from pathlib import Path
 
 import bpy
@@ -22,6 +23,16 @@ def import_bvh(name, *, mode="NATIVE"):
 def scene_rate():
     render = bpy.context.scene.render
     return render.fps / render.fps_base
+
+
+def opened(path):
+    """Open a file and return its actions by name."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return bpy.data.actions
+
+
+def read_json(path):
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def fcurves(action):
