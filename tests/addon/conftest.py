@@ -1,9 +1,7 @@
 """Runs the add-on's tests against the built zip, installed in a fresh Blender with no preferences of anyone.
 
-What several files of tests begin with is here, too; figures and functions are in `material`.
-
 Each Blender is the `bpy` module of one environment; `tools/run_tests.py` starts pytest there and names the
-zip in ACTION_LOOM_ZIP.
+zip in ACTION_LOOM_ZIP. What several files of tests begin with is here, too; plain functions are in `material`.
 """
 
 import os
@@ -87,10 +85,49 @@ def empty_file():
 
 
 @pytest.fixture
+def bridge(loom):
+    """The modules of the bridge, and those of core that it is tried with, by short names."""
+
+    class Bridge:
+        rig, clip, curves, seen = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves", "seen"))
+        bvh, kinematics, quat = (loom(f"core.motion.{name}") for name in ("bvh", "kinematics", "quat"))
+        Channel = loom("core.motion.clip").Channel
+        RigError = loom("core.errors").RigError
+        rates = loom("addon.rates")
+
+    return Bridge
+
+
+@pytest.fixture
 def play(loom):
     """Assign an action to an armature, with its slot: `play(armature, action)`."""
     curves = loom("addon.bridge.curves")
     return lambda armature, action: curves.assign(armature, action, curves.choose_slot(action, armature))
+
+
+# --- motion files -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def walks(bridge, loom, tmp_path):
+    """Two files of one body at 60 frames per second."""
+    paths = []
+    for name in ("walk", "sneak"):
+        path = tmp_path / f"{name}.bvh"
+        clip = getattr(loom("core.motion.figure"), name)(60.0)
+        bridge.bvh.write(bridge.bvh.from_clip(clip), path)
+        paths.append(path)
+    return paths
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A file of four joints and three frames."""
+    import material
+
+    path = tmp_path / "small.bvh"
+    path.write_text(material.SMALL_BVH)
+    return path
 
 
 # --- the command line ---------------------------------------------------------------------------------------------

@@ -210,3 +210,53 @@ def _key_turn(rig, name, axis, degrees, frame):
     else:
         bone.rotation_euler = angles
         bone.keyframe_insert("rotation_euler", frame=frame)
+
+
+# Joints with positions of their own, one that only turns, one that does nothing, and a leaf without an end.
+SMALL_BVH = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 90 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Spine
+  {
+    OFFSET 0 30 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    JOINT Head
+    {
+      OFFSET 0 40 0
+      CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+    }
+    JOINT Tag
+    {
+      OFFSET 10 0 0
+      CHANNELS 3 Zrotation Xrotation Yrotation
+      End Site
+      {
+        OFFSET 20 0 0
+      }
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.025
+0 90 0 10 20 30 5 -5 15 0 40 0 0 0 0 0 0 0
+5 91 2 12 25 35 9 -9 11 1 42 0 3 0 0 0 0 0
+10 92 4 14 30 40 13 -13 7 2 44 0 6 0 0 0 0 0
+"""
+
+
+def import_motion(*paths, **options):
+    """Import motion files with Action Loom, as a script does."""
+    return bpy.ops.action_loom.import_motion(files=[{"name": str(path)} for path in paths], **options)
+
+
+def armatures():
+    return [o for o in bpy.data.objects if o.type == "ARMATURE"]
+
+
+def places(bridge, path, **convention):
+    """The clip of a file, and where its joints are (F, J, 3)."""
+    clip, _ = bridge.bvh.to_clip(bridge.bvh.read(path), **convention)
+    return clip, bridge.kinematics.world(clip)[1]

@@ -18,18 +18,6 @@ NOT_REPEATED = {
 }
 
 
-@pytest.fixture
-def bridge(loom):
-    """The modules that the tests need, by short names."""
-
-    class Bridge:
-        rig, clip, curves, seen = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves", "seen"))
-        kinematics, quat = (loom(f"core.motion.{name}") for name in ("kinematics", "quat"))
-        Channel = loom("core.motion.clip").Channel
-
-    return Bridge
-
-
 def read(bridge, rig, action):
     return bridge.clip.read(rig, action, bridge.rig.read(rig), material.scene_rate())
 
