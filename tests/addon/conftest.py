@@ -105,6 +105,24 @@ def play(loom):
     return lambda armature, action: curves.assign(armature, action, curves.choose_slot(action, armature))
 
 
+@pytest.fixture
+def analysis(loom):
+    return loom("addon.analysis")
+
+
+@pytest.fixture
+def listed():
+    """An armature with two ticked actions in its list, and the panel as it is at first but for pinned ends."""
+    import bpy
+    import material
+
+    rig = material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    bpy.context.scene.action_loom.matching.ends = "pinned"
+    bpy.context.view_layer.update()
+    return rig
+
+
 # --- motion files -------------------------------------------------------------------------------------------------
 
 

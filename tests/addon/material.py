@@ -113,6 +113,22 @@ def key_by_hand(rig, name, *, seed, frames=(1, 9, 20, 33)):
     return action
 
 
+BOTH = [{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}]
+
+
+def two_actions():
+    """An armature with two hand-keyed actions, one and two, of 33 and 49 frames; BOTH are them as sources."""
+    rig = armature()
+    key_by_hand(rig, "one", seed=1)
+    key_by_hand(rig, "two", seed=2, frames=(-7, 12, 26, 41))
+    return rig
+
+
+def analyse(**options):
+    """Find how both actions go together, with pinned ends unless told otherwise."""
+    assert bpy.ops.action_loom.analyse(**{"sources": BOTH, "ends": "pinned", **options}) == {"FINISHED"}
+
+
 _BIPED = (
     ("hips", "", (0.0, 0.0, 0.92), (0.0, 0.0, 1.05)),
     ("spine", "hips", (0.0, 0.0, 1.05), (0.0, 0.0, 1.25)),
