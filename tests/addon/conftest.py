@@ -1,7 +1,7 @@
 """Runs the add-on's tests against the built zip, installed in a fresh Blender with no preferences of anyone.
 
 Each Blender is the `bpy` module of one environment; `tools/run_tests.py` starts pytest there and names the
-zip in ACTION_LOOM_ZIP.
+zip in ACTION_LOOM_ZIP. What several files of tests begin with is here, too; plain functions are in `material`.
 """
 
 import os
@@ -82,3 +82,132 @@ def empty_file():
     import bpy
 
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+@pytest.fixture
+def bridge(loom):
+    """The modules of the bridge, and those of core that it is tried with, by short names."""
+
+    class Bridge:
+        rig, clip, curves, seen = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves", "seen"))
+        bvh, kinematics, quat = (loom(f"core.motion.{name}") for name in ("bvh", "kinematics", "quat"))
+        Channel = loom("core.motion.clip").Channel
+        RigError = loom("core.errors").RigError
+        rates = loom("addon.rates")
+
+    return Bridge
+
+
+@pytest.fixture
+def play(loom):
+    """Assign an action to an armature, with its slot: `play(armature, action)`."""
+    curves = loom("addon.bridge.curves")
+    return lambda armature, action: curves.assign(armature, action, curves.choose_slot(action, armature))
+
+
+@pytest.fixture
+def analysis(loom):
+    return loom("addon.analysis")
+
+
+@pytest.fixture
+def listed():
+    """An armature with two ticked actions in its list, and the panel as it is at first but for pinned ends."""
+    import bpy
+    import material
+
+    rig = material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    bpy.context.scene.action_loom.matching.ends = "pinned"
+    bpy.context.view_layer.update()
+    return rig
+
+
+# --- motion files -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def walks(bridge, loom, tmp_path):
+    """Two files of one body at 60 frames per second."""
+    paths = []
+    for name in ("walk", "sneak"):
+        path = tmp_path / f"{name}.bvh"
+        clip = getattr(loom("core.motion.figure"), name)(60.0)
+        bridge.bvh.write(bridge.bvh.from_clip(clip), path)
+        paths.append(path)
+    return paths
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A file of four joints and three frames."""
+    import material
+
+    path = tmp_path / "small.bvh"
+    path.write_text(material.SMALL_BVH)
+    return path
+
+
+# --- the command line ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def command(loom, capsys):
+    """Run a command as Blender does: its exit code, what it printed, and what it said on stderr."""
+    run, jit = loom("addon.commands").run, loom("core.jit")
+    wanted = jit._wanted
+
+    def give(*arguments):
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        # Some Blenders tell of saving where Python prints, too.
+        own = [line for line in out.splitlines(True) if not line.startswith(("Info: Saved", "Error: Cannot open"))]
+        return code, "".join(own), err
+
+    yield give
+    jit.use(wanted)
+
+
+@pytest.fixture
+def figure(tmp_path):
+    """The demo figure in a file of its own, which is open."""
+    import bpy
+
+    bpy.ops.action_loom.add_demo()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    return bpy.context.object
+
+
+@pytest.fixture
+def scene(figure, tmp_path):
+    """The opened file."""
+    return tmp_path / "scene.blend"
+
+
+@pytest.fixture
+def out(tmp_path):
+    """An empty folder for what a command writes."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def refused(command, scene, out):
+    """Run a command that is refused in one line, before anything is made; returns its exit code and the line."""
+    import bpy
+
+    def give(*arguments):
+        before, actions = scene.read_bytes(), set(bpy.data.actions.keys())
+        code, printed, err = command(*arguments)
+        assert printed == ""
+        assert err.startswith("action_loom: ")
+        assert err.count("\n") == 1
+        assert err.endswith("\n")
+        assert scene.read_bytes() == before
+        assert set(bpy.data.actions.keys()) == actions
+        assert os.listdir(out) == []
+        return code, err.removeprefix("action_loom: ").rstrip("\n")
+
+    return give

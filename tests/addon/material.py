@@ -1,6 +1,7 @@
 """Armatures and actions for the add-on's tests: captured ones from ../shared, and small made-up ones."""
 
 import hashlib
+import json
 from pathlib import Path
 
 import bpy
@@ -22,6 +23,16 @@ def import_bvh(name, *, mode="NATIVE"):
 def scene_rate():
     render = bpy.context.scene.render
     return render.fps / render.fps_base
+
+
+def opened(path):
+    """Open a file and return its actions by name."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return bpy.data.actions
+
+
+def read_json(path):
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def fcurves(action):
@@ -100,6 +111,22 @@ def key_by_hand(rig, name, *, seed, frames=(1, 9, 20, 33)):
     action.name = name
     action.use_fake_user = True
     return action
+
+
+BOTH = [{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}]
+
+
+def two_actions():
+    """An armature with two hand-keyed actions, one and two, of 33 and 49 frames; BOTH are them as sources."""
+    rig = armature()
+    key_by_hand(rig, "one", seed=1)
+    key_by_hand(rig, "two", seed=2, frames=(-7, 12, 26, 41))
+    return rig
+
+
+def analyse(**options):
+    """Find how both actions go together, with pinned ends unless told otherwise."""
+    assert bpy.ops.action_loom.analyse(**{"sources": BOTH, "ends": "pinned", **options}) == {"FINISHED"}
 
 
 _BIPED = (
@@ -199,3 +226,53 @@ def _key_turn(rig, name, axis, degrees, frame):
     else:
         bone.rotation_euler = angles
         bone.keyframe_insert("rotation_euler", frame=frame)
+
+
+# Joints with positions of their own, one that only turns, one that does nothing, and a leaf without an end.
+SMALL_BVH = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 90 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Spine
+  {
+    OFFSET 0 30 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    JOINT Head
+    {
+      OFFSET 0 40 0
+      CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+    }
+    JOINT Tag
+    {
+      OFFSET 10 0 0
+      CHANNELS 3 Zrotation Xrotation Yrotation
+      End Site
+      {
+        OFFSET 20 0 0
+      }
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.025
+0 90 0 10 20 30 5 -5 15 0 40 0 0 0 0 0 0 0
+5 91 2 12 25 35 9 -9 11 1 42 0 3 0 0 0 0 0
+10 92 4 14 30 40 13 -13 7 2 44 0 6 0 0 0 0 0
+"""
+
+
+def import_motion(*paths, **options):
+    """Import motion files with Action Loom, as a script does."""
+    return bpy.ops.action_loom.import_motion(files=[{"name": str(path)} for path in paths], **options)
+
+
+def armatures():
+    return [o for o in bpy.data.objects if o.type == "ARMATURE"]
+
+
+def places(bridge, path, **convention):
+    """The clip of a file, and where its joints are (F, J, 3)."""
+    clip, _ = bridge.bvh.to_clip(bridge.bvh.read(path), **convention)
+    return clip, bridge.kinematics.world(clip)[1]

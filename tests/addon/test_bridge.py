@@ -11,18 +11,6 @@ from numpy.testing import assert_allclose
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
 
 
-@pytest.fixture
-def bridge(loom):
-    """The modules that the tests need, by short names."""
-
-    class Bridge:
-        rig, clip, curves = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves"))
-        kinematics, bvh = loom("core.motion.kinematics"), loom("core.motion.bvh")
-        RigError = loom("core.errors").RigError
-
-    return Bridge
-
-
 def largest_error(bridge, rig, source, body, frames):
     """Largest distance between our forward kinematics and pose_bone.matrix, in body heights."""
     _, ours = bridge.kinematics.world(source.clip)

@@ -18,18 +18,6 @@ NOT_REPEATED = {
 }
 
 
-@pytest.fixture
-def bridge(loom):
-    """The modules that the tests need, by short names."""
-
-    class Bridge:
-        rig, clip, curves, seen = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves", "seen"))
-        kinematics, quat = (loom(f"core.motion.{name}") for name in ("kinematics", "quat"))
-        Channel = loom("core.motion.clip").Channel
-
-    return Bridge
-
-
 def read(bridge, rig, action):
     return bridge.clip.read(rig, action, bridge.rig.read(rig), material.scene_rate())
 
@@ -167,14 +155,19 @@ def walking(kind):
     return rig, material.key_walk(rig, "walk", frames=24, first=3, **travel)
 
 
-@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_written_cycle_is_read_back_as_the_same_cycle(bridge, kind, interpolation):
+def rewritten(bridge, kind, interpolation):
+    """The biped and its body, what is read of its walk, and the action that this is written to."""
     rig, action = walking(kind)
     body = bridge.rig.read(rig, moving_object=kind == "moving object")
     source = bridge.clip.read(rig, action, body, 24.0)
     options = {"targets": source.targets, "start": source.start, "interpolation": interpolation}
-    written = bridge.clip.write(rig, source.clip, body, first_frame=source.first_frame, **options)
+    return rig, body, source, bridge.clip.write(rig, source.clip, body, first_frame=source.first_frame, **options)
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_written_cycle_is_read_back_as_the_same_cycle(bridge, kind, interpolation):
+    rig, body, source, written = rewritten(bridge, kind, interpolation)
     assert written.use_frame_range
     assert written.use_cyclic
     assert tuple(written.frame_range) == tuple(written.curve_frame_range) == (3.0, 27.0)
@@ -193,18 +186,14 @@ TRAVELLING = {"moving object": [("location", 1)], "in place": []}
 
 @pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_written_cycle_goes_on_for_ever_without_a_seam(bridge, kind, interpolation):
-    rig, action = walking(kind)
-    body = bridge.rig.read(rig, moving_object=kind == "moving object")
-    source = bridge.clip.read(rig, action, body, 24.0)
-    options = {"targets": source.targets, "start": source.start, "interpolation": interpolation}
-    written = bridge.clip.write(rig, source.clip, body, first_frame=source.first_frame, **options)
+def test_a_written_cycle_goes_on_for_ever_without_a_seam(bridge, play, kind, interpolation):
+    rig, body, source, written = rewritten(bridge, kind, interpolation)
     assert all([m.type for m in curve.modifiers] == ["CYCLES"] for curve in material.fcurves(written))
     modes = {(c.data_path, c.array_index): c.modifiers[0] for c in material.fcurves(written)}
     assert all(cycles.mode_before == cycles.mode_after for cycles in modes.values())
     travelling = [path for path, cycles in modes.items() if cycles.mode_after == "REPEAT_OFFSET"]
     assert travelling == TRAVELLING.get(kind, [('pose.bones["hips"].location', 2)])
-    bridge.curves.assign(rig, written, bridge.curves.choose_slot(written, rig))
+    play(rig, written)
     at = played(rig, body.bones, 3, 24) * body.world_metres
     _, meant = bridge.kinematics.world(source.clip)
     meant = meant[:, 1:] if body.moving_object else meant
@@ -312,14 +301,14 @@ def test_a_cycle_that_turns_is_not_made_to_repeat(bridge, kind, degrees):
 
 @pytest.mark.parametrize("degrees", [0.4, 360.0, -720.0])
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
-def test_whole_turns_repeat(bridge, mode, degrees):
+def test_whole_turns_repeat(bridge, play, mode, degrees):
     rig, action = walking("plain")
     clip = turning(bridge, read(bridge, rig, action).clip, degrees)
     rig.pose.bones["hips"].rotation_mode = mode
     body = bridge.rig.read(rig)
     assert bridge.clip.turn_a_cycle(clip) is None
     written = bridge.clip.write(rig, clip, body, first_frame=3.0, interpolation="BEZIER")
-    bridge.curves.assign(rig, written, bridge.curves.choose_slot(written, rig))
+    play(rig, written)
     at = played(rig, body.bones, 3, 24)
     travel = at[24:] - at[:-24]
     # What little it turns is a jump at each end of the cycle, and no more than that.
@@ -340,7 +329,7 @@ def swing(at, names, frames):
 
 @pytest.mark.parametrize("stride", [1.2, 0.0])
 @pytest.mark.parametrize("mode", ["XYZ", "QUATERNION"])
-def test_two_hand_keyed_cycles_blend_into_one_that_repeats_without_a_seam(loom, bridge, mode, stride):
+def test_two_hand_keyed_cycles_blend_into_one_that_repeats_without_a_seam(loom, bridge, play, mode, stride):
     rig = material.biped(mode=mode)
     bones = [bone.name for bone in rig.pose.bones]
     quick = material.key_walk(rig, "quick", frames=24, leads="L", stride=stride)
@@ -361,7 +350,7 @@ def test_two_hand_keyed_cycles_blend_into_one_that_repeats_without_a_seam(loom, 
     # In step, legs swing as far as those of the sources; against each other they would hardly swing at all.
     reaches = []
     for action in (quick, slow):
-        bridge.curves.assign(rig, action, bridge.curves.choose_slot(action, rig))
+        play(rig, action)
         theirs, period = in_world(rig, action, bones)
         reaches.append(swing(theirs, bones, period))
     assert min(reaches) < swing(at, bones, frames) < max(reaches)

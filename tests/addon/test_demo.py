@@ -18,13 +18,12 @@ def figure():
 
 
 @pytest.fixture
-def play(figure, loom):
+def play(figure, play):
     """Assign one of the figure's actions by its name and return it."""
-    curves = loom("addon.bridge.curves")
 
     def assign(name):
         action = bpy.data.actions[name]
-        curves.assign(figure, action, curves.choose_slot(action, figure))
+        play(figure, action)
         return action
 
     return assign

@@ -12,15 +12,6 @@ import pytest
 import random_rigs
 
 
-@pytest.fixture
-def bridge(loom):
-    class Bridge:
-        rig, clip, seen = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "seen"))
-        kinematics = loom("core.motion.kinematics")
-
-    return Bridge
-
-
 def constrained():
     """A chain with inverse kinematics, a copied rotation and a driven bone."""
     rig = material.armature(modes=("QUATERNION", "XYZ"), connected=True)

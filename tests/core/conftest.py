@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from action_loom.core.motion import bvh
 from hypothesis import settings
 from oracles import material
 
@@ -26,3 +27,11 @@ def pytest_collection_modifyitems(items):
 def rng():
     """A random generator that is the same in every run."""
     return np.random.default_rng(20)
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A BVH file of four joints and two frames, as it is read."""
+    path = tmp_path / "small.bvh"
+    path.write_text(material.SMALL_BVH)
+    return bvh.read(path)

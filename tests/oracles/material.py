@@ -174,3 +174,10 @@ def write(clip: Clip, path: Path) -> Path:
     """Write a clip as a BVH file and return the path."""
     bvh.write(bvh.from_clip(clip), path)
     return path
+
+
+def read_bvh(folder: Path, content: str | bytes) -> bvh.Motion:
+    """Read a BVH file of this content, written into a folder first."""
+    path = folder / "text.bvh"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return bvh.read(path)

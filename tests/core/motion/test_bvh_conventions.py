@@ -9,13 +9,6 @@ from numpy.testing import assert_allclose
 from oracles import material
 
 
-@pytest.fixture
-def small(tmp_path):
-    path = tmp_path / "small.bvh"
-    path.write_text(material.SMALL_BVH)
-    return bvh.read(path)
-
-
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("unit", "metres"),

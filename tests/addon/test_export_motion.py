@@ -1,0 +1,197 @@
+"""Exporting motion files: against themselves on the way back, where they go, and what is refused."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+import random_rigs
+from material import armatures, import_motion, places
+
+
+def transformed(rig, how):
+    if how == "scaled and turned":
+        rig.scale, rig.rotation_euler, rig.location = (0.01,) * 3, (1.5708, 0.0, 0.3), (1.0, 2.0, 3.0)
+        bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("how", ["plain", "scaled and turned"])
+@pytest.mark.parametrize("first_seed", range(0, 30, 10))
+def test_export_and_import_onto_the_same_armature_give_the_same_poses(bridge, tmp_path, first_seed, how, play):
+    for seed in range(first_seed, first_seed + 10):
+        rig = random_rigs.rig(seed, bones=12, plain_settings=seed % 3 == 0)
+        transformed(rig, how)
+        action = random_rigs.key(rig, seed, scales=False)
+        action.name = f"seed {seed}"
+        bones = [bone.name for bone in rig.pose.bones]
+        play(rig, action)
+        bpy.context.view_layer.objects.active = rig
+        out = tmp_path / f"{seed}.bvh"
+        bpy.ops.action_loom.export_motion(filepath=str(out), units="m")
+        import_motion(out, units="m", up="y")
+        assert armatures() == [rig]
+        clip, meant = places(bridge, out, unit="m", up="y")
+        metres = bridge.rig.read(rig).world_metres
+        height = clip.skeleton.height
+        first = action.frame_range[0]
+        before = [poses(rig, first + k) for k in range(len(clip))]
+        play(rig, bpy.data.actions[f"{seed}"])
+        for k, (turned, stood) in enumerate(before):
+            order = [clip.skeleton.index(name) for name in bones]
+            assert np.abs(meant[k, order] - metres * stood).max() < 1e-4 * height, seed
+            again, stands = poses(rig, 1 + k)
+            assert metres * np.abs(stands - stood).max() < 1e-4 * height, seed
+            assert np.abs(again - turned).max() < 1e-4, seed
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def poses(rig, frame):
+    """Axes (J, 3, 3) and places (J, 3) of all bones in the world, as Blender shows them."""
+    bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+    world = np.array([rig.matrix_world @ bone.matrix for bone in rig.pose.bones])
+    axes = world[:, :3, :3]
+    return axes / np.linalg.norm(axes, axis=1, keepdims=True), world[:, :3, 3]
+
+
+def test_an_object_that_moves_comes_back_moving(tmp_path, play):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24, object_travels=True)
+    before = [poses(rig, frame) for frame in range(1, 26)]
+    bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "out.bvh"))
+    import_motion(tmp_path / "out.bvh")
+    assert armatures() == [rig]
+    new = bpy.data.actions["out"]
+    assert new != action
+    play(rig, new)
+    for frame, (turned, stood) in enumerate(before, start=1):
+        again, stands = poses(rig, frame)
+        assert np.abs(stands - stood).max() < 1e-5
+        assert np.abs(again - turned).max() < 1e-5
+    assert rig.location.y < -1.0
+
+
+def test_as_seen_and_as_keyed_are_what_they_say(bridge, tmp_path, capsys):
+    rig = material.armature()
+    material.key_by_hand(rig, "by hand", seed=3)
+    leader = bpy.data.objects.new("Leader", None)
+    bpy.context.scene.collection.objects.link(leader)
+    leader.rotation_euler = (0.3, 0.8, -0.4)
+    copied = rig.pose.bones["bone1"].constraints.new("COPY_ROTATION")
+    copied.target = leader
+    bones = [bone.name for bone in rig.pose.bones]
+    written = {}
+    for as_seen in (True, False):
+        out = tmp_path / f"{as_seen}.bvh"
+        bpy.ops.action_loom.export_motion(filepath=str(out), as_seen=as_seen, units="m")
+        clip, written[as_seen] = places(bridge, out, unit="m", up="y")
+        order = [clip.skeleton.index(name) for name in bones]
+        copied.mute = not as_seen
+        for frame in range(0, len(clip), 4):
+            seen = material.pose_positions(rig, bones, 1 + frame)
+            assert np.abs(seen - written[as_seen][frame, order]).max() < 1e-5
+        copied.mute = False
+    assert np.abs(written[True] - written[False]).max() > 0.1
+    assert "left out" not in capsys.readouterr().out
+
+
+def test_what_a_file_has_no_place_for_is_said(tmp_path, capsys):
+    rig = material.armature()
+    material.key_by_hand(rig, "by hand", seed=4)
+    rig["open"] = 0.5
+    rig.keyframe_insert('["open"]', frame=1)
+    bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "out.bvh"))
+    assert "by hand: motion files have no place for 1 of its curves" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("units", "metres"), [("m", 1.0), ("cm", 0.01), ("inch", 0.0254), ("0.5", 0.5)])
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_units_and_axis_are_written_as_asked_for(bridge, walks, tmp_path, units, metres, up):
+    import_motion(walks[0])
+    bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
+    out = tmp_path / "out.bvh"
+    bpy.ops.action_loom.export_motion(filepath=str(out), units=units, up=up)
+    motion = bridge.bvh.read(out)
+    hips = motion.values[0, :3] * metres
+    _, meant = places(bridge, walks[0])
+    x, y, z = meant[0, 0]
+    assert np.abs(hips - ((x, z, -y) if up == "y" else (x, y, z))).max() < 1e-5
+
+
+def test_the_rate_is_the_actions_own_or_the_scenes(bridge, walks, tmp_path):
+    import_motion(walks[0])
+    bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
+    bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "own.bvh"))
+    assert bridge.bvh.read(tmp_path / "own.bvh").rate == 60.0
+    bridge.rates.set_rate(bpy.data.actions["walk"], 0.0)
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 30, 1.001
+    bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "scene.bvh"))
+    assert bridge.bvh.read(tmp_path / "scene.bvh").rate == pytest.approx(material.scene_rate(), rel=1e-9)
+
+
+def test_several_go_into_a_folder_each_under_its_name(bridge, walks, tmp_path):
+    import_motion(*walks)
+    bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
+    bpy.data.actions["sneak"].name = 'so: "quiet"'
+    actions = [{"name": "walk"}, {"name": 'so: "quiet"'}]
+    folder = tmp_path / "new"
+    assert bpy.ops.action_loom.export_motion(filepath=str(folder), actions=actions) == {"FINISHED"}
+    assert sorted(path.name for path in folder.iterdir()) == ["so- -quiet-.bvh", "walk.bvh"]
+    for path, written in zip(walks, ("walk.bvh", "so- -quiet-.bvh"), strict=True):
+        clip, meant = places(bridge, path)
+        again, found = places(bridge, folder / written)
+        order = [again.skeleton.index(name) for name in clip.skeleton.names]
+        assert np.abs(found[:, order] - meant).max() < 1e-5
+    other = tmp_path / "other"
+    other.mkdir()
+    bpy.ops.action_loom.export_motion(filepath=f"{other}/chosen.bvh", actions=actions)
+    assert len(list(other.iterdir())) == 2
+    bpy.ops.action_loom.export_motion(filepath=f"{other}/", actions=[{"name": "walk"}], overwrite=True)
+    assert len(list(other.iterdir())) == 2
+
+
+def test_nothing_is_overwritten_unasked_and_nothing_written_by_halves(walks, tmp_path):
+    import_motion(*walks)
+    bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "walk.bvh").write_text("precious")
+    both = [{"name": "sneak"}, {"name": "walk"}]
+    for arguments in ({"filepath": str(folder / "walk.bvh")}, {"filepath": str(folder), "actions": both}):
+        with pytest.raises(RuntimeError, match=r"walk\.bvh exists already"):
+            bpy.ops.action_loom.export_motion(**arguments)
+    assert (folder / "walk.bvh").read_text() == "precious"
+    assert [path.name for path in folder.iterdir()] == ["walk.bvh"]
+    bpy.ops.action_loom.export_motion(filepath=str(folder), actions=both, overwrite=True)
+    assert (folder / "walk.bvh").read_text().startswith("HIERARCHY")
+    assert sorted(path.name for path in folder.iterdir()) == ["sneak.bvh", "walk.bvh"]
+
+
+def test_what_cannot_be_exported_is_said_and_no_file_appears(walks, tmp_path):
+    with pytest.raises(RuntimeError, match="Select an armature"):
+        bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "out" / "x.bvh"))
+    import_motion(walks[0])
+    rig = bpy.data.objects["walk"]
+    bpy.context.view_layer.objects.active = rig
+    for name in ("walk.bvh", "walk2"):
+        bpy.data.actions["walk"].copy().name = name
+    for name in ("a:b", "a|b"):
+        bpy.data.actions.new(name)
+    (tmp_path / "walk.bvh.bvh").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    for message, arguments in (
+        ("Choose a file", {}),
+        ("There is no action named 'run'", {"filepath": str(tmp_path), "actions": [{"name": "run"}]}),
+        ("there is no folder", {"filepath": str(tmp_path / "no" / "where" / "x.bvh")}),
+        ("is a folder: name a file", {"filepath": str(tmp_path), "actions": [{"name": "walk.bvh"}]}),
+        ("Two actions", {"filepath": str(tmp_path), "actions": [{"name": "a:b"}, {"name": "a|b"}]}),
+        ("units is 'auto'", {"filepath": str(tmp_path / "x.bvh"), "units": "auto"}),
+        ("a:b", {"filepath": str(tmp_path), "actions": [{"name": "walk2"}, {"name": "a:b"}]}),
+    ):
+        with pytest.raises(RuntimeError, match=message):
+            bpy.ops.action_loom.export_motion(**arguments)
+        assert sorted(tmp_path.rglob("*")) == before
+    rig.animation_data.action = None
+    with pytest.raises(RuntimeError, match="walk has no action"):
+        bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "x.bvh"))
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Leave edit mode"):
+        bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "x.bvh"))

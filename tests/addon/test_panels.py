@@ -1,0 +1,168 @@
+"""The sidebar's panels, drawn as Blender draws them, on a layout that refuses what there is not."""
+
+import time
+from threading import Event
+from types import SimpleNamespace
+
+import bpy
+import material
+
+PANELS = ("sources", "source", "roles", "weave", "weave_more", "synchronise", "synchronise_more")
+
+
+class Layout:
+    """Takes what a panel draws, and refuses properties and operators that there are not."""
+
+    def __init__(self, drawn):
+        object.__setattr__(self, "drawn", drawn)
+
+    def __setattr__(self, name, value):
+        assert name in bpy.types.UILayout.bl_rna.properties, name
+
+    def __getattr__(self, name):
+        assert name in bpy.types.UILayout.bl_rna.functions, name
+
+        def call(*given, **options):
+            self.drawn.append((name, given, options))
+            if name == "prop":
+                assert given[1] in given[0].bl_rna.properties, given
+            if name == "operator":
+                module, _, operator = given[0].partition(".")
+                properties = getattr(getattr(bpy.ops, module), operator).get_rna_type().properties
+                return Given(properties)
+            return Layout(self.drawn)
+
+        return call
+
+
+class Given:
+    """Takes an operator's properties, and refuses those that it has not."""
+
+    def __init__(self, properties):
+        object.__setattr__(self, "properties", properties)
+
+    def __setattr__(self, name, value):
+        assert name in self.properties, name
+
+
+class Drawing:
+    """A panel as its own draw functions see it; Blender makes none without a window."""
+
+    def __init__(self, panel, layout):
+        self.panel, self.layout = panel, layout
+
+    def __getattr__(self, name):
+        return getattr(self.panel, name).__get__(self)
+
+
+def context_now():
+    active = bpy.context.view_layer.objects.active
+    return SimpleNamespace(scene=bpy.context.scene, object=active, region=SimpleNamespace(width=280))
+
+
+def draw(panel, context, layout=None):
+    """Draw a panel as Blender would and return what it drew."""
+    drawn = []
+    if hasattr(panel, "poll") and not panel.poll(context):
+        return drawn
+    drawing = Drawing(panel, Layout(drawn) if layout is None else layout)
+    for function in ("draw_header_preset", "draw"):
+        if function in vars(panel):
+            getattr(panel, function)(drawing, context)
+    return drawn
+
+
+def draw_all():
+    context = context_now()
+    drawn = {name: draw(getattr(bpy.types, f"ACTION_LOOM_PT_{name}"), context) for name in PANELS}
+    rig = context.scene.action_loom.rigs[0] if len(context.scene.action_loom.rigs) else None
+    for place, line in enumerate(rig.sources if rig is not None else ()):
+        lines = Drawing(bpy.types.ACTION_LOOM_UL_sources, Layout([]))
+        lines.draw_item(context, lines.layout, rig, line, 0, rig, "active", place)
+    return drawn
+
+
+def shown(drawn, what):
+    return [given for name, given, _ in drawn["synchronise"] + drawn["synchronise_more"] if name == what]
+
+
+def test_panels_draw_whatever_there_is():
+    assert not draw_all()["synchronise"]
+    rig = material.armature()
+    assert not shown(draw_all(), "template_icon")
+    bpy.data.objects.remove(rig)
+    material.two_actions()
+    material.key_by_hand(bpy.context.object, "three", seed=3)
+    bpy.ops.action_loom.add_sources()
+    bpy.context.scene.action_loom.matching.ends = "pinned"
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = line.action.name != "three"
+    assert not shown(draw_all(), "template_icon")
+    material.analyse()
+    assert len(shown(draw_all(), "template_icon")) == 1
+    bpy.context.scene.action_loom.picture = -7
+    assert len(shown(draw_all(), "template_icon")) == 1
+    bpy.data.actions.remove(bpy.data.actions["two"])
+    assert not shown(draw_all(), "template_icon")
+
+
+def test_panels_draw_while_a_job_runs(loom):
+    material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    jobs, end = loom("addon.jobs"), Event()
+    job = jobs.begin("Analyse", lambda _progress: end.wait(20))
+    try:
+        drawn = draw_all()
+        assert ("action_loom.cancel",) in shown(drawn, "operator")
+        assert ("action_loom.analyse",) not in shown(drawn, "operator")
+    finally:
+        end.set()
+        job.wait()
+        jobs.forget(job)
+
+
+def test_what_does_not_apply_is_not_shown():
+    material.armature()
+    matching = bpy.context.scene.action_loom.matching
+    for option, values in {
+        "keep": {"ends": ("auto", "open")},
+        "radius": {"smoothing": ("average",)},
+        "power": {"metric": ("angles",)},
+        "align_height": {"metric": ("points",)},
+    }.items():
+        ((decides, applies),) = values.items()
+        choices = [item.identifier for item in matching.bl_rna.properties[decides].enum_items]
+        for choice in choices:
+            setattr(matching, decides, choice)
+            assert (option in [given[1] for given in shown(draw_all(), "prop")]) == (choice in applies)
+
+
+class Quick:
+    """A layout that does nothing, as fast as can be."""
+
+    def __getattr__(self, name):
+        return self
+
+    def __call__(self, *_given, **_options):
+        return self
+
+
+def test_drawing_takes_no_time(analysis):
+    rig = material.two_actions()
+    for seed in range(3, 9):
+        material.key_by_hand(rig, f"action {seed}", seed=seed)
+    bpy.ops.action_loom.add_sources()
+    bpy.context.scene.action_loom.matching.ends = "pinned"
+    names = []
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = True
+        names.append(line.action.name)
+    material.analyse(sources=[{"name": name, "weight": 1.0} for name in names])
+    assert analysis.state(bpy.context.scene, rig) == "up to date"
+    assert len(analysis.of(rig).pairs) == 7
+    context, taken = context_now(), []
+    for _ in range(20):
+        began = time.perf_counter()
+        draw(bpy.types.ACTION_LOOM_PT_synchronise, context, Quick())
+        taken.append(time.perf_counter() - began)
+    assert min(taken) < 2e-3
