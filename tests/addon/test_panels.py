@@ -1,6 +1,5 @@
 """The sidebar's panels, drawn as Blender draws them, on a layout that refuses what there is not."""
 
-import time
 from threading import Event
 from types import SimpleNamespace
 
@@ -135,34 +134,3 @@ def test_what_does_not_apply_is_not_shown():
         for choice in choices:
             setattr(matching, decides, choice)
             assert (option in [given[1] for given in shown(draw_all(), "prop")]) == (choice in applies)
-
-
-class Quick:
-    """A layout that does nothing, as fast as can be."""
-
-    def __getattr__(self, name):
-        return self
-
-    def __call__(self, *_given, **_options):
-        return self
-
-
-def test_drawing_takes_no_time(analysis):
-    rig = material.two_actions()
-    for seed in range(3, 9):
-        material.key_by_hand(rig, f"action {seed}", seed=seed)
-    bpy.ops.action_loom.add_sources()
-    bpy.context.scene.action_loom.matching.ends = "pinned"
-    names = []
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = True
-        names.append(line.action.name)
-    material.analyse(sources=[{"name": name, "weight": 1.0} for name in names])
-    assert analysis.state(bpy.context.scene, rig) == "up to date"
-    assert len(analysis.of(rig).pairs) == 7
-    context, taken = context_now(), []
-    for _ in range(20):
-        began = time.perf_counter()
-        draw(bpy.types.ACTION_LOOM_PT_synchronise, context, Quick())
-        taken.append(time.perf_counter() - began)
-    assert min(taken) < 2e-3
