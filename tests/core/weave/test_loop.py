@@ -15,9 +15,6 @@ CLIPS = [
     "mb_02_01", "mb_05_01", "mb_07_01", "mb_08_01", "mb_16_15", "mb_35_03", "mb_12_01", "mb_10_04", "mb_06_01",
     "mb_07_12", "mb_08_07", "mb_35_17", "mb_35_22", "mb_02_03", "asf_16_15", "asf_16_11", "mb_02_05", "mb_02_06",
 ]  # fmt: skip
-# Of these one figure is missed, by the amount that is noted.
-ROUGH = {"mb_08_01": 1.6}  # D_r, where 1.3 is asked
-SLIDES_MORE = {"mb_35_22": 6.0}  # cm/s over the source in the whole cycle, where 4 is asked
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +31,10 @@ def test_the_seam_of_a_captured_loop_does_not_show(loops, name):
     seam = after["seam"]
     assert seam["step"] <= 1.3
     assert seam["acceleration"] <= 2.0
-    assert 0.75 <= seam["roughness"] <= ROUGH.get(name, 1.35)
+    assert 0.8 <= seam["roughness"] <= 1.3
     assert seam["slide_cm_s"] < before["seam"]["slide_cm_s"]
     assert seam["slide_cm_s"] <= before["slide_cm_s"] + 8.0
-    assert after["slide_cm_s"] <= before["slide_cm_s"] + SLIDES_MORE.get(name, 4.0)
+    assert after["slide_cm_s"] <= before["slide_cm_s"] + 4.0
     assert before["seam"]["acceleration"] > 2.0 * seam["acceleration"]
 
 
