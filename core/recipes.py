@@ -196,7 +196,10 @@ class Splice(Recipe):
         choices=("gaussian", "heck", "copy", "additive"),
     )
     posture: float = option(
-        0.0, "How much of the action's posture is kept, its lean and its turn (method gaussian)", minimum=0.0, maximum=1.0
+        0.0,
+        "How much of the action's posture is kept, its lean and its turn (method gaussian)",
+        minimum=0.0,
+        maximum=1.0,
     )
     smoothing: float = option(
         0.0417,
@@ -216,7 +219,7 @@ class Splice(Recipe):
     )
     timing: str = option(
         "auto",
-        "Whether the action is played in step with the locomotion or at its own speed; auto asks whether the legs match",
+        "Whether the action is played at its own speed or in step with the locomotion; auto asks whether legs match",
         choices=("auto", "own", "sync"),
     )
     start: int = option(0, "Frame of the action that it is played from, counted from 0", minimum=0)

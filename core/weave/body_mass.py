@@ -36,7 +36,7 @@ def trunk(skeleton: Skeleton) -> Array:
 
 
 def trunk_halves(skeleton: Skeleton) -> Array:
-    """Return the centres of mass of the upper and the lower trunk as shares (2, J) of joints' places; raises likewise."""
+    """Return the centres of mass of the upper and the lower trunk as shares (2, J), likewise."""
     lower = RIBS + LOWER_TRUNK.centre * (1.0 - RIBS)
     return _along(skeleton, _spine(skeleton), [RIBS * UPPER_TRUNK.centre, lower])
 

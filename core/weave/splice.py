@@ -50,7 +50,7 @@ def splice(clips: Sequence[Clip], wanted: Splice, progress: Progress = SILENT) -
     report = {
         "dropped": reporting.dropped(trimmed),
         "splice": told,
-        "registration": _registration(timing, action, trimmed[0].first + np.arange(len(made)), given),
+        "registration": _registration(timing, action, trimmed[0].first + np.arange(len(made), dtype=float), given),
         "quality": {"before": [quality.measure(locomotion), quality.measure(played)], "after": quality.measure(made)},
         "warnings": _warnings(wanted, timing, upper, locomotion, made),
     }
@@ -76,8 +76,8 @@ def _made(locomotion: Clip, timing: Timing, upper: Upper, how: Splice) -> tuple[
     """The spliced clip, the action at its frames, and the corrections (F, 4)."""
     if not timing.closes:
         played = resample.sample(timing.action, timing.frames)
-        faced = trunk.facing(played) if timing.kind == "sync" else trunk.facing_at(timing.action, timing.frames)
-        rotations, corrections = upper_rotations(locomotion, played, upper, (trunk.facing(locomotion), faced), how)
+        theirs = trunk.facing(played) if timing.kind == "sync" else trunk.facing_at(timing.action, timing.frames)
+        rotations, corrections = upper_rotations(locomotion, played, upper, (trunk.facing(locomotion), theirs), how)
         return put_on(locomotion, played, upper, rotations, np.full(len(played), how.strength)), played, corrections
     # Cycles in the middle of several: their two ends then go on from each other as any two frames do.
     one = len(locomotion) - 1
@@ -85,11 +85,11 @@ def _made(locomotion: Clip, timing: Timing, upper: Upper, how: Splice) -> tuple[
     assert timing.curve is not None
     several = cycles.unrolled(locomotion, laps, laps)
     at = np.arange(len(several), dtype=float) - laps * one
-    theirs = cycles.sample(timing.action.cut(0, timing.repeated + 1), timing.curve.at(at))
-    faced = trunk.facing(several), trunk.facing(theirs)
-    rotations, corrections = upper_rotations(several, theirs, upper, faced, how)
+    lasting = cycles.sample(timing.action.cut(0, timing.repeated + 1), timing.curve.at(at))
+    faced = trunk.facing(several), trunk.facing(lasting)
+    rotations, corrections = upper_rotations(several, lasting, upper, faced, how)
     middle = slice(laps * one, (laps + 1) * one + 1)
-    played = theirs.cut(middle.start, middle.stop)
+    played = lasting.cut(middle.start, middle.stop)
     strength = np.full(len(played), how.strength)
     made = put_on(locomotion, played, upper, rotations[middle], strength)
     return replace(made, cyclic=True), played, corrections[middle]
@@ -121,7 +121,7 @@ def put_on(locomotion: Clip, action: Clip, upper: Upper, rotations: Array, stren
     joints = upper.joints
     share = strength[:, None, None]
     turned, moved = locomotion.rotations.copy(), locomotion.translations.copy()
-    turned[:, joints] = _between(locomotion.rotations[:, joints], rotations, strength)
+    turned[:, joints] = between(locomotion.rotations[:, joints], rotations, strength)
     moved[:, joints] = (1.0 - share) * moved[:, joints] + share * action.translations[:, joints]
     scales = None
     if locomotion.scales is not None or action.scales is not None:
@@ -140,8 +140,8 @@ def put_on(locomotion: Clip, action: Clip, upper: Upper, rotations: Array, stren
     )
 
 
-def _between(one: Array, other: Array, strength: Array) -> Array:
-    """Rotations (F, U, 4) by their share on the shortest way from one to the other; at its ends they are to the bit."""
+def between(one: Array, other: Array, strength: Array) -> Array:
+    """Return rotations (F, U, 4) on the shortest way from one to the other, by a share (F,); exact at 0 and 1."""
     share = strength[:, None, None]
     if ((strength == 0.0) | (strength == 1.0)).all():
         return np.where(share == 1.0, other, one)

@@ -90,11 +90,11 @@ def _in_step(locomotion: Clip, action: Clip, start: int, wanted: Splice) -> Timi
     if overhang <= HELD * action.rate or wanted.short == "hold":
         return Timing(action, frames, "sync", "", curve)
     cycle, first = _repeating(action, start)
-    one = len(cycle) - 1
-    before = 1 + int(0.5 * len(locomotion) / one)  # of open ends, so much may overhang
-    lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / one))
-    curve, frames = _registered(locomotion, lasting, before * one + (start - first) % one)
-    return Timing(lasting, frames, "sync", "", curve, one, first)
+    period = len(cycle) - 1
+    before = 1 + int(0.5 * len(locomotion) / period)  # of open ends, so much may overhang
+    lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
+    curve, frames = _registered(locomotion, lasting, before * period + (start - first) % period)
+    return Timing(lasting, frames, "sync", "", curve, period, first)
 
 
 def _once(clip: Clip) -> Clip:

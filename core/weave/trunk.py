@@ -100,5 +100,5 @@ def without_mean(corrections: Array, share: float) -> Array:
 
 
 def placed(locomotion: Trunk, action: Trunk, corrections: Array) -> Array:
-    """Return the pelvis joint's own rotations (F, 4) that give the action's trunk, corrected, on the locomotion's hips."""
+    """Return the pelvis joint's rotations (F, 4) on the locomotion's hips that give the action's trunk, corrected."""
     return quat.mul(quat.mul(quat.inv(locomotion.carrier), action.turning), corrections)
