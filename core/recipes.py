@@ -182,7 +182,62 @@ class Connect(Recipe):
         return " > ".join(names)
 
 
-RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend, Loop, Connect)}
+@dataclass(frozen=True, kw_only=True)
+class Splice(Recipe):
+    """Put the upper body of one clip, the action, onto the lower body of another, the locomotion."""
+
+    verb = "splice"
+    label = "Splice"
+
+    method: str = option(
+        "gaussian",
+        "How the trunk goes with the locomotion: as its own does, as its own does about the action's posture,"
+        " as the channels say, or with its swing added",
+        choices=("gaussian", "heck", "copy", "additive"),
+    )
+    posture: float = option(
+        0.0,
+        "How much of the action's posture is kept, its lean and its turn (method gaussian)",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    smoothing: float = option(
+        0.0417,
+        "Spread of the window over which the trunk's correction is averaged; more keeps more of the action's own"
+        " turning (method gaussian)",
+        minimum=0.0,
+        maximum=0.125,
+        unit=" s",
+    )
+    strength: float = option(
+        1.0, "How much of the action there is: 0 is the locomotion as it was", minimum=0.0, maximum=1.0
+    )
+    upper: str = option(
+        "",
+        "Names of the joints where the upper body begins, apart by commas, each with all that hangs below it; with a"
+        " minus before it, without. None is the lowest joint of the spine",
+    )
+    timing: str = option(
+        "auto",
+        "Whether the action is played at its own speed or in step with the locomotion; auto asks whether legs match",
+        choices=("auto", "own", "sync"),
+    )
+    start: int = option(0, "Frame of the action that it is played from, counted from 0", minimum=0)
+    short: str = option(
+        "repeat", "What an action does that is shorter than the locomotion", choices=("repeat", "hold")
+    )
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s")
+
+    def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "Woven":
+        from .weave import splice
+
+        return splice.splice(clips, self, progress)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{names[1]} on {names[0]}" if len(names) == 2 else super().result_name(names)
+
+
+RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend, Loop, Connect, Splice)}
 
 
 def from_json(text: str) -> Recipe:

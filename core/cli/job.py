@@ -118,6 +118,7 @@ def _summary(name: str, report: dict[str, Any], recipe: Recipe) -> str:
     lines += _loop_lines(report["loop"], report["rate"]) if "loop" in report else []
     joints = report.get("connect", {})
     lines += [_joint_line(one) for one in joints.get("joints", [joints] if joints else [])]
+    lines += _splice_lines(report["splice"]) if "splice" in report else []
     lines += [
         f"  {one['clip']}: left out first {one['first']}, last {one['last']} frames ({one['why']})"
         for one in report["dropped"]
@@ -145,6 +146,20 @@ def _joint_line(one: dict[str, Any]) -> str:
         f"  left at frame {one['from_frame']} for frame {one['to_frame']}, {100.0 * one['distance']:.1f} cm apart, "
         f"mended by {one['method']}"
     )
+
+
+def _splice_lines(one: dict[str, Any]) -> list[str]:
+    played = "in step with the locomotion" if one["timing"] == "sync" else "at its own speed"
+    frames, turned = one["action_frame"], one["correction_degrees"]
+    again = f", again after {one['repeated']} frames" if one["repeated"] else ""
+    lines = [f"  action played {played} ({one['why']}), from frame {frames[0]:.0f}{again}"]
+    if one["pelvis"] is not None and one["method"] != "copy":
+        mean = f"{sum(turned) / len(turned):.1f}° on the mean, {max(turned):.1f}° at most"
+        lines.append(f"  {one['pelvis']} turned by {mean} ({one['method']})")
+    swung = one["swing"]
+    if swung["locomotion"] is not None and swung["result"] is not None:
+        lines.append(f"  chest against pelvis {swung['locomotion']:+.2f} → {swung['result']:+.2f}")
+    return lines
 
 
 def _registration_line(one: dict[str, Any], recipe: Recipe) -> str:

@@ -12,8 +12,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from ..check import contacts
 from ..check.contacts import Flags
 from ..motion.quat import Array
-from ..weave.woven import Blended, Connected, Looped, Woven
-from . import seam_plots
+from ..weave.woven import Blended, Connected, Looped, Spliced, Woven
+from . import seam_plots, splice_plots
 
 # Of the clips, in their order; neighbours differ in lightness too, for whoever prints in grey.
 _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a9d3ef", "#a83a36", "#d9c6e8")
@@ -40,6 +40,8 @@ def draw(woven: Woven) -> Figure:
         return seam_plots.loop(woven)
     if isinstance(woven, Connected):
         return seam_plots.connection(woven)
+    if isinstance(woven, Spliced):
+        return splice_plots.splice(woven)
     assert isinstance(woven, Blended)
     return _blended(woven)
 

@@ -1,9 +1,9 @@
-"""action-loom sync | blend | loop | connect: verbs that make one clip."""
+"""action-loom sync | blend | loop | connect | splice: verbs that make one clip."""
 
 import argparse
 
 from ..options import declared
-from ..recipes import Blend, Connect, Loop, Recipe, Synchronise
+from ..recipes import Blend, Connect, Loop, Recipe, Splice, Synchronise
 from . import common, job, outputs
 from .host import Host
 
@@ -13,6 +13,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host
     _add_verb(verbs, host, Blend, "weave clips into one that lies between them")
     _add_verb(verbs, host, Loop, "make one cycle without a seam out of a clip that repeats itself")
     _add_verb(verbs, host, Connect, "play clips one after the other, without a seam")
+    _add_verb(verbs, host, Splice, "put an action on a locomotion: splice WALK BOXING walks with BOXING's upper body")
 
 
 def _add_verb(

@@ -37,8 +37,17 @@ class Points(Metric):
 
     def __init__(self, clip: Clip, matching: Matching) -> None:
         weights = joints.point_weights(clip.skeleton, matching.joints)
-        self._align_height = matching.align_height
-        positions = kinematics.points(clip)
+        self._fill(kinematics.points(clip), weights, matching.align_height)
+
+    @classmethod
+    def of_cloud(cls, positions: Array, weights: Array) -> Self:
+        """Return any points (F, P, 3), of weights (P,) with sum 1, ready to be compared."""
+        body = cls.__new__(cls)
+        body._fill(positions, weights, False)
+        return body
+
+    def _fill(self, positions: Array, weights: Array, align_height: bool) -> None:
+        self._align_height = align_height
         self._centroids = np.einsum("fpk,p->fk", positions[..., :2], weights)
         # Every frame about its own centroid: a travelling clip loses no digits, and the sums below are exact.
         self._ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]

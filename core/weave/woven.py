@@ -46,3 +46,18 @@ class Connected(Woven):
     """Clips one after the other; seams : the first frame after each of them."""
 
     seams: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Spliced(Woven):
+    """An action on a locomotion, with what a picture of it needs.
+
+    locomotion, action : both at the F frames of the clip, on its skeleton
+    action_frames (F,) : which frames of the action these are, as it was given
+    corrections (F, 4) : by what the trunk was turned, in the frame of the pelvis joint
+    """
+
+    locomotion: Clip
+    action: Clip
+    action_frames: Array
+    corrections: Array
