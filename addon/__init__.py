@@ -19,6 +19,7 @@ MODULES = (
     ".operators.blend",
     ".operators.synchronise",
     ".operators.seams",
+    ".operators.splice",
     ".operators.results",
     ".operators.motion_files",
     ".operators.demo",

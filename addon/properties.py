@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ..core.options import Option, declared
-from ..core.recipes import Blend, Connect, Loop, Recipe
+from ..core.recipes import Blend, Connect, Loop, Recipe, Splice
 from ..core.sync.matching import Matching
 
 # Weights and reference are set per source in the list, not as options of their own.
@@ -230,6 +230,11 @@ class ACTION_LOOM_PG_connect(bpy.types.PropertyGroup):
     """What the panel sets for a connection."""
 
 
+@with_options(Splice)
+class ACTION_LOOM_PG_splice(bpy.types.PropertyGroup):
+    """What the panel sets for a splice."""
+
+
 class ACTION_LOOM_PG_result(ResultOptions, bpy.types.PropertyGroup):
     """What the panel asks of a new action."""
 
@@ -242,6 +247,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     blend: bpy.props.PointerProperty(type=ACTION_LOOM_PG_blend)
     loop: bpy.props.PointerProperty(type=ACTION_LOOM_PG_loop)
     connect: bpy.props.PointerProperty(type=ACTION_LOOM_PG_connect)
+    splice: bpy.props.PointerProperty(type=ACTION_LOOM_PG_splice)
     result: bpy.props.PointerProperty(type=ACTION_LOOM_PG_result)
     mode: bpy.props.EnumProperty(
         name="Mode",
@@ -250,6 +256,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
             ("blend", "Blend", "One action that lies between them"),
             ("connect", "Connect", "One after the other, without a seam"),
             ("loop", "Loop", "One cycle that repeats, of a single action"),
+            ("splice", "Splice", "The upper body of one on the lower body of another, which is the reference"),
         ],
         options=set(),
     )
@@ -267,7 +274,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
 def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
     """Return the groups of the panel's settings that hold a recipe's options, and those of results."""
     verb = recipe.verb
-    own = (getattr(settings, verb),) if verb in ("loop", "connect") else (settings.matching, settings.blend)
+    own = (settings.matching, settings.blend) if verb in ("sync", "blend") else (getattr(settings, verb),)
     return (*own, settings.result)
 
 
@@ -304,6 +311,7 @@ _CLASSES = (
     ACTION_LOOM_PG_blend,
     ACTION_LOOM_PG_loop,
     ACTION_LOOM_PG_connect,
+    ACTION_LOOM_PG_splice,
     ACTION_LOOM_PG_result,
     ACTION_LOOM_PG_settings,
 )

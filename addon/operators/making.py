@@ -135,11 +135,16 @@ class Making:
 
 
 class OfSources(Making):
-    """An operator that makes something of the sources it is given; `wanted` are the ResultOptions that it has."""
+    """An operator that makes something of the sources it is given.
+
+    least, most : how many; wanted : the ResultOptions that it has; reference_first : the panel's reference comes first,
+    whatever the order of its list
+    """
 
     recipe: ClassVar[type[Recipe]]
     least: ClassVar[int] = 2
     most: ClassVar[int | None] = None
+    reference_first: ClassVar[bool] = False
     wanted: ClassVar[tuple[str, ...]] = ()
 
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_weighted, options={"HIDDEN"})
@@ -164,6 +169,8 @@ class OfSources(Making):
         self.sources.clear()
         self.readings.clear()
         ticked = properties.ticked(rig)
+        if self.reference_first and ticked:
+            ticked.insert(0, ticked.pop(properties.reference_among(rig, ticked)))
         for source in ticked:
             item = self.sources.add()
             item.name, item.weight = source.action.name, source.weight

@@ -160,8 +160,11 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             rig.reference = [line.action for line in rig.sources].index(wanted_action)
         assert ticked
         options = declared(type(recipe))
-        if recipe.verb in ("blend", "loop", "connect"):
+        if recipe.verb in settings.bl_rna.properties["mode"].enum_items:
             settings.mode = recipe.verb
+        if recipe.verb == "connect":  # which plays them in the order of the list
+            for place, (action, _) in enumerate(found):
+                rig.sources.move([line.action for line in rig.sources].index(action), place)
         for group in properties.groups(settings, type(recipe))[:-1]:
             for name in options:
                 if name in group.bl_rna.properties:

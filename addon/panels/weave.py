@@ -13,8 +13,11 @@ _SHOWN = {
     "blend": (("matching", "ends"), ("blend", "timing")),
     "connect": (("connect", "method"), ("connect", "anywhere")),
     "loop": (("loop", "method"), ("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
+    "splice": (("splice", "method"), ("splice", "posture"), ("splice", "timing"), ("splice", "strength")),
 }
 _FINDERS = {"connect": "action_loom.find_transitions", "loop": "action_loom.find_cycles"}
+# What shows for one of the methods only.
+_ONLY = {("splice", "posture"): "gaussian", ("splice", "smoothing"): "gaussian"}
 _RARE = {
     "blend": (("blend", "weight_keys"),),
     "connect": (
@@ -26,6 +29,13 @@ _RARE = {
         ("connect", "trim"),
     ),
     "loop": (("loop", "finder"), ("loop", "start"), ("loop", "length"), ("loop", "phase"), ("loop", "trim")),
+    "splice": (
+        ("splice", "smoothing"),
+        ("splice", "start"),
+        ("splice", "short"),
+        ("splice", "upper"),
+        ("splice", "trim"),
+    ),
 }
 
 
@@ -42,8 +52,11 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         options = layout.column()
         options.use_property_split = True
         options.use_property_decorate = False
+        if settings.mode == "splice":
+            self._draw_parts(context)
         for group, name in _SHOWN[settings.mode]:
-            options.prop(getattr(settings, group), name)
+            if (group, name) not in _ONLY or settings.splice.method == _ONLY[group, name]:
+                options.prop(getattr(settings, group), name)
         if settings.mode in _FINDERS:
             self._draw_candidates(context)
         options = layout.column()
@@ -61,6 +74,20 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             live.ui_units_x = 3.0
             live.prop(settings, "live", toggle=True)
         self._draw_last(context)
+
+    def _draw_parts(self, context: Any) -> None:
+        """Say which action's legs and which one's arms are taken: the mark of the reference decides."""
+        rig = properties.rig_of(context.scene, armature_of(context))
+        ticked = properties.ticked(rig)
+        if len(ticked) != 2:
+            return
+        legs = properties.reference_among(rig, ticked)
+        column = self.layout.column(align=True)
+        for label, source in (("Legs and way", ticked[legs]), ("Upper body", ticked[1 - legs])):
+            row = column.split(factor=0.4)
+            row.alignment = "RIGHT"
+            row.label(text=label)
+            row.label(text=source.action.name)
 
     def _draw_candidates(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.action_loom
@@ -104,7 +131,8 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         for group, name in _RARE[settings.mode]:
-            layout.prop(getattr(settings, group), name)
+            if (group, name) not in _ONLY or settings.splice.method == _ONLY[group, name]:
+                layout.prop(getattr(settings, group), name)
         for name in ("assign", "travel", "interpolation", "mark_contacts", "as_seen"):
             layout.prop(settings.result, name)
 

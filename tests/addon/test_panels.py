@@ -134,3 +134,18 @@ def test_what_does_not_apply_is_not_shown():
         for choice in choices:
             setattr(matching, decides, choice)
             assert (option in [given[1] for given in shown(draw_all(), "prop")]) == (choice in applies)
+
+
+def test_every_mode_of_the_weave_panel_draws(loom):
+    material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    settings = bpy.context.scene.action_loom
+    for item in settings.bl_rna.properties["mode"].enum_items:
+        settings.mode = item.identifier
+        drawn = draw_all()["weave"]
+        assert (f"action_loom.{item.identifier}",) in [given for name, given, _ in drawn if name == "operator"]
+    settings.mode = "splice"
+    for method in settings.splice.bl_rna.properties["method"].enum_items:
+        settings.splice.method = method.identifier
+        options = [given[1] for name, given, _ in draw_all()["weave"] if name == "prop"]
+        assert ("posture" in options) == (method.identifier == "gaussian")
