@@ -1,0 +1,65 @@
+"""A curve that an artist has drawn, as a path on the ground."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import LoomError
+from ...core.motion.quat import Array
+
+
+def path(drawn: Any, metres: float) -> tuple[Array, bool]:
+    """Return the points (K, 2) of a curve object on the ground, in world metres, and whether it is closed.
+
+    Of any type of spline, as Blender shows it, modifiers included; `metres` in a unit of the world. Raises LoomError
+    for what is no single line.
+    """
+    if drawn is None or drawn.type != "CURVE":
+        raise LoomError("Choose a curve object to walk along")
+    splines = len(drawn.data.splines)
+    if splines != 1:
+        raise LoomError(f"{drawn.name} has {splines} splines, but a path is one: separate or join them")
+    vertices, edges = _line(drawn)
+    if len(vertices) < 2:
+        raise LoomError(f"{drawn.name} has no length: draw a longer path")
+    closed = len(edges) == len(vertices)
+    world = np.array(drawn.matrix_world)
+    places = vertices @ world[:3, :3].T + world[:3, 3]
+    return np.asarray(metres * places[:, :2]), closed
+
+
+def _line(drawn: Any) -> tuple[Array, Array]:
+    """Vertices (K, 3) in the object's space and edges (·, 2) of the curve without anything that makes it thick."""
+    thick = drawn.data.bevel_depth or drawn.data.extrude or drawn.data.bevel_object
+    shown = _thin(drawn) if thick else drawn
+    try:
+        bpy.context.view_layer.update()
+        evaluated = shown.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        mesh = evaluated.to_mesh()
+        vertices, edges = np.empty(3 * len(mesh.vertices)), np.empty(2 * len(mesh.edges), dtype=np.int32)
+        mesh.vertices.foreach_get("co", vertices)
+        mesh.edges.foreach_get("vertices", edges)
+        faces = len(mesh.polygons)
+        evaluated.to_mesh_clear()
+    finally:
+        if shown is not drawn:
+            data = shown.data
+            bpy.data.objects.remove(shown)
+            bpy.data.curves.remove(data)
+    edges = edges.reshape(-1, 2)
+    one_line = len(edges) in (len(vertices) // 3 - 1, len(vertices) // 3) and not faces
+    if not one_line:
+        raise LoomError(f"{drawn.name} is no single line as its modifiers leave it: a path needs one")
+    return vertices.reshape(-1, 3), edges
+
+
+def _thin(drawn: Any) -> Any:
+    """A copy of a curve that is a line only."""
+    data = drawn.data.copy()
+    data.bevel_depth = data.extrude = 0.0
+    data.bevel_object = None
+    copy = drawn.copy()
+    copy.data = data
+    bpy.context.scene.collection.objects.link(copy)
+    return copy
