@@ -23,7 +23,7 @@ def splice(woven: Spliced) -> Figure:
     above.axhline(0.0, color="black", lw=0.6)
     above.set_ylabel("swing about the vertical (°)")
     if above.lines[:-1]:
-        above.legend(loc="upper right", ncols=2, fontsize=8, framealpha=0.8)
+        above.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, fontsize=8, frameon=False)
     frames = np.arange(len(woven.clip))
     angles = np.degrees(np.linalg.norm(quat.log(woven.corrections), axis=1))
     middle.plot(frames, angles, color=_RESULT, lw=1.5)

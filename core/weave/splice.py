@@ -66,8 +66,8 @@ def _at_rate(clip: Clip, rate: float) -> Clip:
 
 def _start(wanted: Splice, action: Clip, first: int) -> int:
     """The frame of the trimmed action that is played from; what was left out can't be."""
-    if wanted.start > first + len(action) - splice_timing.SHORTEST:
-        last = first + len(action) - splice_timing.SHORTEST
+    last = first + len(action) - 1
+    if wanted.start > last:
         raise OptionError(f"start is {wanted.start}, but {action.name} can be played from frame {first} to {last}")
     return max(wanted.start - first, 0)
 
@@ -108,7 +108,8 @@ def upper_rotations(
     ours, theirs = (trunk.of(clip, upper, way) for clip, way in zip((locomotion, action), faced, strict=True))
     corrections = trunk.correction(ours, theirs, locomotion.rate, how)
     place = int(np.searchsorted(upper.joints, upper.pelvis))
-    rotations[:, place] = trunk.placed(ours, theirs, corrections)
+    placed = quat.continuous(trunk.placed(ours, theirs, corrections))
+    rotations[:, place] = placed if (placed[0] * rotations[0, place]).sum() >= 0.0 else -placed
     return rotations, corrections
 
 

@@ -22,7 +22,7 @@ IN_STEP = 0.09  # m; legs that are nearer than this, on the mean, do the same. S
 LEGS = Matching(metric="points", joints="lower", ends="auto")
 STRETCH = 1.5  # times the locomotion: so much of a longer action is compared with it
 HELD = 0.1  # s; so long the action may wait at its ends before it is repeated
-SHORTEST = 2  # frames of an action
+THROUGHOUT = 0.75  # of an action's frames from which a cycle goes on into the next; of captured ones > 0.8 or < 0.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ def of(locomotion: Clip, action: Clip, start: int, wanted: Splice, progress: Pro
 
     Raises LoomError kinds for what was asked for and can't be done.
     """
-    if len(action) - start < SHORTEST:
-        raise ClipError(f"{action.name} has only {len(action) - start} frames to play; splicing takes {SHORTEST}")
+    if len(action) - start == 1:
+        return Timing(action, np.full(len(locomotion), float(start)), "own", "it is a single pose", None)
     if wanted.timing == "own":
         return _own(locomotion, action, start, wanted, "it was asked for", None)
     progress.at(0.0, f"Comparing the legs of {action.name}")
@@ -85,10 +85,12 @@ def _in_step(locomotion: Clip, action: Clip, start: int, wanted: Splice) -> Timi
         curve = registration.register_pair(_once(locomotion), one, LEGS, cyclic=True)
         laid = _laid_out(one, 0, curve.at(np.arange(len(locomotion), dtype=float)), curve)
         return replace(laid, closes=True)
-    curve, frames = _registered(locomotion, action, start)
-    overhang = max(-frames.min(), frames.max() - (len(action) - 1))
-    if overhang <= HELD * action.rate or wanted.short == "hold":
-        return Timing(action, frames, "sync", "", curve)
+    if wanted.short == "hold" or STRETCH * (len(action) - start) >= len(locomotion):
+        curve, frames = _registered(locomotion, action, start)
+        overhang = max(-frames.min(), frames.max() - (len(action) - 1))
+        apart = wanted.timing == "auto" and curve.cost > IN_STEP
+        if wanted.short == "hold" or overhang <= HELD * action.rate or apart:
+            return Timing(action, frames, "sync", "", curve)
     cycle, first = _repeating(action, start)
     period = len(cycle) - 1
     before = 1 + int(0.5 * len(locomotion) / period)  # of open ends, so much may overhang
@@ -139,19 +141,29 @@ def _repeating(action: Clip, start: int) -> tuple[Clip, int]:
     if action.cyclic and cycles.closes(action):
         return action, 0
     first, length = _whole_cycles(action) or (start, len(action) - 1 - start)
+    if length < repetition.SHORTEST * action.rate:
+        raise ClipError(
+            f"{action.name} has {length / action.rate:.2f} s to play, and repeating takes {repetition.SHORTEST:g}: "
+            "hold it, or play it from an earlier frame"
+        )
     try:
         closed = loop.loop([action], Loop(start=first, length=length, straighten="no", trim=False)).clip
     except LoomError as error:
-        raise type(error)(f"{action.name} is shorter than the locomotion and can't be repeated: {error}") from None
+        raise ClipError(f"{action.name} is shorter than the locomotion; hold it, since to repeat it: {error}") from None
     return closed, first
 
 
 def _whole_cycles(action: Clip) -> tuple[int, int] | None:
-    """First frame and length of all the cycles that an action has; None for one that does not repeat itself."""
+    """First frame and length of all the cycles of an action; None for one that does not repeat itself throughout.
+
+    Who raises an arm, waves, and takes it down again repeats the waving alone: what is around it would be lost.
+    """
     try:
-        best = repetition.find(action).best
+        found = repetition.find(action)
     except LoomError:
         return None
-    if best.score < repetition.PERIODIC:
+    best, scores = found.best, found.start_scores
+    if best.score < repetition.PERIODIC or (scores >= repetition.WEAK).mean() < THROUGHOUT:
         return None
-    return best.start, (len(action) - 1 - best.start) // best.length * best.length
+    first = int(found.starts[np.argmax(scores >= best.score - repetition.NEAR_BEST)])
+    return first, (len(action) - 1 - first) // best.length * best.length
