@@ -15,6 +15,7 @@ from .progress import SILENT, Progress
 from .sync.matching import Matching
 
 if TYPE_CHECKING:
+    from .graph.graph import Graph as MotionGraph
     from .motion.clip import Clip
     from .weave.matched import Matched
     from .weave.woven import Woven
@@ -180,6 +181,44 @@ class Connect(Recipe):
 
     def result_name(self, names: Sequence[str]) -> str:
         return " > ".join(names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graphing(Declared):
+    """How clips are connected to a motion graph (methods 8)."""
+
+    threshold: float = option(
+        0.05,
+        "Frames nearer than this are connected: metres a point; over 0.07 feet slide",
+        minimum=0.005,
+        maximum=1.0,
+    )
+    relative: bool = option(
+        False, "Let the threshold grow with the speed: it is then seconds, times the speed of the body's points"
+    )
+    transition: float = option(
+        1.0 / 3.0, "How long a transition takes", minimum=0.03, maximum=2.0, unit=" s"
+    )
+    mirror: bool = option(True, "Let the clips' mirror images take part, so that left and right are alike")
+    labels: str = option("", "A word for each clip, in order; only clips of the same word are connected")
+
+    def result_name(self, names: Sequence[str]) -> str:
+        """Return what the graph of clips of these names is called."""
+        return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph(Graphing):
+    """Connect clips where they are alike to a motion graph that can be walked for ever."""
+
+    verb: ClassVar[str] = "graph"
+    label: ClassVar[str] = "Motion Graph"
+
+    def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "MotionGraph":
+        """Do it; raises LoomError kinds for clips that do not connect."""
+        from .graph import graph
+
+        return graph.build(clips, self, progress)
 
 
 RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend, Loop, Connect)}
