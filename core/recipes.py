@@ -221,7 +221,120 @@ class Graph(Graphing):
         return graph.build(clips, self, progress)
 
 
-RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend, Loop, Connect)}
+@dataclass(frozen=True, kw_only=True)
+class Follow(Recipe, Graphing):
+    """Walk along a path by way of a motion graph of the clips."""
+
+    verb = "follow"
+    label = "Follow Path"
+
+    path: tuple[tuple[float, ...], ...] = option(
+        (), "The path: rows of x and y on the ground, metres", minimum=-1e6, maximum=1e6, table=True
+    )
+    closed: bool = option(False, "Let the path lead back to its start")
+    fidelity: float = option(
+        0.3,
+        "How much likeness at transitions counts against nearness to the path: smaller keeps to the path, larger moves"
+        " more naturally",
+        minimum=0.0,
+        maximum=10.0,
+    )
+    bend: float = option(
+        10.0,
+        "How far the ground may be turned under the clips where they do not turn enough, degrees a metre; 0 is not",
+        minimum=0.0,
+        maximum=45.0,
+    )
+    speed: float = option(0.0, "The speed that is wanted, metres a second; 0 is any", minimum=0.0, maximum=15.0)
+    horizon: float = option(
+        0.0,
+        "Metres that are looked ahead before half of that is decided, for very long paths; 0 looks at all of it",
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    spread: float = option(
+        1.0,
+        "Time over which what is left between walk and path is spread; 0 leaves it",
+        minimum=0.0,
+        maximum=10.0,
+        unit=" s",
+    )
+    among: str = option("", "Walk among clips of this label only")
+
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    ) -> "Woven":
+        """Do it, through a graph that was built before, if there is one."""
+        from .graph import follow
+
+        return follow.follow(_graph(clips, self, progress, graph), self, progress.part(0.5, 1.0))
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{Graphing.result_name(self, names)} along a path"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk(Recipe, Graphing):
+    """Wander through a motion graph of the clips at random, the same way for the same seed."""
+
+    verb = "walk"
+    label = "Random Walk"
+
+    seconds: float = option(30.0, "How long the walk is", minimum=0.1, maximum=36000.0, unit=" s")
+    seed: int = option(1, "Another number gives another walk", minimum=0, maximum=2**31 - 1)
+    hold: float = option(
+        1.5, "How long the walk stays in a clip between transitions, on average", minimum=0.0, maximum=3600.0, unit=" s"
+    )
+    among: str = option("", "Walk among clips of this label only")
+
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    ) -> "Woven":
+        """Do it, through a graph that was built before, if there is one."""
+        from .graph import walk
+
+        return walk.at_random(_graph(clips, self, progress, graph), self)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{Graphing.result_name(self, names)} walk {self.seed}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortestPath(Recipe, Graphing):
+    """Go from a frame of one clip to a frame of another through a motion graph in the least time."""
+
+    verb = "path"
+    label = "Shortest Transition"
+
+    leave: str = option("", "The clip and the frame to begin at, such as walk:120")
+    reach: str = option("", "The clip and the frame to end at, such as run:30")
+
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    ) -> "Woven":
+        """Do it, through a graph that was built before, if there is one."""
+        from .graph import walk
+
+        return walk.shortest(_graph(clips, self, progress, graph), self)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{Graphing.result_name(self, names)} {self.leave} to {self.reach}"
+
+
+def _graph(
+    clips: Sequence["Clip"], wanted: Graphing, progress: Progress, known: "MotionGraph | None"
+) -> "MotionGraph":
+    """Return a graph that was built before, or that of the clips."""
+    if known is not None:
+        return known
+    from .graph import graph
+
+    return graph.build(clips, wanted, progress.part(0.0, 0.5))
+
+
+RECIPES: dict[str, type[Recipe]] = {
+    recipe.verb: recipe for recipe in (Synchronise, Blend, Loop, Connect, Follow, Walk, ShortestPath)
+}
 
 
 def from_json(text: str) -> Recipe:

@@ -1,4 +1,4 @@
-"""A motion graph: frames of clips as nodes, clips and blended transitions between them as edges (methods 8; Kovar 2002).
+"""A motion graph: frames of clips as nodes, clips and blended transitions as edges (methods 8; Kovar 2002).
 
 A match of frame i of clip A with frame j of clip B is an edge from (A, i − h) to (B, j + h), 2h frames long, and one
 from (B, j − h) to (A, i + h). Nodes of one clip are chained by edges that are the clip itself, so that a transition
@@ -8,19 +8,22 @@ never begins inside another.
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import GraphError
+from ..errors import GraphError, OptionError
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from ..recipes import Graph as Wanted
+from ..recipes import Graphing
 from . import components, material, reporting, transitions, windows
+from . import ways as ways_of
 from .material import Material
 from .transitions import Matches
+from .ways import Ways
 from .windows import Bodies
 
 Indices = NDArray[np.int64]
@@ -59,6 +62,11 @@ class Graph:
     def rate(self) -> float:
         return self.clips[0].rate
 
+    @cached_property
+    def ways(self) -> Ways:
+        """Where bodies go in the clips."""
+        return ways_of.of(self.clips)
+
     @property
     def crosses(self) -> NDArray[np.bool_]:
         """Which edges (E,) are transitions."""
@@ -70,12 +78,24 @@ class Graph:
         along = self.frame[self.end] - self.frame[self.start]
         return np.where(self.crosses, 2 * self.half, along)
 
+    def largest(self, label: str = "") -> int:
+        """Return the largest component, or that of clips of a label; raises OptionError where there is none such."""
+        if not label:
+            return 0
+        labels = np.array(self.material.labels)[self.clip]
+        inside = self.crosses & (self.component[self.start] == self.component[self.end])
+        walkable = np.unique(self.component[self.start[inside & (labels[self.start] == label)]])
+        if len(walkable) == 0:
+            known = ", ".join(sorted(set(self.material.labels))) or "none"
+            raise OptionError(f"no walk is among clips of the label {label!r}; the labels of this graph are: {known}")
+        return int(walkable[0])
+
     def given_frame(self, clip: int, frame: int) -> int:
         """Return a frame of a clip as a frame of the clip as it was given."""
         return self.material.firsts[clip] + round(frame * self.material.scales[clip])
 
 
-def build(clips: Sequence[Clip], wanted: Wanted, progress: Progress = SILENT) -> Graph:
+def build(clips: Sequence[Clip], wanted: Graphing, progress: Progress = SILENT) -> Graph:
     """Return the motion graph of clips.
 
     Raises GraphError where no frame can be come back to, and what `material.gather` raises.
@@ -95,11 +115,11 @@ def build(clips: Sequence[Clip], wanted: Wanted, progress: Progress = SILENT) ->
     if found.repeated:
         again = {other: f"the same recording as {ready.clips[one].name}" for one, other in found.repeated}
         edges, ready = edges.renumbered(ready.remaining(again)), ready.without(again)
-    graph = _connected(ready, body.half, edges, wanted.result_name([clip.name for clip in clips]))
+    graph = _connected(ready, body.half, edges, Graphing.result_name(wanted, [clip.name for clip in clips]))
     if not (graph.crosses & (graph.component[graph.start] == graph.component[graph.end])).any():
         raise GraphError(
-            f"{graph.name}: there is no way back to any frame; raise the threshold ({wanted.threshold:g}), or add clips "
-            "that are more alike"
+            f"{graph.name}: there is no way back to any frame; raise the threshold ({wanted.threshold:g}), or add "
+            "clips that are more alike"
         )
     return replace(graph, report=graph.report | reporting.built(graph, wanted, [c.name for c in clips], began))
 

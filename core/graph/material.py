@@ -1,4 +1,4 @@
-"""Clips made ready for a motion graph: good ends, one body, one rate, one floor, and their mirror images (methods 8)."""
+"""Clips made ready for a motion graph: good ends, one body, rate and floor, and their mirror images (methods 8)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +36,17 @@ class Material:
     def mirrored(self) -> bool:
         return len(self.clips) > self.given
 
+    def with_images(self) -> "Material":
+        """Return the material with the mirror image of each clip."""
+        images = tuple(mirror.mirrored(clip) for clip in self.clips)
+        return replace(
+            self,
+            clips=self.clips + images,
+            firsts=2 * self.firsts[: self.given],
+            scales=2 * self.scales[: self.given],
+            labels=2 * self.labels[: self.given],
+        )
+
     def without(self, left_out: Mapping[int, str]) -> "Material":
         """Return the material without some of the clips as given and their images; left_out says why."""
         kept = self.remaining(left_out)
@@ -57,7 +68,7 @@ class Material:
 def gather(
     clips: Sequence[Clip], *, images: bool, labels: Sequence[str] = (), progress: Progress = SILENT
 ) -> Material:
-    """Bring clips onto the body, the rate and the floor of the first one, without bad ends; with `images`, mirrored too.
+    """Bring clips onto the body, rate and floor of the first one, without bad ends; with `images`, mirrored too.
 
     Bodies may name their joints otherwise (see `partners.renamed`). Raises ClipError for no clips, OptionError for
     labels that do not fit the clips and SkeletonError for bodies that differ.
@@ -76,20 +87,19 @@ def gather(
         fitted = retarget.onto(partners.renamed(one.clip, first.skeleton), first.skeleton)
         fitted = resample.to_rate(replace(fitted, cyclic=False), first.rate)
         ready.append(_lifted(fitted, floor - _floor(fitted)))
-    seen = [mirror.mirrored(clip) for clip in ready] if images else []
     scales = [one.clip.rate / first.rate for one in trimmed]
     dropped = [
         _told(one.clip, one.first, one.last, "calibration pose or jump") for one in trimmed if one.first or one.last
     ]
-    times = 2 if images else 1
-    return Material(
-        (*ready, *seen),
-        times * tuple(one.first for one in trimmed),
-        times * tuple(scales),
-        times * (tuple(labels) or len(clips) * ("",)),
+    found = Material(
+        tuple(ready),
+        tuple(one.first for one in trimmed),
+        tuple(scales),
+        tuple(labels) or len(clips) * ("",),
         len(clips),
         dropped,
     )
+    return found.with_images() if images else found
 
 
 def _told_apart(clips: Sequence[Clip]) -> list[Clip]:

@@ -4,7 +4,7 @@ The matrix of all pairs is never held: it is worked out in blocks, in float32, a
 symmetry. D(A, B) is D(B, A), and the images of two clips in a mirror are as far apart as the clips.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,10 @@ class Matches:
         return len(self.clip)
 
     def some(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Matches":
-        columns = (self.clip, self.frame, self.other_clip, self.other_frame, self.distance)
-        return Matches(*(column[chosen] for column in columns), self.repeated)
+        return Matches(
+            self.clip[chosen], self.frame[chosen], self.other_clip[chosen], self.other_frame[chosen],
+            self.distance[chosen], self.repeated,
+        )  # fmt: skip
 
 
 def find(
@@ -73,8 +75,7 @@ def find(
     fresh = ~np.isin(matches.clip % given, again) & ~np.isin(matches.other_clip % given, again)
     matches = refined(body, best_of_cells(matches.some(fresh), CELL * body.rate))
     limit = threshold * (_pair_speed(body, matches) if relative else 1.0)
-    kept = matches.some(matches.distance <= limit)
-    return Matches(kept.clip, kept.frame, kept.other_clip, kept.other_frame, kept.distance, repeated)
+    return replace(matches.some(matches.distance <= limit), repeated=repeated)
 
 
 def distances(rows: Windows, columns: Windows, some: slice, others: slice) -> NDArray[np.float32]:
@@ -129,8 +130,13 @@ def _block(
 
 
 def _joined(parts: list[Matches]) -> Matches:
-    columns = ("clip", "frame", "other_clip", "other_frame", "distance")
-    return Matches(*(np.concatenate([getattr(part, column) for part in parts]) for column in columns))
+    return Matches(
+        np.concatenate([part.clip for part in parts]),
+        np.concatenate([part.frame for part in parts]),
+        np.concatenate([part.other_clip for part in parts]),
+        np.concatenate([part.other_frame for part in parts]),
+        np.concatenate([part.distance for part in parts]),
+    )
 
 
 def _repeated(near: NDArray[np.int64], rows: Windows, given: int) -> tuple[tuple[int, int], ...]:
