@@ -30,6 +30,10 @@ class RegistrationError(LoomError):
     """Two clips can't be synchronised under the given limits."""
 
 
+class GraphError(LoomError):
+    """Clips do not connect to a motion graph, or a graph has no such walk; the message says where it ends."""
+
+
 class OptionError(LoomError):
     """An option's value is not one it accepts."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 ENGINES = ("auto", "numba", "numpy")
-PACKAGES = ("motion", "sync")  # that have kernels
+PACKAGES = ("graph", "motion", "sync")  # that have kernels
 
 _log = logging.getLogger(__name__)
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")

@@ -15,6 +15,7 @@ from .progress import SILENT, Progress
 from .sync.matching import Matching
 
 if TYPE_CHECKING:
+    from .graph.graph import Graph as MotionGraph
     from .motion.clip import Clip
     from .weave.matched import Matched
     from .weave.woven import Woven
@@ -237,7 +238,158 @@ class Splice(Recipe):
         return f"{names[1]} on {names[0]}" if len(names) == 2 else super().result_name(names)
 
 
-RECIPES: dict[str, type[Recipe]] = {recipe.verb: recipe for recipe in (Synchronise, Blend, Loop, Connect, Splice)}
+@dataclass(frozen=True, kw_only=True)
+class Graphing(Declared):
+    """How clips are connected to a motion graph (methods 8)."""
+
+    threshold: float = option(
+        0.05,
+        "Frames nearer than this are connected: metres a point; over 0.07 feet slide",
+        minimum=0.005,
+        maximum=1.0,
+    )
+    relative: bool = option(
+        False, "Let the threshold grow with the speed: it is then seconds, times the speed of the body's points"
+    )
+    transition: float = option(
+        1.0 / 3.0, "How long a transition takes", minimum=0.03, maximum=2.0, unit=" s"
+    )
+    mirror: bool = option(True, "Let the clips' mirror images take part, so that left and right are alike")
+    labels: str = option("", "A word for each clip, in order; only clips of the same word are connected")
+
+    def result_name(self, names: Sequence[str]) -> str:
+        """Return what the graph of clips of these names is called."""
+        return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph(Graphing):
+    """Connect clips where they are alike to a motion graph that can be walked for ever."""
+
+    verb: ClassVar[str] = "graph"
+    label: ClassVar[str] = "Motion Graph"
+
+    def apply(self, clips: Sequence["Clip"], progress: Progress = SILENT) -> "MotionGraph":
+        """Do it; raises LoomError kinds for clips that do not connect."""
+        from .graph import graph
+
+        return graph.build(clips, self, progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Follow(Recipe, Graphing):
+    """Walk along a path by way of a motion graph of the clips."""
+
+    verb = "follow"
+    label = "Follow Path"
+
+    path: tuple[tuple[float, ...], ...] = option(
+        (), "The path: rows of x and y on the ground, metres", minimum=-1e6, maximum=1e6, table=True
+    )
+    closed: bool = option(False, "Let the path lead back to its start")
+    fidelity: float = option(
+        0.3,
+        "How much likeness at transitions counts against nearness to the path: smaller keeps to the path, larger moves"
+        " more naturally",
+        minimum=0.0,
+        maximum=10.0,
+    )
+    bend: float = option(
+        10.0,
+        "How far the ground may be turned under the clips where they do not turn enough, degrees a metre; 0 is not",
+        minimum=0.0,
+        maximum=45.0,
+    )
+    speed: float = option(0.0, "The speed that is wanted, metres a second; 0 is any", minimum=0.0, maximum=15.0)
+    horizon: float = option(
+        0.0,
+        "Metres that are looked ahead before half of that is decided, for very long paths; 0 looks at all of it",
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    spread: float = option(
+        1.0,
+        "Time over which what is left between walk and path is spread; 0 leaves it",
+        minimum=0.0,
+        maximum=10.0,
+        unit=" s",
+    )
+    among: str = option("", "Walk among clips of this label only")
+
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    ) -> "Woven":
+        """Do it, through a graph that was built before, if there is one."""
+        from .graph import follow
+
+        return follow.follow(_graph(clips, self, progress, graph), self, progress.part(0.5, 1.0))
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{Graphing.result_name(self, names)} along a path"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk(Recipe, Graphing):
+    """Wander through a motion graph of the clips at random, the same way for the same seed."""
+
+    verb = "walk"
+    label = "Random Walk"
+
+    seconds: float = option(30.0, "How long the walk is", minimum=0.1, maximum=36000.0, unit=" s")
+    seed: int = option(1, "Another number gives another walk", minimum=0, maximum=2**31 - 1)
+    hold: float = option(
+        1.5, "How long the walk stays in a clip between transitions, on average", minimum=0.0, maximum=3600.0, unit=" s"
+    )
+    among: str = option("", "Walk among clips of this label only")
+
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    ) -> "Woven":
+        """Do it, through a graph that was built before, if there is one."""
+        from .graph import walk
+
+        return walk.at_random(_graph(clips, self, progress, graph), self)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{Graphing.result_name(self, names)} walk {self.seed}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortestPath(Recipe, Graphing):
+    """Go from a frame of one clip to a frame of another through a motion graph in the least time."""
+
+    verb = "path"
+    label = "Shortest Transition"
+
+    leave: str = option("", "The clip and the frame to begin at, such as walk:120")
+    reach: str = option("", "The clip and the frame to end at, such as run:30")
+
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    ) -> "Woven":
+        """Do it, through a graph that was built before, if there is one."""
+        from .graph import walk
+
+        return walk.shortest(_graph(clips, self, progress, graph), self)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{Graphing.result_name(self, names)} {self.leave} to {self.reach}"
+
+
+def _graph(
+    clips: Sequence["Clip"], wanted: Graphing, progress: Progress, known: "MotionGraph | None"
+) -> "MotionGraph":
+    """Return a graph that was built before, or that of the clips."""
+    if known is not None:
+        return known
+    from .graph import graph
+
+    return graph.build(clips, wanted, progress.part(0.0, 0.5))
+
+
+RECIPES: dict[str, type[Recipe]] = {
+    recipe.verb: recipe for recipe in (Synchronise, Blend, Loop, Connect, Splice, Follow, Walk, ShortestPath)
+}
 
 
 def from_json(text: str) -> Recipe:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from .. import jit
 from ..errors import LoomError, OptionError
-from . import info, run, weave
+from . import graph, info, run, weave
 from .host import Host
 from .motion_files import MotionFiles
 
@@ -55,6 +55,7 @@ def parser(host: Host) -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
     info.add_verb(verbs, host)
     weave.add_verbs(verbs, host)
+    graph.add_verb(verbs, host)
     run.add_verb(verbs, host)
     host.add_verbs(verbs)
     return top

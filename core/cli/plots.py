@@ -11,9 +11,10 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from ..check import contacts
 from ..check.contacts import Flags
+from ..graph.travelled import Travelled
 from ..motion.quat import Array
 from ..weave.woven import Blended, Connected, Looped, Spliced, Woven
-from . import seam_plots, splice_plots
+from . import graph_plots, seam_plots, splice_plots
 
 # Of the clips, in their order; neighbours differ in lightness too, for whoever prints in grey.
 _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a9d3ef", "#a83a36", "#d9c6e8")
@@ -27,10 +28,14 @@ _FRAMED = (patheffects.withStroke(linewidth=4.0, foreground="white"),)
 
 def picture(woven: Woven) -> bytes:
     """Return what `draw` draws as a PNG."""
+    return as_png(draw(woven))
+
+
+def as_png(figure: Figure) -> bytes:
     image = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # names in any script
-        draw(woven).savefig(image, dpi=110, format="png")
+        figure.savefig(image, dpi=110, format="png")
     return image.getvalue()
 
 
@@ -42,6 +47,8 @@ def draw(woven: Woven) -> Figure:
         return seam_plots.connection(woven)
     if isinstance(woven, Spliced):
         return splice_plots.splice(woven)
+    if isinstance(woven, Travelled):
+        return graph_plots.walk(woven)
     assert isinstance(woven, Blended)
     return _blended(woven)
 

@@ -155,6 +155,11 @@ def _namesakes(joint: int, names: tuple[str, ...], parents: tuple[int, ...]) -> 
     return [] if child is None else [child, *_namesakes(child, names, parents)]
 
 
+def sides(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return for each joint its side ("L", "R" or "") and what its name says besides."""
+    return [_split(name) for name in names]
+
+
 def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:
     """Return the joints above one, its parent first, its root last."""
     above = []

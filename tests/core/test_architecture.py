@@ -29,7 +29,11 @@ ROOMS = {
     "recipes": {"errors", "options", "progress", "sync"},
     "weave": {"check", "errors", "jit", "motion", "options", "progress", "recipes", "sync"},
     "library": {"check", "errors", "jit", "motion", "options", "progress", "recipes", "sync", "weave"},
-    "cli": {"check", "errors", "files", "jit", "library", "motion", "options", "progress", "recipes", "sync", "weave"},
+    "graph": {"check", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"},
+    "cli": {
+        *("check", "errors", "files", "graph", "jit", "library", "motion", "options", "progress", "recipes", "sync"),
+        "weave",
+    },
 }
 
 

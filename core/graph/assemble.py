@@ -1,0 +1,204 @@
+"""From a walk through a graph to a clip: its edges one after the other, blended where they are transitions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import quat, trajectory
+from ..motion.clip import Channel, Clip, joined
+from ..motion.quat import Array
+from . import tracks
+from .graph import Graph, Indices
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a walk: frames first … last of a clip, or an edge that is a transition, which begins at `first`.
+
+    edge : −1 for a stretch of a clip; bend : radians a metre that the way turns further
+    """
+
+    clip: int
+    first: int
+    last: int
+    edge: int = -1
+    bend: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """What the frames (F,) of a walk are made of: a frame of a clip, and in a transition a share of another's.
+
+    other is −1 outside transitions; edge is that of the transition, else −1; bend : radians a metre
+    piece : which of the walk's pieces a frame belongs to
+    """
+
+    clip: Indices
+    frame: Indices
+    other: Indices
+    other_frame: Indices
+    share: Array
+    edge: Indices
+    bend: Array
+    piece: Indices
+
+    def cut(self, end: int | None) -> "Origin":
+        return Origin(**{name: values[:end] for name, values in vars(self).items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """A walk as a clip, what its frames are made of, and its smoothed way: places (F,) x + iy, facing (F,)."""
+
+    clip: Clip
+    origin: Origin
+    places: NDArray[np.complex128]
+    facing: Array
+
+    def cut(self, end: int | None) -> "Walked":
+        """Return the frames before `end`."""
+        clip = self.clip.cut(0, len(self.clip) if end is None else end)
+        return Walked(clip, self.origin.cut(end), self.places[:end], self.facing[:end])
+
+
+def pieces(graph: Graph, edges: Sequence[int] | Indices, bends: Sequence[float] | Array) -> list[Piece]:
+    """Return a walk over edges as pieces; edges of one clip with one bend, one after the other, are one piece."""
+    found: list[Piece] = []
+    for edge, bend in zip(edges, bends, strict=True):
+        start, end = graph.start[edge], graph.end[edge]
+        clip, first = int(graph.clip[start]), int(graph.frame[start])
+        if graph.crosses[edge]:
+            found.append(Piece(clip, first, first + 2 * graph.half, int(edge), float(bend)))
+        elif found and found[-1].edge < 0 and (found[-1].clip, found[-1].last, found[-1].bend) == (clip, first, bend):
+            found[-1] = replace(found[-1], last=int(graph.frame[end]))
+        else:
+            found.append(Piece(clip, first, int(graph.frame[end]), -1, float(bend)))
+    return found
+
+
+def assemble(
+    graph: Graph, walk: Sequence[Piece], place: complex = 0j, facing: float = 0.0
+) -> Walked:
+    """Return a walk as a clip that begins at a place (x + iy) on the ground, facing a way (radians).
+
+    Places and facings are those of the smoothed way. A walk over no frame stays at the one it begins with.
+    """
+    parts = [_led(graph, piece, number) for number, piece in enumerate(walk)]
+    turns, shifts, places, faced = [], [], [], []
+    for k, part in enumerate(parts):
+        rest = slice(0 if k == 0 else 1, None)  # the first frame is the last one of the piece before
+        turn = facing - part.facing[0] + part.turned
+        shift = place + np.exp(1j * (facing - part.facing[0])) * (part.led - part.places[0])
+        shift -= np.exp(1j * turn) * part.places
+        turns.append(turn[rest])
+        shifts.append(shift[rest])
+        places.append((np.exp(1j * turn) * part.places + shift)[rest])
+        faced.append((part.facing + turn)[rest])
+        place, facing = complex(places[-1][-1]), float(faced[-1][-1])
+    origins = [vars(part.origin) for part in parts]
+    origin = Origin(
+        **{
+            name: np.concatenate([one[name][0 if k == 0 else 1 :] for k, one in enumerate(origins)])
+            for name in origins[0]
+        }
+    )
+    clip = _posed(graph, origin, np.concatenate(turns), np.concatenate(shifts))
+    return Walked(clip, origin, np.concatenate(places), np.concatenate(faced))
+
+
+@dataclass(frozen=True, eq=False)
+class _Led:
+    """A piece on the ground of its clip: its way, the same bent, and how far that has turned at each frame."""
+
+    origin: Origin
+    places: NDArray[np.complex128]
+    facing: Array
+    led: NDArray[np.complex128]
+    turned: Array
+
+
+def _led(graph: Graph, piece: Piece, number: int) -> _Led:
+    frames = np.arange(piece.first, piece.last + 1)
+    other, other_frame, share = np.full(len(frames), -1), np.zeros(len(frames), dtype=np.int64), np.zeros(len(frames))
+    if piece.edge < 0:
+        rows = graph.ways.firsts[piece.clip] + frames
+        places, facing = graph.ways.ground[rows], graph.ways.facing[rows]
+    else:
+        end = graph.end[piece.edge]
+        places, facing = (one[0] for one in tracks.crossing(graph, np.array([piece.edge])))
+        other = np.full(len(frames), graph.clip[end])
+        other_frame = graph.frame[end] - 2 * graph.half + np.arange(len(frames))
+        share = tracks.fade(2 * graph.half)
+    led, turned = tracks.bent(places, piece.bend)
+    origin = Origin(
+        np.full(len(frames), piece.clip), frames, other, other_frame, share, np.full(len(frames), piece.edge),
+        np.full(len(frames), piece.bend), np.full(len(frames), number),
+    )  # fmt: skip
+    return _Led(origin, places, facing, led, turned)
+
+
+def _posed(graph: Graph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
+    """The clip of these frames, each turned and moved on the ground."""
+    clips = _alike(graph.clips)
+    firsts = np.cumsum([0, *(len(clip) for clip in clips)])
+    every = joined(clips)
+    one = trajectory.placed(_taken(every, firsts[origin.clip] + origin.frame), turn, _plane(shift))
+    mixed = np.flatnonzero(origin.share > 0.0)
+    if len(mixed) == 0:
+        return one
+    edges = origin.edge[mixed]
+    there = turn[mixed] + graph.turn[edges]
+    moved = np.exp(1j * turn[mixed]) * graph.shift[edges] + shift[mixed]
+    rows = firsts[origin.other[mixed]] + origin.other_frame[mixed]
+    other = trajectory.placed(_taken(every, rows), there, _plane(moved))
+    return _blended(one, other, mixed, origin.share[mixed])
+
+
+def _blended(one: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
+    """The clip with some of its frames gone over, by their share (M,), into frames (M,) of another."""
+    part = share[:, None, None]
+    rotations, translations = one.rotations.copy(), one.translations.copy()
+    apart = quat.log(quat.mul(quat.inv(rotations[rows]), other.rotations))
+    rotations[rows] = quat.mul(rotations[rows], quat.exp(part * apart))
+    translations[rows] += part * (other.translations - translations[rows])
+    scales = one.scales
+    if scales is not None and other.scales is not None:
+        scales = scales.copy()
+        scales[rows] += part * (other.scales - scales[rows])
+    channels = {}
+    for name, channel in one.channels.items():
+        values, theirs = channel.values.copy(), other.channels[name].values
+        values[rows] += (share >= 0.5 if channel.discrete else share) * (theirs - values[rows])
+        channels[name] = Channel(values, channel.discrete)
+    return replace(one, rotations=rotations, translations=translations, scales=scales, channels=channels)
+
+
+def _alike(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips with the channels and scales that all of them have."""
+    names = [name for name in clips[0].channels if all(name in clip.channels for clip in clips)]
+    scaled = any(clip.scales is not None for clip in clips)
+    return [
+        replace(
+            clip,
+            channels={name: clip.channels[name] for name in names},
+            scales=np.ones_like(clip.translations) if scaled and clip.scales is None else clip.scales,
+        )
+        for clip in clips
+    ]
+
+
+def _taken(clip: Clip, rows: Indices) -> Clip:
+    return replace(
+        clip,
+        rotations=clip.rotations[rows],
+        translations=clip.translations[rows],
+        scales=None if clip.scales is None else clip.scales[rows],
+        channels={name: Channel(c.values[rows], c.discrete) for name, c in clip.channels.items()},
+        cyclic=False,
+    )
+
+
+def _plane(places: NDArray[np.complex128]) -> Array:
+    return np.column_stack([places.real, places.imag])

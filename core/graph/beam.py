@@ -1,0 +1,261 @@
+"""Looking for the walk through a graph that keeps nearest to a path: a beam by arc length (methods 9).
+
+States that have come equally far are compared with each other only, and few of each kind are kept: walks that differ
+in node, heading, side or lead have different futures, and the cheapest past is often not the best of them.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import jit
+from ..errors import GraphError
+from ..motion.quat import Array
+from ..progress import SILENT, Progress
+from .graph import Indices
+from .path import STEP, Path
+from .tracks import Steps
+
+BIN = 0.25  # m
+WIDTH = 600  # states that are followed in a bin
+WIDEST = 1.5  # m from the path; what is further away is given up
+HEADING = 0.05  # m² for each rad² of facing elsewhere than the path
+KIND = (np.radians(15.0), 0.1, 0.1)  # of states: heading (rad), and m aside and ahead of where they should be
+TURN_REACH = 1.0  # m of error that a radian of heading is worth when states are ranked
+BENT = 0.05  # m², the price of a metre of a bent edge
+SPEED = 0.1  # m²/(m/s)² a second, of walking at another speed than wanted
+ROUNDS = 12  # within a bin; who turns on the spot never leaves it
+ONWARDS = 60  # edges of its clip that a state goes on at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The best walk: its first node, its edges (M,) and their bends (M,) by number, all of the table of steps.
+
+    searched : how many states were tried
+    """
+
+    start: int
+    edges: Indices
+    bends: Indices
+    searched: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """States that were followed: each came from an earlier one (−1: none) by an edge after so many of its clip's."""
+
+    rows: Array
+    node: Indices
+    parent: Indices
+    bend: Indices
+    onwards: Indices
+    edge: Indices
+    searched: int
+    best: int
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a search begins: nodes (N,) and rows (N, 5) of x, y, facing, metres along the path, cost."""
+
+    node: Indices
+    rows: Array
+
+
+def anywhere(steps: Steps, path: Path) -> Start:
+    """Return every node, placed at the start of a path and facing along it."""
+    count = len(steps.nodes)
+    begin = [path.places[0].real, path.places[0].imag, path.facing[0], 0.0, 0.0]
+    return Start(np.arange(count), np.tile(np.array(begin), (count, 1)))
+
+
+def search(
+    steps: Steps,
+    path: Path,
+    *,
+    fidelity: float,
+    speed: float = 0.0,
+    horizon: float = 0.0,
+    width: int = WIDTH,
+    widest: float = WIDEST,
+    progress: Progress = SILENT,
+) -> Found:
+    """Return the walk whose way keeps nearest to a path, from its start to its end.
+
+    fidelity : m² that a metre of a transition's distance costs; speed : m/s that is wanted, 0 for any
+    horizon : metres that are looked ahead before half of that is decided; 0 looks at the whole path
+    width : states that are followed; widest : m from the path that are allowed
+    Raises GraphError where no walk stays within that, and says where.
+    """
+    price = fidelity * steps.distance + BENT * steps.length * (steps.bends != 0.0)[:, None]
+    if speed > 0.0:
+        paces = steps.length / np.maximum(steps.seconds, 1e-9)
+        price = price + SPEED * (paces - speed) ** 2 * steps.seconds
+    start, gone, searched = anywhere(steps, path), 0.0, 0
+    first, edges, bends = -1, [], []
+    while True:
+        end = path.length if horizon <= 0.0 else min(gone + horizon, path.length)
+        kept = _followed(steps, path, start, price, gone, end, width, widest, progress)
+        searched += kept.searched
+        whole = end >= path.length
+        node, walked, used, last = _traced(steps, kept, np.inf if whole else gone + 0.5 * horizon)
+        first = node if first < 0 else first
+        edges.append(walked)
+        bends.append(used)
+        if whole:
+            return Found(first, np.concatenate(edges), np.concatenate(bends), searched)
+        start, gone = Start(kept.node[last : last + 1], kept.rows[last : last + 1]), float(kept.rows[last, 3])
+
+
+def _followed(
+    steps: Steps,
+    path: Path,
+    start: Start,
+    price: Array,
+    gone: float,
+    end: float,
+    width: int,
+    widest: float,
+    progress: Progress,
+) -> _Kept:
+    """Follow states from bin to bin until some are beyond `end`."""
+    first, last = int(gone / BIN), int(np.ceil(end / BIN)) + 1
+    origins = np.full((len(start.node), 4), -1)
+    bins: dict[int, list[tuple[Array, Indices, Indices]]] = {first: [(start.rows, start.node, origins)]}
+    kept: list[tuple[Array, Indices, Indices]] = []
+    count, searched, furthest = 0, len(start.node), gone
+    finished: list[tuple[Array, Indices, Indices]] = []
+    for place in range(first, last):
+        progress.at(min(place * BIN / path.length, 1.0), "Following the path")
+        for _ in range(ROUNDS):
+            waiting = bins.pop(place, None)
+            if waiting is None:
+                break
+            rows, node, origin = (np.concatenate([one[k] for one in waiting]) for k in range(3))
+            away, turn = _off(rows, path)
+            chosen = _best(_rank(rows, away, turn), _kind(steps.place[node], away, turn), width)
+            rows, node, origin = rows[chosen], node[chosen], origin[chosen]
+            kept.append((rows, node, origin))
+            told, reached = expanded(steps, path, rows, node, price, (place + 1) * BIN, widest)
+            searched += len(told)
+            came = np.column_stack([told[:, 0] + count, told[:, 1:4]])
+            count += len(rows)
+            over = reached[:, 3] >= end
+            if over.any():
+                finished.append((reached[over], told[over, 4], came[over]))
+            furthest = max(furthest, float(reached[:, 3].max(initial=gone)))
+            into = np.maximum((reached[:, 3] / BIN).astype(np.int64), place)
+            for later in np.unique(into[~over]):
+                some = ~over & (into == later)
+                bins.setdefault(int(later), []).append((reached[some], told[some, 4], came[some]))
+    if not finished:
+        raise _lost(path, furthest, widest)
+    rows, node, origin = (np.concatenate([one[k] for one in finished]) for k in range(3))
+    best = int(np.argmin(_rank(rows, *_off(rows, path))))
+    kept.append((rows[best : best + 1], node[best : best + 1], origin[best : best + 1]))
+    rows, node, origin = (np.concatenate([one[k] for one in kept]) for k in range(3))
+    return _Kept(rows, node, origin[:, 0], origin[:, 1], origin[:, 2], origin[:, 3], searched, count)
+
+
+def _lost(path: Path, furthest: float, widest: float) -> GraphError:
+    place = path.at(np.array([furthest]))[0]
+    return GraphError(
+        f"Not followed within {widest:g} m: no walk goes on beyond {furthest:.1f} of {path.length:.1f} m, "
+        f"at ({place.real:.2f}, {place.imag:.2f})"
+    )
+
+
+def expanded(
+    steps: Steps, path: Path, rows: Array, node: Indices, price: Array, bin_end: float, widest: float = WIDEST
+) -> tuple[Indices, Array]:
+    """Return where states lead: through the transitions of their nodes, and of those further on in their clips.
+
+    Each goes on in its clip until it has left the bin, and takes every transition on the way. The first array
+    (K, 5) says from which state, with which bend, after how many edges of the clip, by which edge (−1: its clip
+    only), to which node; the second (K, 5) x, y, facing, metres along the path, cost.
+    """
+    limits = np.array([widest, HEADING, path.length, STEP])
+    table = np.column_stack([path.places.real, path.places.imag, path.facing])
+    room = 64 * len(rows) * len(steps.bends)
+    while True:
+        origin, found = np.empty((room, 5), dtype=np.int64), np.empty((room, 5))
+        count = jit.kernels(__package__).expand(
+            np.ascontiguousarray(rows),
+            node,
+            bin_end,
+            ONWARDS,
+            limits,
+            steps.onward,
+            steps.first_crossing,
+            steps.crossings,
+            steps.end,
+            price,
+            steps.first_sample,
+            steps.right,
+            steps.ahead,
+            steps.turned,
+            steps.gone,
+            table,
+            origin,
+            found,
+        )
+        if count <= room:
+            return origin[:count], found[:count]
+        room = count
+
+
+def _off(rows: Array, path: Path) -> tuple[NDArray[np.complex128], Array]:
+    """How far (aside + i·ahead) states are from where they should be, and how much they face elsewhere."""
+    facing = path.facing_at(rows[:, 3])
+    away = (rows[:, 0] + 1j * rows[:, 1] - path.at(rows[:, 3])) * np.exp(-1j * facing)
+    turn = rows[:, 2] - facing
+    return away, turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
+
+
+def _rank(rows: Array, away: NDArray[np.complex128], turn: Array) -> Array:
+    return rows[:, 4] + away.real**2 + away.imag**2 + (TURN_REACH * turn) ** 2
+
+
+def _kind(place: Indices, away: NDArray[np.complex128], turn: Array) -> Indices:
+    """One number for each kind of state."""
+    parts = [np.round(v / w).astype(np.int64) + 64 for v, w in zip((turn, away.real, away.imag), KIND, strict=True)]
+    return ((place * 128 + np.clip(parts[0], 0, 127)) * 128 + np.clip(parts[1], 0, 127)) * 128 + np.clip(
+        parts[2], 0, 127
+    )
+
+
+def _best(rank: Array, kind: Indices, width: int) -> Indices:
+    """The best state of each kind, at most so many, best first."""
+    some = np.arange(len(rank))
+    if len(rank) > 10 * width:
+        # The best of the best: enough of them, unless most are of a few kinds.
+        some = np.flatnonzero(rank <= np.partition(rank, 10 * width)[10 * width])
+    order = some[np.argsort(rank[some], kind="stable")]
+    first = np.sort(np.unique(kind[order], return_index=True)[1])
+    if len(first) < width and len(some) < len(rank):
+        order = np.argsort(rank, kind="stable")
+        first = np.sort(np.unique(kind[order], return_index=True)[1])
+    return order[first[:width]]
+
+
+def _traced(steps: Steps, kept: _Kept, commit: float) -> tuple[int, Indices, Indices, int]:
+    """The first node, edges and bends that led to the best state, or as far as `commit` metres; the last state."""
+    chain = [kept.best]
+    while kept.parent[chain[-1]] >= 0:
+        chain.append(int(kept.parent[chain[-1]]))
+    chain.reverse()
+    chain = chain[: max(int((kept.rows[chain, 3] <= commit).sum()), 2)]
+    edges: list[int] = []
+    bends: list[int] = []
+    for before, state in pairwise(chain):
+        node = kept.node[before]
+        for _ in range(kept.onwards[state]):
+            edges.append(int(steps.onward[node]))
+            node = steps.end[edges[-1]]
+        if kept.edge[state] >= 0:
+            edges.append(int(kept.edge[state]))
+        bends += [int(kept.bend[state])] * (len(edges) - len(bends))
+    return int(kept.node[chain[0]]), np.array(edges, dtype=np.int64), np.array(bends, dtype=np.int64), chain[-1]

@@ -1,0 +1,135 @@
+"""Clips made ready for a motion graph: good ends, one body, rate and floor, and their mirror images (methods 8)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..check import contacts
+from ..errors import ClipError, OptionError
+from ..motion import kinematics, mirror, partners, quat, resample, retarget, trim
+from ..motion.clip import Clip
+from ..progress import SILENT, Progress
+
+FLOOR = 5.0  # percentile of the height of the balls of the feet
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """The clips of a graph, those as given before their mirror images.
+
+    firsts, scales (N,) : frame k of a clip is frame first + k · scale of the clip as given
+    labels (N,) : only clips of the same label are connected
+    given : how many are not mirror images; image n of clip k is clip given + k
+    dropped : what was left out, and why
+    """
+
+    clips: tuple[Clip, ...]
+    firsts: tuple[int, ...]
+    scales: tuple[float, ...]
+    labels: tuple[str, ...]
+    given: int
+    dropped: list[dict[str, Any]]
+
+    @property
+    def mirrored(self) -> bool:
+        return len(self.clips) > self.given
+
+    def with_images(self) -> "Material":
+        """Return the material with the mirror image of each clip."""
+        images = tuple(mirror.mirrored(clip) for clip in self.clips)
+        return replace(
+            self,
+            clips=self.clips + images,
+            firsts=2 * self.firsts[: self.given],
+            scales=2 * self.scales[: self.given],
+            labels=2 * self.labels[: self.given],
+        )
+
+    def without(self, left_out: Mapping[int, str]) -> "Material":
+        """Return the material without some of the clips as given and their images; left_out says why."""
+        kept = self.remaining(left_out)
+        told = [_told(self.clips[k], 0, len(self.clips[k]), why) for k, why in left_out.items()]
+        return Material(
+            tuple(self.clips[k] for k in kept),
+            tuple(self.firsts[k] for k in kept),
+            tuple(self.scales[k] for k in kept),
+            tuple(self.labels[k] for k in kept),
+            self.given - len(left_out),
+            self.dropped + told,
+        )
+
+    def remaining(self, left_out: Collection[int]) -> list[int]:
+        """Return the numbers of the clips that are left without some of those given and their images."""
+        return [k for k in range(len(self.clips)) if k % self.given not in left_out]
+
+
+def gather(
+    clips: Sequence[Clip], *, images: bool, labels: Sequence[str] = (), progress: Progress = SILENT
+) -> Material:
+    """Bring clips onto the body, rate and floor of the first one, without bad ends; with `images`, mirrored too.
+
+    Bodies may name their joints otherwise (see `partners.renamed`). Raises ClipError for no clips, OptionError for
+    labels that do not fit the clips and SkeletonError for bodies that differ.
+    """
+    if not clips:
+        raise ClipError("A motion graph takes one clip or more; none given")
+    if labels and len(labels) != len(clips):
+        raise OptionError(f"{len(labels)} labels were given for {len(clips)} clips")
+    if len({clip.name for clip in clips}) < len(clips):
+        clips = _told_apart(clips)
+    trimmed = [trim.ends(clip) for clip in clips]
+    first = trimmed[0].clip
+    floor, ready = _floor(first), []
+    for k, one in enumerate(trimmed):
+        progress.at(k / len(trimmed), f"Fitting {one.clip.name} to the body of {first.name}")
+        fitted = retarget.onto(partners.renamed(one.clip, first.skeleton), first.skeleton)
+        fitted = resample.to_rate(replace(fitted, cyclic=False), first.rate)
+        ready.append(_lifted(fitted, floor - _floor(fitted)))
+    scales = [one.clip.rate / first.rate for one in trimmed]
+    dropped = [
+        _told(one.clip, one.first, one.last, "calibration pose or jump") for one in trimmed if one.first or one.last
+    ]
+    found = Material(
+        tuple(ready),
+        tuple(one.first for one in trimmed),
+        tuple(scales),
+        tuple(labels) or len(clips) * ("",),
+        len(clips),
+        dropped,
+    )
+    return found.with_images() if images else found
+
+
+def _told_apart(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips under names that differ: what they have in common gets a number."""
+    names = [clip.name for clip in clips]
+    return [
+        replace(clip, name=f"{clip.name} ({names[: k + 1].count(clip.name)})") if names.count(clip.name) > 1 else clip
+        for k, clip in enumerate(clips)
+    ]
+
+
+def _floor(clip: Clip) -> float:
+    """Height of the ground that a clip's feet tread; 0 for a body whose feet are not known."""
+    balls = contacts.feet(clip).values()
+    return float(np.percentile(np.concatenate([ball[:, 2] for ball in balls]), FLOOR)) if balls else 0.0
+
+
+def _lifted(clip: Clip, height: float) -> Clip:
+    skeleton, translations = clip.skeleton, clip.translations.copy()
+    roots = skeleton.parents < 0
+    translations[:, roots] += quat.rotate(quat.inv(skeleton.orients[roots]), np.array([0.0, 0.0, height]))
+    return replace(clip, translations=translations)
+
+
+def _told(clip: Clip, first: int, last: int, why: str) -> dict[str, Any]:
+    return {"clip": clip.name, "first": first, "last": last, "why": why}
+
+
+def points(clip: Clip) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """Return the weighted points (F, P, 3) of a clip: those that count, times the root of their weight."""
+    weights = clip.skeleton.point_weights
+    counting = weights > 0.0
+    return kinematics.points(clip)[:, counting] * np.sqrt(weights[counting])[:, None]

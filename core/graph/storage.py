@@ -1,0 +1,127 @@
+"""A motion graph as one file: its clips, nodes and edges, and the report on it."""
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import files
+from ..errors import LoomError
+from ..motion.clip import Channel, Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from .graph import Graph
+from .material import Material
+
+VERSION = 1
+_ARRAYS = ("clip", "frame", "start", "end", "distance", "turn", "shift", "component")
+
+
+def save(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write a graph, whole or not at all; raises LoomError where it can't be written."""
+    files.write(path, compose(graph))
+
+
+def compose(graph: Graph) -> bytes:
+    """Return the contents of a graph's file. Clips' mirror images are made again when it is read."""
+    given = graph.clips[: graph.material.given]
+    skeleton = given[0].skeleton
+    if skeleton.inheritance is not None:
+        raise LoomError(f"{graph.name}: joints that do not inherit all of their parents can't be kept in a file yet")
+    about = {
+        "version": VERSION,
+        "name": graph.name,
+        "half": graph.half,
+        "rate": graph.rate,
+        "names": list(skeleton.names),
+        "roles": skeleton.roles,
+        "clips": [_about(clip) for clip in given],
+        "firsts": list(graph.material.firsts),
+        "scales": list(graph.material.scales),
+        "labels": list(graph.material.labels),
+        "mirrored": graph.material.mirrored,
+        "dropped": graph.material.dropped,
+        "report": graph.report,
+    }
+    arrays: dict[str, Any] = {name: getattr(graph, name) for name in _ARRAYS}
+    arrays |= {name: getattr(skeleton, name) for name in ("parents", "offsets", "orients", "tips")}
+    moved = np.flatnonzero(np.any([np.abs(clip.translations).max(axis=(0, 2)) > 0.0 for clip in given], axis=0))
+    arrays["moved"] = moved
+    arrays["rotations"] = np.concatenate([clip.rotations for clip in given])
+    arrays["translations"] = np.concatenate([clip.translations[:, moved] for clip in given])
+    for k, clip in enumerate(given):
+        if clip.scales is not None:
+            arrays[f"scales {k}"] = clip.scales
+        for n, channel in enumerate(clip.channels.values()):
+            arrays[f"channel {k} {n}"] = channel.values
+    arrays["about"] = np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8)
+    written = io.BytesIO()
+    np.savez(written, **arrays)
+    return written.getvalue()
+
+
+def _about(clip: Clip) -> dict[str, Any]:
+    channels = [{"name": name, "discrete": channel.discrete} for name, channel in clip.channels.items()]
+    return {"name": clip.name, "frames": len(clip), "scaled": clip.scales is not None, "channels": channels}
+
+
+def load(path: str | os.PathLike[str]) -> Graph:
+    """Read a graph; raises LoomError that names the file where it can't be read or is none."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise LoomError(f"{path}: can't be read ({error.strerror})") from None
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            about = json.loads(arrays["about"].tobytes().decode("utf-8"))
+            if about["version"] != VERSION:
+                raise LoomError(f"{path}: this graph was made by another version of Action Loom; build it again")
+            return _graph(about, arrays)
+    except (ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile):
+        raise LoomError(f"{path}: this is not a motion graph that Action Loom has made") from None
+
+
+def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> Graph:
+    skeleton = Skeleton(
+        tuple(about["names"]),
+        arrays["parents"],
+        arrays["offsets"],
+        arrays["orients"],
+        arrays["tips"],
+        about["roles"],
+    )
+    ends = np.cumsum([0, *(one["frames"] for one in about["clips"])])
+    rotations, moved = arrays["rotations"], arrays["moved"]
+    translations = np.zeros((len(rotations), len(skeleton), 3))
+    translations[:, moved] = arrays["translations"]
+    given = [
+        _clip(one, k, about["rate"], skeleton, rotations[first:last], translations[first:last], arrays)
+        for k, (one, first, last) in enumerate(zip(about["clips"], ends[:-1], ends[1:], strict=True))
+    ]
+    ready = Material(
+        tuple(given), tuple(about["firsts"]), tuple(about["scales"]), tuple(about["labels"]), len(given),
+        about["dropped"],
+    )  # fmt: skip
+    return Graph(
+        name=about["name"],
+        material=ready.with_images() if about["mirrored"] else ready,
+        half=about["half"],
+        report=about["report"],
+        **{name: arrays[name] for name in _ARRAYS},
+    )
+
+
+def _clip(
+    one: dict[str, Any], k: int, rate: float, skeleton: Skeleton, rotations: Array, translations: Array,
+    arrays: Mapping[str, Any],
+) -> Clip:  # fmt: skip
+    channels = {
+        about["name"]: Channel(arrays[f"channel {k} {n}"], about["discrete"]) for n, about in enumerate(one["channels"])
+    }
+    scales = arrays[f"scales {k}"] if one["scaled"] else None
+    return Clip(one["name"], skeleton, rate, rotations, translations, scales, channels)

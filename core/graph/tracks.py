@@ -1,0 +1,144 @@
+"""Where a body goes along the edges of a graph: its smoothed way over the ground and its facing, frame by frame."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+from .graph import Graph, Indices
+
+SEARCH_RATE = 30.0  # samples a second of the edges that are searched
+
+def fade(count: int) -> Array:
+    """Return the share (count + 1,) of what is gone over to, from 0 to 1 (Kovar 2002)."""
+    at = np.arange(count + 1) / count
+    return at * at * (3.0 - 2.0 * at)
+
+
+def crossing(graph: Graph, edges: Indices) -> tuple[NDArray[np.complex128], Array]:
+    """Return place and facing (M, 2h + 1) along transitions, on the ground of the clips that they begin in."""
+    share, steps = fade(2 * graph.half), np.arange(2 * graph.half + 1)
+    ground, facing, firsts = graph.ways.ground, graph.ways.facing, graph.ways.firsts
+    start, end = graph.start[edges], graph.end[edges]
+    one = (firsts[graph.clip[start]] + graph.frame[start])[:, None] + steps
+    other = (firsts[graph.clip[end]] + graph.frame[end] - 2 * graph.half)[:, None] + steps
+    turn, shift = graph.turn[edges, None], graph.shift[edges, None]
+    places = (1.0 - share) * ground[one] + share * (np.exp(1j * turn) * ground[other] + shift)
+    apart = facing[other] + turn - facing[one]
+    whole = 2.0 * np.pi * np.round(apart[:, graph.half] / (2.0 * np.pi))
+    return places, facing[one] + share * (apart - whole[:, None])
+
+
+def bent(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.complex128], Array]:
+    """Return a way (..., F) that turns further by `curvature` (radians a metre), and how far it turned."""
+    steps = np.diff(places, axis=-1)
+    gone = lengths(places)
+    middle = 0.5 * (gone[..., 1:] + gone[..., :-1])
+    led = np.cumsum(steps * np.exp(1j * curvature * middle), axis=-1)
+    return np.concatenate([places[..., :1], places[..., :1] + led], axis=-1), curvature * gone
+
+
+def lengths(places: NDArray[np.complex128]) -> Array:
+    """Return how far a way (..., F) has gone at each of its places."""
+    gone = np.cumsum(np.abs(np.diff(places, axis=-1)), axis=-1)
+    return np.concatenate([np.zeros((*places.shape[:-1], 1)), gone], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The edges of one component as what a search walks: E edges between N nodes, S samples of them in all.
+
+    nodes (N,), edges (E,) : which of the graph's they are; place (N,) : the same within one thirtieth of a second
+    onward (N,) : the edge that goes on in a node's clip, −1 for none
+    first_crossing (N + 1,) : where a node's transitions begin in `crossings` (T,), edges of this table
+    end (E,) : node at which an edge ends; distance (E,), 0 for stretches of clips; seconds (E,); length (E,), metres
+    first_sample (E + 1,) : where an edge's samples begin, in all of
+    right, ahead, turned, gone (B, S) : the way in the frame of its start, who faces `ahead` there; its facing, and its
+        length up to there. For each of B bends (radians a metre)
+    """
+
+    nodes: Indices
+    edges: Indices
+    place: Indices
+    onward: Indices
+    first_crossing: Indices
+    crossings: Indices
+    end: Indices
+    distance: Array
+    seconds: Array
+    length: Array
+    first_sample: Indices
+    right: Array
+    ahead: Array
+    turned: Array
+    gone: Array
+    bends: Array
+
+
+def tabulated(graph: Graph, component: int, bends: Array) -> Steps:
+    """Return the edges of a component as a table, sampled 30 times a second."""
+    nodes = np.flatnonzero(graph.component == component)
+    number = np.full(len(graph.clip), -1)
+    number[nodes] = np.arange(len(nodes))
+    edges = np.flatnonzero((number[graph.start] >= 0) & (number[graph.end] >= 0))
+    start, end, crosses = number[graph.start[edges]], number[graph.end[edges]], graph.crosses[edges]
+    onward = np.full(len(nodes), -1)
+    onward[start[~crosses]] = np.flatnonzero(~crosses)
+    crossings = np.flatnonzero(crosses)
+    crossings = crossings[np.argsort(start[crossings], kind="stable")]
+    places, facing, first = _flattened(graph, edges)
+    counts = np.diff(first)
+    owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
+    stride = max(1, round(graph.rate / SEARCH_RATE))
+    taken = np.flatnonzero((at > 0) & ((at % stride == 0) | (at == counts[owner] - 1)))
+    back = np.exp(-1j * facing[first[:-1]])[owner]
+    gone = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(places)) * (owner[1:] == owner[:-1]))])
+    gone -= gone[first[:-1]][owner]
+    local = np.stack([_led(places, gone, owner, first, bend) for bend in bends]) * back
+    turned = facing - facing[first[:-1]][owner] + bends[:, None] * gone
+    near = np.column_stack([graph.clip[nodes], graph.frame[nodes] // stride])
+    return Steps(
+        nodes=nodes,
+        edges=edges,
+        place=np.unique(near, axis=0, return_inverse=True)[1].reshape(-1),
+        onward=onward,
+        first_crossing=np.searchsorted(start[crossings], np.arange(len(nodes) + 1)),
+        crossings=crossings,
+        end=end,
+        distance=np.where(crosses, graph.distance[edges], 0.0),
+        seconds=graph.lengths[edges] / graph.rate,
+        length=gone[first[1:] - 1],
+        first_sample=np.searchsorted(owner[taken], np.arange(len(edges) + 1)),
+        right=np.ascontiguousarray(local.real[:, taken]),
+        ahead=np.ascontiguousarray(local.imag[:, taken]),
+        turned=np.ascontiguousarray(turned[:, taken]),
+        gone=np.repeat(gone[None, taken], len(bends), axis=0),
+        bends=bends,
+    )
+
+
+def _flattened(graph: Graph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Indices]:
+    """Place and facing at every frame of edges, one after the other, and where each begins (E + 1,)."""
+    counts = graph.lengths[edges] + 1
+    first = np.cumsum([0, *counts])
+    owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
+    ground, facing, firsts = graph.ways.ground, graph.ways.facing, graph.ways.firsts
+    begin = graph.start[edges]
+    # Where an edge is a transition this reads on in its clip, and is written over.
+    rows = np.minimum((firsts[graph.clip[begin]] + graph.frame[begin])[owner] + at, len(ground) - 1)
+    places, faced = ground[rows], facing[rows]
+    crosses = graph.crosses[edges]
+    over = crosses[owner]
+    across, facing_across = crossing(graph, edges[crosses])
+    places[over], faced[over] = across.reshape(-1), facing_across.reshape(-1)
+    return places, faced, first
+
+
+def _led(
+    places: NDArray[np.complex128], gone: Array, owner: Indices, first: Indices, bend: float
+) -> NDArray[np.complex128]:
+    """Ways from their starts, one after the other, each bent as in `bent`."""
+    steps = np.diff(places) * np.exp(0.5j * bend * (gone[1:] + gone[:-1])) * (owner[1:] == owner[:-1])
+    led = np.concatenate([[0.0], np.cumsum(steps)])
+    return np.asarray(led - led[first[:-1]][owner])

@@ -1,0 +1,197 @@
+"""Where clips can go over into each other: local minima of the window distance of all pairs of frames (methods 8).
+
+The matrix of all pairs is never held: it is worked out in blocks, in float32, and only once for what is the same by
+symmetry. D(A, B) is D(B, A), and the images of two clips in a mirror are as far apart as the clips.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import jit
+from ..motion.quat import Array
+from ..progress import SILENT, Progress
+from . import windows
+from .windows import Bodies, Windows
+
+ROWS, COLUMNS = 1024, 4096  # of a block: 16 MB of distances
+SLOW = 0.6  # m/s; below it the relative threshold does not follow the speed
+CELL = 0.25  # s; of transitions from one such stretch of a clip to one of another the best is kept
+REACH = 4.0 / 120.0  # s each side in which a transition is looked up again at the full rate
+SAME = 0.01  # m; frames this near are of the same recording
+SAME_SHARE = 0.5  # of the shorter clip
+WIDER = 1.15  # times the threshold at first; at the full rate distances are smaller
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Pairs of frames (M,) that are alike: of two clips, or twice of one. distance (M,) in metres, a point.
+
+    repeated : pairs of clips (of those as given) that are the same recording
+    """
+
+    clip: NDArray[np.int64]
+    frame: NDArray[np.int64]
+    other_clip: NDArray[np.int64]
+    other_frame: NDArray[np.int64]
+    distance: Array
+    repeated: tuple[tuple[int, int], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.clip)
+
+    def some(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Matches":
+        return Matches(
+            self.clip[chosen], self.frame[chosen], self.other_clip[chosen], self.other_frame[chosen],
+            self.distance[chosen], self.repeated,
+        )  # fmt: skip
+
+
+def find(
+    body: Bodies, given: int, *, threshold: float, relative: bool, progress: Progress = SILENT
+) -> Matches:
+    """Return the local minima of the distance under a threshold, each pair of frames once.
+
+    given : how many clips are no mirror images. threshold : metres a point; where `relative`, seconds, times the
+    mean speed of the points in both windows (0.6 m/s at least). Minima are taken among pairs of one pair of clips,
+    and of one clip only a third of a second apart or more.
+    """
+    rows = windows.of(body, range(given))
+    sides = [rows]
+    if len(body.firsts) - 1 > given:
+        sides.append(windows.of(body, range(given, 2 * given)))
+    found, near = [], []
+    places = [(side, first) for side in range(len(sides)) for first in range(0, len(rows.clip), ROWS)]
+    for done, (side, first) in enumerate(places):
+        progress.at(done / len(places), "Comparing all frames")
+        for column in range(first - first % COLUMNS, len(rows.clip), COLUMNS):
+            one, same = _block(rows, sides[side], first, column, given, body, WIDER * threshold, relative)
+            found.append(one)
+            near.append(same)
+    matches = _joined(found)
+    repeated = _repeated(np.concatenate(near), rows, given)
+    again = np.array([other for _, other in repeated], dtype=np.int64)
+    fresh = ~np.isin(matches.clip % given, again) & ~np.isin(matches.other_clip % given, again)
+    matches = refined(body, best_of_cells(matches.some(fresh), CELL * body.rate))
+    limit = threshold * (_pair_speed(body, matches) if relative else 1.0)
+    return replace(matches.some(matches.distance <= limit), repeated=repeated)
+
+
+def distances(rows: Windows, columns: Windows, some: slice, others: slice) -> NDArray[np.float32]:
+    """Return the distances (M, N) of some windows from others, infinite where there is none."""
+    with np.errstate(invalid="ignore"):
+        turned = rows.ground[some].conj() @ columns.ground[others].T
+        alike = np.sqrt(turned.real**2 + turned.imag**2)
+        alike += rows.heights[some] @ columns.heights[others].T
+        alike *= -2.0
+        alike += rows.square[some, None]
+        alike += columns.square[others]
+        np.maximum(alike, 0.0, out=alike)
+        return np.asarray(np.sqrt(alike, out=alike))
+
+
+def _block(
+    rows: Windows, columns: Windows, first: int, column: int, given: int, body: Bodies, threshold: float, relative: bool
+) -> tuple[Matches, NDArray[np.int64]]:
+    """The minima of a block, and which windows have one of another clip that is the same: rows and clips (K, 2)."""
+    some = slice(max(first - 1, 0), first + ROWS + 1)
+    others = slice(max(column - 1, 0), column + COLUMNS + 1)
+    found = distances(rows, columns, some, others)
+    limit = np.float32(threshold)
+    if relative:
+        speeds = np.maximum(0.5 * (rows.speed[some, None] + columns.speed[others]), SLOW)
+        near = found <= limit * speeds
+    else:
+        near = found <= limit
+    i, j = np.nonzero(near)
+    at_row, at_column = i + some.start, j + others.start
+    inside = (at_row >= first) & (at_row < first + ROWS) & (at_column >= column) & (at_column < column + COLUMNS)
+    mirrored = columns is not rows
+    inside &= at_column >= at_row  # the rest is the same by symmetry
+    i, j, at_row, at_column = (each[inside] for each in (i, j, at_row, at_column))
+    value, least = found[i, j], np.ones(len(i), dtype=bool)
+    last_row, last_column = found.shape[0] - 1, found.shape[1] - 1
+    for down in (-1, 0, 1):
+        for across in (-1, 0, 1):
+            # Beyond the first and the last row there is nothing; every clip ends with a row of none.
+            beside = found[np.clip(i + down, 0, last_row), np.clip(j + across, 0, last_column)]
+            least &= value <= beside
+    same = (value <= SAME) & ((rows.clip[at_row] != columns.clip[at_column] % given) | mirrored)
+    alike = np.column_stack([at_row[same], columns.clip[at_column[same]]])
+    apart = mirrored | (rows.clip[at_row] != columns.clip[at_column])
+    least &= apart | (np.abs(rows.frame[at_row] - columns.frame[at_column]) >= 2 * body.half)
+    at_row, at_column = at_row[least], at_column[least]
+    matches = Matches(
+        rows.clip[at_row], rows.frame[at_row], columns.clip[at_column], columns.frame[at_column],
+        value[least].astype(np.float64),
+    )  # fmt: skip
+    return matches, np.unique(alike, axis=0)
+
+
+def _joined(parts: list[Matches]) -> Matches:
+    return Matches(
+        np.concatenate([part.clip for part in parts]),
+        np.concatenate([part.frame for part in parts]),
+        np.concatenate([part.other_clip for part in parts]),
+        np.concatenate([part.other_frame for part in parts]),
+        np.concatenate([part.distance for part in parts]),
+    )
+
+
+def _repeated(near: NDArray[np.int64], rows: Windows, given: int) -> tuple[tuple[int, int], ...]:
+    """Pairs of clips of which half of the shorter is the same, the one that is kept first."""
+    near = np.unique(near.reshape(-1, 2), axis=0)
+    one, other = rows.clip[near[:, 0]], near[:, 1] % given
+    lengths = np.bincount(rows.clip[rows.clip >= 0], minlength=given)
+    counts = np.zeros((given, given), dtype=np.int64)
+    np.add.at(counts, (one, other), 1)
+    again: dict[int, int] = {}
+    for a, b in np.argwhere(counts > 0):
+        shorter = max(int(min(lengths[a], lengths[b])), 1)
+        if a < b and a not in again and counts[a, b] >= SAME_SHARE * shorter:
+            again.setdefault(int(b), int(a))
+    return tuple((a, b) for b, a in sorted(again.items()))
+
+
+def best_of_cells(matches: Matches, cell: float) -> Matches:
+    """Return the nearest of the matches in each cell of so many frames from clip to clip, in order of place."""
+    keys = np.column_stack(
+        [matches.clip, matches.other_clip, matches.frame // cell, matches.other_frame // cell]
+    ).astype(np.int64)
+    order = np.lexsort((matches.distance, *keys.T[::-1]))
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (np.diff(keys[order], axis=0) != 0).any(axis=1)
+    return matches.some(order[new])
+
+
+def refined(body: Bodies, matches: Matches) -> Matches:
+    """Return the matches moved to where the distance is least nearby, at the full rate, by steps downhill."""
+    reach = min(round(REACH * body.rate), body.step)
+    lengths = np.diff(body.firsts)
+    first = np.stack([body.firsts[matches.clip], body.firsts[matches.other_clip]], axis=1)
+    lowest = np.stack([matches.frame, matches.other_frame], axis=1)
+    ends = np.stack([lengths[matches.clip], lengths[matches.other_clip]], axis=1) - 1 - body.half
+    low, high = np.maximum(lowest - reach, body.half), np.minimum(lowest + reach, ends)
+    places, distance = jit.kernels(__package__).downhill(
+        np.ascontiguousarray(body.ground.real),
+        np.ascontiguousarray(body.ground.imag),
+        body.heights,
+        body.weights,
+        body.samples,
+        lowest + first,
+        low + first,
+        high + first,
+    )
+    return Matches(
+        matches.clip, places[:, 0] - first[:, 0], matches.other_clip, places[:, 1] - first[:, 1], distance,
+        matches.repeated,
+    )  # fmt: skip
+
+
+def _pair_speed(body: Bodies, matches: Matches) -> Array:
+    speeds = [
+        windows.speed(body, clip, frame)
+        for clip, frame in ((matches.clip, matches.frame), (matches.other_clip, matches.other_frame))
+    ]
+    return np.maximum(0.5 * (speeds[0] + speeds[1]), SLOW).astype(np.float64)
