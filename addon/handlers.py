@@ -18,7 +18,7 @@ def end_work(why: str) -> None:
     import sys
 
     jobs.stop(why)
-    for name in ("live", "remembered", "analysis", "candidates"):
+    for name in ("live", "remembered", "analysis", "candidates", "graphs", "overlay"):
         module = sys.modules.get(f"{__package__}.{name}")
         if module is not None:
             module.forget()

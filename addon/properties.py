@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ..core.options import Option, declared
-from ..core.recipes import Blend, Connect, Loop, Recipe, Splice
+from ..core.recipes import Blend, Connect, Follow, Graphing, Loop, Recipe, ShortestPath, Splice, Walk
 from ..core.sync.matching import Matching
 
 # Weights and reference are set per source in the list, not as options of their own.
@@ -235,6 +235,26 @@ class ACTION_LOOM_PG_splice(bpy.types.PropertyGroup):
     """What the panel sets for a splice."""
 
 
+@with_options(Graphing)
+class ACTION_LOOM_PG_graph(bpy.types.PropertyGroup):
+    """How the panel's motion graph is built."""
+
+
+@with_options(Follow, leave_out=Graphing)
+class ACTION_LOOM_PG_follow(bpy.types.PropertyGroup):
+    """What the panel sets for a walk along a curve."""
+
+
+@with_options(Walk, leave_out=Graphing)
+class ACTION_LOOM_PG_walk(bpy.types.PropertyGroup):
+    """What the panel sets for a random walk."""
+
+
+@with_options(ShortestPath, leave_out=Graphing)
+class ACTION_LOOM_PG_path(bpy.types.PropertyGroup):
+    """What the panel sets for the shortest way from a frame to another."""
+
+
 class ACTION_LOOM_PG_result(ResultOptions, bpy.types.PropertyGroup):
     """What the panel asks of a new action."""
 
@@ -248,6 +268,22 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     loop: bpy.props.PointerProperty(type=ACTION_LOOM_PG_loop)
     connect: bpy.props.PointerProperty(type=ACTION_LOOM_PG_connect)
     splice: bpy.props.PointerProperty(type=ACTION_LOOM_PG_splice)
+    graph: bpy.props.PointerProperty(type=ACTION_LOOM_PG_graph)
+    follow: bpy.props.PointerProperty(type=ACTION_LOOM_PG_follow)
+    walk: bpy.props.PointerProperty(type=ACTION_LOOM_PG_walk)
+    path: bpy.props.PointerProperty(type=ACTION_LOOM_PG_path)
+    curve: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Curve",
+        description="The curve that is walked along, from its first point on",
+        poll=lambda _settings, chosen: chosen.type == "CURVE",
+    )
+    show_way: bpy.props.BoolProperty(
+        name="Show Way",
+        description="Show in the 3D view where the last walk went: green on the curve, red 20 cm off it",
+        default=True,
+        options=set(),
+    )
     result: bpy.props.PointerProperty(type=ACTION_LOOM_PG_result)
     mode: bpy.props.EnumProperty(
         name="Mode",
@@ -257,6 +293,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
             ("connect", "Connect", "One after the other, without a seam"),
             ("loop", "Loop", "One cycle that repeats, of a single action"),
             ("splice", "Splice", "The upper body of one on the lower body of another, which is the reference"),
+            ("follow", "Path", "A walk along a curve, through a motion graph of them all"),
         ],
         options=set(),
     )
@@ -271,11 +308,20 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
 
 
+# Which groups of the panel hold the options of a verb, where it is not one of the same name.
+_GROUPS = {
+    "sync": ("matching", "blend"),
+    "blend": ("matching", "blend"),
+    "follow": ("graph", "follow"),
+    "walk": ("graph", "walk"),
+    "path": ("graph", "path"),
+}
+
+
 def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
     """Return the groups of the panel's settings that hold a recipe's options, and those of results."""
-    verb = recipe.verb
-    own = (settings.matching, settings.blend) if verb in ("sync", "blend") else (getattr(settings, verb),)
-    return (*own, settings.result)
+    names = _GROUPS.get(recipe.verb, (recipe.verb,))
+    return (*(getattr(settings, name) for name in names), settings.result)
 
 
 def rig_of(scene: Any, armature: Any) -> Any:
@@ -312,6 +358,10 @@ _CLASSES = (
     ACTION_LOOM_PG_loop,
     ACTION_LOOM_PG_connect,
     ACTION_LOOM_PG_splice,
+    ACTION_LOOM_PG_graph,
+    ACTION_LOOM_PG_follow,
+    ACTION_LOOM_PG_walk,
+    ACTION_LOOM_PG_path,
     ACTION_LOOM_PG_result,
     ACTION_LOOM_PG_settings,
 )

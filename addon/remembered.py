@@ -1,6 +1,6 @@
-"""Registrations that were made in this session, by the content of the clips and the options they were made with.
+"""Registrations and motion graphs of this session, by the content of the clips and the options they were made with.
 
-A weight that changes needs no new one: so the redo panel and the live slider answer at once.
+A weight that changes needs no new one, nor does another path: so the redo panel and the live slider answer at once.
 """
 
 import hashlib
@@ -11,16 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from ..core.graph.graph import Graph
+from ..core.graph.graph import build as built
 from ..core.motion.clip import Clip
-from ..core.options import declared
+from ..core.options import Declared, declared
 from ..core.progress import Progress
+from ..core.recipes import Graphing
 from ..core.sync.matching import Matching
 from ..core.sync.registered import Registration
 from ..core.weave.matched import Matched, match
 
-MOST = 6
+MOST, MOST_GRAPHS = 6, 2
 
 _known: "OrderedDict[str, Matched]" = OrderedDict()
+_graphs: "OrderedDict[str, Graph]" = OrderedDict()
 
 
 def matched(clips: Sequence[Clip], matching: Matching, progress: Progress) -> Matched:
@@ -32,6 +36,17 @@ def matched(clips: Sequence[Clip], matching: Matching, progress: Progress) -> Ma
     while len(_known) > MOST:
         _known.popitem(last=False)
     return _known[key]
+
+
+def graph(clips: Sequence[Clip], graphing: Graphing, progress: Progress) -> Graph:
+    """Return the motion graph of clips under some options, from memory where the same was built before."""
+    key = key_of(clips, graphing, Graphing)
+    if key not in _graphs:
+        _graphs[key] = built(clips, graphing, progress)
+    _graphs.move_to_end(key)
+    while len(_graphs) > MOST_GRAPHS:
+        _graphs.popitem(last=False)
+    return _graphs[key]
 
 
 def known(key: str) -> Matched | None:
@@ -46,11 +61,12 @@ def holds(registration: Registration) -> bool:
 
 def forget() -> None:
     _known.clear()
+    _graphs.clear()
 
 
-def key_of(clips: Sequence[Clip], matching: Matching) -> str:
-    """Return what tells clips and options apart: every number of the clips and of their bodies counts."""
-    options = {name: getattr(matching, name) for name in declared(Matching)}
+def key_of(clips: Sequence[Clip], recipe: Declared, counts: type = Matching) -> str:
+    """Return what tells clips and the options that count apart: every number of the clips and bodies does."""
+    options = {name: getattr(recipe, name) for name in declared(counts)}
     digest = hashlib.blake2b(json.dumps(options, sort_keys=True).encode("utf-8"), digest_size=16)
     for clip in clips:
         skeleton = clip.skeleton

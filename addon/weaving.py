@@ -18,7 +18,7 @@ from ..core.errors import LoomError
 from ..core.motion import cycles, trajectory
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
-from ..core.recipes import Blend, Loop, Recipe, Synchronise
+from ..core.recipes import Blend, Follow, Loop, Recipe, ShortestPath, Synchronise, Walk
 from ..core.weave import carry
 from ..core.weave.woven import Connected, Woven
 from . import rates, remembered, storage
@@ -162,11 +162,14 @@ def read_actions(scene: Any, armature: Any, made_of: Sequence[tuple[Any, Any]], 
 def weave(read: Read, recipe: Recipe, progress: Progress) -> Woven:
     """Apply a recipe to what was read; touches nothing of Blender's, so it can run in a thread.
 
-    A registration that is known for the same clips and options is used again.
+    A registration or a graph that is known for the same clips and options is used again.
     """
     if isinstance(recipe, Blend | Synchronise):
         known = remembered.matched(read.clips, recipe, progress.part(0.0, 0.7))
         return recipe.apply(read.clips, progress.part(0.7, 1.0), known)
+    if isinstance(recipe, Follow | Walk | ShortestPath):
+        graph = remembered.graph(read.clips, recipe, progress.part(0.0, 0.5))
+        return recipe.apply(read.clips, progress.part(0.5, 1.0), graph)
     return recipe.apply(read.clips, progress)
 
 

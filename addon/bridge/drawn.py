@@ -20,17 +20,16 @@ def path(drawn: Any, metres: float) -> tuple[Array, bool]:
     splines = len(drawn.data.splines)
     if splines != 1:
         raise LoomError(f"{drawn.name} has {splines} splines, but a path is one: separate or join them")
-    vertices, edges = _line(drawn)
-    if len(vertices) < 2:
+    points, closed = _line(drawn)
+    if len(points) < 2:
         raise LoomError(f"{drawn.name} has no length: draw a longer path")
-    closed = len(edges) == len(vertices)
     world = np.array(drawn.matrix_world)
-    places = vertices @ world[:3, :3].T + world[:3, 3]
+    places = points @ world[:3, :3].T + world[:3, 3]
     return np.asarray(metres * places[:, :2]), closed
 
 
-def _line(drawn: Any) -> tuple[Array, Array]:
-    """Vertices (K, 3) in the object's space and edges (·, 2) of the curve without anything that makes it thick."""
+def _line(drawn: Any) -> tuple[Array, bool]:
+    """Points (K, 3) in the object's space of the curve without anything that makes it thick, and whether it closes."""
     thick = drawn.data.bevel_depth or drawn.data.extrude or drawn.data.bevel_object
     shown = _thin(drawn) if thick else drawn
     try:
@@ -47,11 +46,10 @@ def _line(drawn: Any) -> tuple[Array, Array]:
             data = shown.data
             bpy.data.objects.remove(shown)
             bpy.data.curves.remove(data)
-    edges = edges.reshape(-1, 2)
-    one_line = len(edges) in (len(vertices) // 3 - 1, len(vertices) // 3) and not faces
-    if not one_line:
+    points, lines = len(vertices) // 3, len(edges) // 2
+    if lines not in (points - 1, points) or faces:
         raise LoomError(f"{drawn.name} is no single line as its modifiers leave it: a path needs one")
-    return vertices.reshape(-1, 3), edges
+    return vertices.reshape(-1, 3), lines == points
 
 
 def _thin(drawn: Any) -> Any:

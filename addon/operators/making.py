@@ -141,7 +141,7 @@ class OfSources(Making):
     whatever the order of its list
     """
 
-    recipe: ClassVar[type[Recipe]]
+    recipe: ClassVar[Any]  # a recipe, or what else has a verb and options
     least: ClassVar[int] = 2
     most: ClassVar[int | None] = None
     reference_first: ClassVar[bool] = False

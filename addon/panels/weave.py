@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from .. import candidates, jobs, properties
+from .. import candidates, graphs, jobs, properties
 from ..operators import results
 from . import SidebarPanel, armature_of, draw_job, picture_scale, wrapped
 
@@ -14,6 +14,7 @@ _SHOWN = {
     "connect": (("connect", "method"), ("connect", "anywhere")),
     "loop": (("loop", "method"), ("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
     "splice": (("splice", "method"), ("splice", "posture"), ("splice", "timing"), ("splice", "strength")),
+    "follow": (("follow", "fidelity"), ("follow", "bend"), ("follow", "spread")),
 }
 _FINDERS = {"connect": "action_loom.find_transitions", "loop": "action_loom.find_cycles"}
 # What shows for one of the methods only.
@@ -36,6 +37,13 @@ _RARE = {
         ("splice", "upper"),
         ("splice", "trim"),
     ),
+    "follow": (
+        ("graph", "transition"),
+        ("graph", "labels"),
+        ("follow", "among"),
+        ("follow", "speed"),
+        ("follow", "horizon"),
+    ),
 }
 
 
@@ -54,6 +62,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         options.use_property_decorate = False
         if settings.mode == "splice":
             self._draw_parts(context)
+        if settings.mode == "follow":
+            self._draw_graph(context, options)
         for group, name in _SHOWN[settings.mode]:
             if (group, name) not in _ONLY or settings.splice.method == _ONLY[group, name]:
                 options.prop(getattr(settings, group), name)
@@ -89,6 +99,23 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.label(text=label)
             row.label(text=source.action.name)
 
+    def _draw_graph(self, context: Any, options: Any) -> None:
+        """The graph with what is known of it, then the curve to walk along."""
+        settings = context.scene.action_loom
+        for name in ("threshold", "relative", "mirror"):
+            options.prop(settings.graph, name)
+        if not jobs.running():
+            options.operator("action_loom.build_graph", icon="VIEWZOOM")
+        known = graphs.of(context.scene, armature_of(context))
+        if known is not None:
+            column = options.column(align=True)
+            for line in known.said:
+                column.label(text=line)
+            options.template_icon(known.icon, scale=0.6 * picture_scale(context))
+            options.operator("action_loom.show_graph", icon="IMAGE_DATA")
+        options.prop(settings, "curve")
+        options.prop(settings, "show_way")
+
     def _draw_candidates(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.action_loom
         if not jobs.running():
@@ -121,6 +148,27 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.operator("action_loom.rebuild", icon="FILE_REFRESH")
 
 
+class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):
+    bl_label = "Other Walks"
+    bl_parent_id = "ACTION_LOOM_PT_weave"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return context.scene.action_loom.mode == "follow"
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.action_loom
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for verb, names in (("walk", ("seconds", "seed", "hold")), ("path", ("leave", "reach"))):
+            column = layout.column()
+            for name in names:
+                column.prop(getattr(settings, verb), name)
+            if not jobs.running():
+                column.operator(f"action_loom.{verb}")
+
+
 class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
     bl_label = "Result Options"
     bl_parent_id = "ACTION_LOOM_PT_weave"
@@ -137,4 +185,6 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
             layout.prop(settings.result, name)
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_weave, ACTION_LOOM_PT_weave_more))
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_wander, ACTION_LOOM_PT_weave_more)
+)

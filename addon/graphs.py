@@ -1,0 +1,92 @@
+"""The motion graph of each armature's sources as it was built last, for the panel.
+
+What is kept holds nothing of Blender's.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..core.options import declared
+from ..core.recipes import Graphing
+from . import analysis, pictures, properties
+
+if TYPE_CHECKING:
+    from ..core.graph.graph import Graph
+    from . import painting, weaving
+
+MOST = 4  # armatures
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A graph, of what and how it was built, what is said of it, and its picture (0 for none)."""
+
+    sources: tuple[analysis.Reading, ...]
+    options: tuple[tuple[str, Any], ...]
+    graph: "Graph"
+    said: tuple[str, ...]
+    colors: "list[painting.Color]"
+    icon: int
+
+
+# By the session id of the armature; the last built is the last.
+_known: dict[int, Known] = {}
+
+
+def of(scene: Any, armature: Any) -> Known | None:
+    """Return the graph of what is ticked now, built as the panel asks for, or None; cheap enough for drawing."""
+    known = _known.get(armature.session_uid)
+    lines = properties.ticked(properties.rig_of(scene, armature))
+    if known is None or known.sources != analysis.listed(lines):
+        return None
+    group = scene.action_loom.graph
+    asked = tuple((name, properties.rounded(getattr(group, name))) for name in declared(Graphing))
+    return known if known.options == asked else None
+
+
+def keep(
+    context: Any, request: "weaving.Request", read: "weaving.Read", graphing: Graphing, graph: "Graph"
+) -> Known | None:
+    """Keep a graph, and paint it; None where its armature is gone."""
+    from . import painting_graphs
+
+    armature = next((o for o in bpy.data.objects if o.session_uid == read.armature), None)
+    if armature is None:
+        return None
+    sources = analysis.requested(request)
+    colors = analysis.colors(properties.rig_of(context.scene, armature), [source[0] for source in sources])
+    options = tuple((name, getattr(graphing, name)) for name in declared(Graphing))
+    icon = pictures.preview(f"{read.armature} graph", painting_graphs.small(graph, colors))
+    known = Known(sources, options, graph, _said(graph), colors, icon)
+    _known.pop(read.armature, None)
+    _known[read.armature] = known
+    for uid in list(_known)[:-MOST]:
+        del _known[uid]
+    return known
+
+
+def forget() -> None:
+    _known.clear()
+
+
+def _said(graph: "Graph") -> tuple[str, ...]:
+    told = graph.report["graph"]
+    outside = told["outside"]
+    lines = [
+        f"{told['frames']} frames, {told['transitions']} transitions",
+        f"{100.0 * told['component_share']:.0f} % can be walked for ever",
+    ]
+    if outside:
+        names = ", ".join(one["clip"] for one in outside[:3]) + (" …" if len(outside) > 3 else "")
+        lines.append(f"without {names}")
+    return tuple(lines)
+
+
+def register() -> None:
+    """No graph has been built yet."""
+
+
+def unregister() -> None:
+    forget()

@@ -1,0 +1,168 @@
+"""Motion graphs: building one of the sources, and walks through it along a curve, at random, or the shortest way."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...core.errors import LoomError
+from ...core.progress import Progress
+from ...core.recipes import Follow, Graph, Recipe, ShortestPath, Walk
+from .. import graphs, properties
+from . import common
+from .making import OfSources, Weaving
+
+if TYPE_CHECKING:
+    from ...core.graph.graph import Graph as MotionGraph
+    from ...core.weave.woven import Woven
+    from .. import weaving
+
+
+@properties.with_options(Graph)
+class ACTION_LOOM_OT_build_graph(OfSources, bpy.types.Operator):
+    bl_idname = "action_loom.build_graph"
+    bl_label = "Build Graph"
+    bl_description = "Connect the ticked actions wherever they are alike, and show how; nothing is changed"
+    bl_options = {"REGISTER"}
+
+    recipe = Graph
+    least = 1
+    wanted = ("as_seen",)
+
+    as_seen: properties.AS_SEEN
+
+    @staticmethod
+    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "MotionGraph":
+        from .. import remembered
+
+        return remembered.graph(read.clips, recipe, progress)
+
+    def finish(
+        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Any, woven: "MotionGraph"
+    ) -> set[str]:
+        for note in (*read.notes, *woven.report["warnings"]):
+            self.report({"WARNING"}, note)
+        known = graphs.keep(context, request, read, recipe, woven)
+        if known is not None:
+            self.report({"INFO"}, "; ".join(known.said))
+        return {"FINISHED"}
+
+
+class Walking(Weaving):
+    """An operator that walks through the graph of its sources."""
+
+    least = 1
+
+    def finish(
+        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Any, woven: "Woven"
+    ) -> set[str]:
+        from ...core.graph.travelled import Followed, Travelled
+        from .. import overlay
+
+        assert isinstance(woven, Travelled)
+        done = super().finish(context, request, read, recipe, woven)
+        graphs.keep(context, request, read, recipe, woven.graph)
+        if isinstance(woven, Followed):
+            overlay.keep(read.armature, woven, read.body.world_metres)
+        return done
+
+
+@properties.with_options(Follow)
+class ACTION_LOOM_OT_follow(Walking, bpy.types.Operator):
+    bl_idname = "action_loom.follow"
+    bl_label = "Follow Curve"
+    bl_description = "Walk along the curve, through the graph of the ticked actions"
+    bl_options = {"REGISTER", "UNDO"}
+
+    recipe = Follow
+
+    curve: bpy.props.StringProperty(
+        name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not super().poll(context):
+            return False
+        if common.asked_by_a_button(context) and context.scene.action_loom.curve is None:
+            cls.poll_message_set("Choose a curve to walk along")
+            return False
+        return True
+
+    def from_panel(self, context: Any) -> None:
+        super().from_panel(context)
+        drawn = context.scene.action_loom.curve
+        if drawn is not None and not self.curve and not self.path:
+            self.curve = drawn.name
+
+    def ask(self, context: Any) -> "tuple[weaving.Request, weaving.Read, Recipe]":
+        from ..bridge import drawn
+
+        request, read, recipe = super().ask(context)
+        if not self.curve:
+            return request, read, recipe
+        made = bpy.data.objects.get(self.curve)
+        if made is None:
+            raise LoomError(f"There is no curve named {self.curve!r}: choose another")
+        assert isinstance(recipe, Follow)
+        points, closed = drawn.path(made, read.body.world_metres)
+        return request, read, dataclasses.replace(recipe, path=points.tolist(), closed=closed)
+
+
+@properties.with_options(Walk)
+class ACTION_LOOM_OT_walk(Walking, bpy.types.Operator):
+    bl_idname = "action_loom.walk"
+    bl_label = "Random Walk"
+    bl_description = "Wander through the graph of the ticked actions; another seed, another walk"
+    bl_options = {"REGISTER", "UNDO"}
+
+    recipe = Walk
+
+
+@properties.with_options(ShortestPath)
+class ACTION_LOOM_OT_path(Walking, bpy.types.Operator):
+    bl_idname = "action_loom.path"
+    bl_label = "Shortest Transition"
+    bl_description = "Go from a frame of one of the ticked actions to a frame of another, in the least time"
+    bl_options = {"REGISTER", "UNDO"}
+
+    recipe = ShortestPath
+
+
+class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
+    bl_idname = "action_loom.show_graph"
+    bl_label = "Open in Image Editor"
+    bl_description = "Show the actions as lanes and the transitions between them"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not common.poll_armature(cls, context):
+            return False
+        if graphs.of(context.scene, context.object) is None:
+            cls.poll_message_set("Build the graph first")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from .. import painting_graphs, pictures
+
+        known = graphs.of(context.scene, context.object)
+        assert known is not None
+        lanes = ", ".join(source[0] for source in reversed(known.sources[:6]))
+        image = pictures.image("frames", lanes, painting_graphs.large(known.graph, known.colors))
+        if not bpy.app.background:
+            pictures.show(context, image)
+        self.report({"INFO"}, f"{image.name}: {image.size[0]} × {image.size[1]} pixels")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_OT_build_graph,
+        ACTION_LOOM_OT_follow,
+        ACTION_LOOM_OT_walk,
+        ACTION_LOOM_OT_path,
+        ACTION_LOOM_OT_show_graph,
+    )
+)

@@ -1,0 +1,129 @@
+"""Motion graphs in Blender: walks along curves that an artist drew, at random, and the shortest way."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def walker(loom):
+    """A biped with a captured-like walk of many steps, straight on, then in arcs to both sides."""
+    rig = material.biped()
+    material.key_walk(rig, "cycle", frames=30)
+    rigs, clips, ways = loom("addon.bridge.rig"), loom("addon.bridge.clip"), loom("core.weave.way")
+    body = rigs.read(rig)
+    straight = loom("core.motion.cycles").unrolled(clips.read(rig, bpy.data.actions["cycle"], body, 30.0).clip, 0, 5)
+    frames = np.arange(len(straight), dtype=float)
+    way = ways.between(straight, 0, 30)
+    on_the_spot = ways.taken_off(straight, way, frames)
+    for name, degrees in (("ahead", 0.0), ("left", 40.0), ("right", -40.0)):
+        led = ways.Way(way.place, way.facing, way.step, np.radians(degrees), 30)
+        clips.write(rig, ways.put_on(on_the_spot, led, frames), body, first_frame=1.0).name = name
+    bpy.data.actions.remove(bpy.data.actions["cycle"])
+    settings = bpy.context.scene.action_loom
+    settings.rigs.clear()
+    mine = settings.rigs.add()
+    mine.armature = rig
+    for name in ("ahead", "left", "right"):
+        mine.sources.add().action = bpy.data.actions[name]
+    bpy.context.scene.render.fps = 30
+    settings.mode = "follow"
+    return rig
+
+
+def drawn(points, name="way"):
+    data = bpy.data.curves.new(name, "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("POLY")
+    spline.points.add(len(points) - 1)
+    for point, (x, y) in zip(spline.points, points, strict=True):
+        point.co = (x, y, 0.0, 1.0)
+    made = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(made)
+    return made
+
+
+AROUND = np.linspace(0.0, 1.5 * np.pi, 60)
+BOW = np.stack([4.0 - 3.0 * np.cos(AROUND), 1.0 + 3.0 * np.sin(AROUND)], axis=1)
+
+
+def test_a_curve_is_followed(walker, loom):
+    curve = drawn(BOW)
+    curve.location, curve.rotation_euler = (2.0, -1.0, 0.0), (0.0, 0.0, 0.6)
+    bpy.context.scene.action_loom.curve = curve
+    bpy.ops.action_loom.follow()
+    action = walker.animation_data.action
+    assert action.name == "ahead + left + right along a path"
+    frames = np.arange(*map(int, action.frame_range), 5)
+    hips = np.array([material.pose_positions(walker, ["hips"], float(frame))[0, :2] for frame in frames])
+    bpy.context.view_layer.update()
+    path = np.array([(curve.matrix_world @ point.co.to_3d())[:2] for point in curve.data.splines[0].points])
+    away = np.linalg.norm(hips[:, None] - path, axis=2).min(axis=1)
+    assert np.sqrt((away**2).mean()) < 0.15
+    assert np.linalg.norm(hips[0] - path[0]) < 0.2
+    assert np.linalg.norm(hips[-1] - path[-1]) < 0.5
+    way = loom("addon.overlay").of(walker)
+    assert len(way.places) == len(way.away) == len(way.colors)
+    assert np.abs(way.places[:, :2] - path.mean(axis=0)).max() < 4.0
+
+
+def test_the_graph_is_shown_and_kept_for_the_walk(walker, loom):
+    graphs = loom("addon.graphs")
+    assert graphs.of(bpy.context.scene, walker) is None
+    with pytest.raises(RuntimeError, match="Build the graph first"):
+        bpy.ops.action_loom.show_graph()
+    bpy.ops.action_loom.build_graph()
+    known = graphs.of(bpy.context.scene, walker)
+    assert "can be walked for ever" in known.said[1]
+    bpy.ops.action_loom.show_graph()
+    (image,) = bpy.data.images
+    assert image.size[0] == 1600
+    bpy.context.scene.action_loom.curve = drawn(BOW)
+    bpy.ops.action_loom.follow()
+    assert graphs.of(bpy.context.scene, walker).graph is known.graph
+    bpy.context.scene.action_loom.graph.mirror = False
+    assert graphs.of(bpy.context.scene, walker) is None
+
+
+def test_a_random_walk_is_the_same_for_the_same_seed(walker):
+    made = []
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        bpy.ops.action_loom.walk(seconds=8.0, seed=seed, result_name=name)
+        made.append(material.fingerprint(bpy.data.actions[name]))
+        first, last = bpy.data.actions[name].frame_range
+        assert last - first == pytest.approx(240, abs=45)
+    assert made[0] == made[1]
+    assert made[0] != made[2]
+
+
+def test_the_shortest_way_leads_from_frame_to_frame(walker):
+    bpy.ops.action_loom.path(leave="ahead:20", reach="left:90")
+    first, last = walker.animation_data.action.frame_range
+    assert 10 < last - first < 150
+    with pytest.raises(RuntimeError, match="gone"):
+        bpy.ops.action_loom.path(leave="gone:20", reach="left:90")
+
+
+def test_what_cannot_be_followed_is_said(walker):
+    sources = [{"name": "ahead", "weight": 1.0}]
+    with pytest.raises(RuntimeError, match="There is no curve named 'lost'"):
+        bpy.ops.action_loom.follow(sources=sources, curve="lost")
+    with pytest.raises(RuntimeError, match="the path is 0.00 m long"):
+        bpy.ops.action_loom.follow(sources=sources)
+    there_and_back = [(0.0, 0.0), (0.0, 6.0), (0.2, 6.0), (0.2, 0.0)]
+    with pytest.raises(RuntimeError, match=r"m off the path|turn"):
+        bpy.ops.action_loom.follow(sources=sources, curve=drawn(there_and_back, "back").name, bend=0.0)
+    assert not any("along" in action.name for action in bpy.data.actions)
+
+
+def test_a_walk_is_made_anew_as_it_was(walker):
+    bpy.context.scene.action_loom.curve = drawn(BOW)
+    bpy.ops.action_loom.follow()
+    action = walker.animation_data.action
+    before = material.fingerprint(action)
+    assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    assert material.fingerprint(action) == before
+    bpy.context.scene.action_loom.mode = "blend"
+    bpy.ops.action_loom.edit_recipe()
+    assert bpy.context.scene.action_loom.mode == "follow"
