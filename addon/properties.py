@@ -255,6 +255,32 @@ class ACTION_LOOM_PG_path(bpy.types.PropertyGroup):
     """What the panel sets for the shortest way from a frame to another."""
 
 
+class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
+    """A stretch of the path on which the upper body does something else."""
+
+    action: bpy.props.PointerProperty(
+        type=bpy.types.Action, name="Action", description="What the upper body does on this stretch of the curve"
+    )
+    start: bpy.props.FloatProperty(
+        name="From",
+        description="Where on the curve it begins",
+        default=40.0,
+        min=0.0,
+        max=100.0,
+        subtype="PERCENTAGE",
+        options=set(),
+    )
+    end: bpy.props.FloatProperty(
+        name="To",
+        description="Where on the curve it ends",
+        default=70.0,
+        min=0.0,
+        max=100.0,
+        subtype="PERCENTAGE",
+        options=set(),
+    )
+
+
 class ACTION_LOOM_PG_result(ResultOptions, bpy.types.PropertyGroup):
     """What the panel asks of a new action."""
 
@@ -278,6 +304,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="The curve that is walked along, from its first point on",
         poll=lambda _settings, chosen: chosen.type == "CURVE",
     )
+    stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_stretch)
     show_way: bpy.props.BoolProperty(
         name="Show Way",
         description="Show in the 3D view where the last walk went: green on the curve, red 20 cm off it",
@@ -362,6 +389,7 @@ _CLASSES = (
     ACTION_LOOM_PG_follow,
     ACTION_LOOM_PG_walk,
     ACTION_LOOM_PG_path,
+    ACTION_LOOM_PG_stretch,
     ACTION_LOOM_PG_result,
     ACTION_LOOM_PG_settings,
 )

@@ -168,7 +168,8 @@ def weave(read: Read, recipe: Recipe, progress: Progress) -> Woven:
         known = remembered.matched(read.clips, recipe, progress.part(0.0, 0.7))
         return recipe.apply(read.clips, progress.part(0.7, 1.0), known)
     if isinstance(recipe, Follow | Walk | ShortestPath):
-        graph = remembered.graph(read.clips, recipe, progress.part(0.0, 0.5))
+        walked = recipe.walked(read.clips) if isinstance(recipe, Follow) else read.clips
+        graph = remembered.graph(walked, recipe, progress.part(0.0, 0.5))
         return recipe.apply(read.clips, progress.part(0.5, 1.0), graph)
     return recipe.apply(read.clips, progress)
 

@@ -7,7 +7,7 @@ only; the work itself is imported when a recipe is applied.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import OptionError
 from .options import Declared, declared, option
@@ -315,17 +315,30 @@ class Follow(Recipe, Graphing):
         unit=" s",
     )
     among: str = option("", "Walk among clips of this label only")
+    stretches: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Where the upper body does something else on the way: rows of start and end, 0 to 1 of the path, and the number"
+        " of the clip, counted from 1; clips that are named here are not walked",
+        minimum=0.0,
+        table=True,
+    )
+
+    def walked(self, clips: Sequence[Any]) -> list[Any]:
+        """Return those of some clips, or of their names, that are walked: all but the actions of stretches."""
+        actions = {row[2] for row in self.stretches if len(row) > 2}
+        return [clip for number, clip in enumerate(clips, 1) if number not in actions]
 
     def apply(
         self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
     ) -> "Woven":
-        """Do it, through a graph that was built before, if there is one."""
+        """Do it, through a graph of the clips that are walked which was built before, if there is one."""
         from .graph import follow
 
-        return follow.follow(_graph(clips, self, progress, graph), self, progress.part(0.5, 1.0))
+        found = _graph(self.walked(clips), self, progress, graph)
+        return follow.follow(found, self, progress.part(0.5, 1.0), clips)
 
     def result_name(self, names: Sequence[str]) -> str:
-        return f"{Graphing.result_name(self, names)} along a path"
+        return f"{Graphing.result_name(self, self.walked(names) or names)} along a path"
 
 
 @dataclass(frozen=True, kw_only=True)

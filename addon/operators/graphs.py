@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.errors import LoomError
+from ...core.options import declared
 from ...core.progress import Progress
 from ...core.recipes import Follow, Graph, Recipe, ShortestPath, Walk
 from .. import graphs, properties
@@ -61,7 +62,8 @@ class Walking(Weaving):
 
         assert isinstance(woven, Travelled)
         done = super().finish(context, request, read, recipe, woven)
-        graphs.keep(context, request, read, recipe, woven.graph)
+        walked = recipe.walked(request.sources) if isinstance(recipe, Follow) else request.sources
+        graphs.keep(context, dataclasses.replace(request, sources=tuple(walked)), read, recipe, woven.graph)
         if isinstance(woven, Followed):
             overlay.keep(read.armature, woven, read.body.world_metres)
         return done
@@ -90,10 +92,20 @@ class ACTION_LOOM_OT_follow(Walking, bpy.types.Operator):
         return True
 
     def from_panel(self, context: Any) -> None:
+        told = self.properties.is_property_set("stretches")
         super().from_panel(context)
         drawn = context.scene.action_loom.curve
         if drawn is not None and not self.curve and not self.path:
             self.curve = drawn.name
+        if told:
+            return
+        rows: list[tuple[float, ...]] = []
+        for stretch in context.scene.action_loom.stretches:
+            if stretch.action is not None:
+                item = self.sources.add()
+                item.name, item.weight = stretch.action.name, 1.0
+                rows.append((0.01 * stretch.start, 0.01 * stretch.end, len(self.sources)))
+        self.stretches = declared(Follow)["stretches"].as_text(tuple(rows))
 
     def ask(self, context: Any) -> "tuple[weaving.Request, weaving.Read, Recipe]":
         from ..bridge import drawn
@@ -127,6 +139,30 @@ class ACTION_LOOM_OT_path(Walking, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     recipe = ShortestPath
+
+
+class ACTION_LOOM_OT_add_stretch(bpy.types.Operator):
+    bl_idname = "action_loom.add_stretch"
+    bl_label = "Add Stretch"
+    bl_description = "Let the upper body do another action on a stretch of the curve"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        context.scene.action_loom.stretches.add()
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
+    bl_idname = "action_loom.remove_stretch"
+    bl_label = "Remove Stretch"
+    bl_description = "Let the legs' own action go on here"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    index: bpy.props.IntProperty(options={"SKIP_SAVE"})
+
+    def execute(self, context: Any) -> set[str]:
+        context.scene.action_loom.stretches.remove(self.index)
+        return {"FINISHED"}
 
 
 class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
@@ -163,6 +199,8 @@ register, unregister = bpy.utils.register_classes_factory(
         ACTION_LOOM_OT_follow,
         ACTION_LOOM_OT_walk,
         ACTION_LOOM_OT_path,
+        ACTION_LOOM_OT_add_stretch,
+        ACTION_LOOM_OT_remove_stretch,
         ACTION_LOOM_OT_show_graph,
     )
 )

@@ -6,7 +6,7 @@ import bpy
 
 from ...core.errors import LoomError
 from ...core.options import declared
-from ...core.recipes import Recipe
+from ...core.recipes import Follow, Recipe
 from .. import jobs, properties
 from . import common, sources
 from .making import Making
@@ -142,10 +142,13 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         settings = context.scene.action_loom
         rig = properties.ensure_rig(context.scene, kept.armature or context.object)
         request, recipe = weaving.asked_of(kept), kept.recipe
+        asked = list(request.sources)
         for line in rig.sources:
             line.use = False
+        if isinstance(recipe, Follow):
+            found, asked = self._load_stretches(settings, recipe, found), recipe.walked(asked)
         weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
-        for (action, slot), weight, wanted in zip(found, weights, request.sources, strict=True):
+        for (action, slot), weight, wanted in zip(found, weights, asked, strict=True):
             line = next((s for s in rig.sources if s.action == action), None)
             line = sources.add(rig, action, use=True) if line is None else line
             line.use, line.weight, line.rate = True, weight, wanted.rate
@@ -172,6 +175,15 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
                     setattr(group, name, options[name].as_text(value) if options[name].table else value)
         for name in properties.RESULT_OPTIONS:
             setattr(settings.result, name, getattr(request, name))
+
+
+    def _load_stretches(self, settings: Any, recipe: Follow, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        """Load what a path carries, and return the sources that are walked."""
+        settings.stretches.clear()
+        for start, end, number in recipe.stretches:
+            stretch = settings.stretches.add()
+            stretch.action, stretch.start, stretch.end = found[int(number) - 1][0], 100.0 * start, 100.0 * end
+        return recipe.walked(found)
 
 
 class ACTION_LOOM_OT_cancel(bpy.types.Operator):

@@ -114,6 +114,15 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             options.template_icon(known.icon, scale=0.6 * picture_scale(context))
             options.operator("action_loom.show_graph", icon="IMAGE_DATA")
         options.prop(settings, "curve")
+        for index, stretch in enumerate(settings.stretches):
+            box = options.box().column(align=True)
+            row = box.row(align=True)
+            row.prop(stretch, "action", text="")
+            row.operator("action_loom.remove_stretch", text="", icon="X").index = index
+            row = box.row(align=True)
+            row.prop(stretch, "start", text="")
+            row.prop(stretch, "end", text="")
+        options.operator("action_loom.add_stretch", icon="ADD")
         options.prop(settings, "show_way")
 
     def _draw_candidates(self, context: Any) -> None:

@@ -2,7 +2,7 @@
 
 import argparse
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..graph import storage
 from ..graph.graph import Graph
 from ..graph.travelled import Followed, Travelled
 from ..motion import bvh, bvh_text
+from ..motion.clip import Clip
 from ..options import Option, declared
 from ..recipes import Follow, Graphing, Recipe, ShortestPath, Walk
 from ..recipes import Graph as Build
@@ -33,6 +34,16 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
     follow = _add_walk(kinds, host, "follow", Follow, "walk along a path")
     text = "the path: rows of x and y in metres, seen from above"
     follow.add_argument("--path", metavar="P.csv", required=True, help=text)
+    text = "{} (several stretches: once for each)"
+    about = (
+        ("--action", str, host.clip, "what the upper body does on a stretch of the path"),
+        ("--from", float, "PERCENT", "where the stretch begins, in percent of the path"),
+        ("--to", float, "PERCENT", "where it ends"),
+    )
+    for flag, kind, metavar, what in about:
+        parser_help = text.format(what)
+        follow.add_argument(flag, dest=flag[2:] + "s", type=kind, action="append", metavar=metavar, help=parser_help)
+    common.add_options(follow, host.reading)
     _add_walk(kinds, host, "walk", Walk, "wander at random")
     shortest = _add_walk(kinds, host, "path", ShortestPath, "go from frame to frame in the least time")
     shortest.add_argument("leave", metavar="FROM", help="clip and frame to begin at, CLIP:FRAME")
@@ -65,7 +76,7 @@ def _add_walk(
 
 def _flags(recipe: type[Recipe]) -> dict[str, Option]:
     """The options of a walk but for how its graph is built, and for what has a place of its own."""
-    apart = {*declared(Graphing), "path", "leave", "reach"}
+    apart = {*declared(Graphing), "path", "stretches", "leave", "reach"}
     return {name: about for name, about in declared(recipe).items() if name not in apart}
 
 
@@ -106,15 +117,30 @@ def _walk(host: Host, arguments: argparse.Namespace) -> None:
     wanted |= {name: getattr(arguments, name) for name in ("leave", "reach") if hasattr(arguments, name)}
     if hasattr(arguments, "path"):
         wanted["path"] = read_path(arguments.path)
+    clips: Sequence[Clip] = ()
+    if getattr(arguments, "actions", None) or getattr(arguments, "froms", None) or getattr(arguments, "tos", None):
+        wanted["stretches"] = _stretches(arguments)
+        clips = host.read(arguments.actions, common.settings(host.reading, arguments)).clips
     recipe = arguments.recipe(**wanted)
     places = _places(host, arguments, recipe.result_name([graph.name]), ".bvh")
     with common.progress(arguments.quiet) as progress:
-        woven = recipe.apply([], progress, graph=graph)
+        woven = recipe.apply(clips, progress, graph=graph)
     motion = bvh.from_clip(woven.clip, convention=_convention(graph))
     told = woven.report | {"output": str(places[0])}
     _write(places, bvh_text.compose(motion).encode("utf-8"), told, lambda: _drawn(woven))
     if not arguments.quiet:
         print("\n".join(_walk_lines(woven)))
+
+
+def _stretches(arguments: argparse.Namespace) -> list[tuple[float, float, int]]:
+    """The stretches that --action, --from and --to give; raises OptionError where these do not go together."""
+    given = [getattr(arguments, name) or [] for name in ("actions", "froms", "tos")]
+    if len({len(values) for values in given}) > 1:
+        actions, starts, ends = map(len, given)
+        raise OptionError(
+            f"each --action has one --from and one --to; given were {actions} --action, {starts} --from and {ends} --to"
+        )
+    return [(low / 100.0, high / 100.0, k) for k, (_, low, high) in enumerate(zip(*given, strict=True), 1)]
 
 
 def _convention(graph: Graph) -> bvh.Convention | None:

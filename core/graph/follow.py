@@ -8,10 +8,11 @@ import numpy as np
 
 from ..errors import GraphError
 from ..motion import trajectory
+from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes import Follow
-from . import assemble, beam, path, tracks, travelled, ways
+from . import assemble, beam, carried, path, tracks, travelled, ways
 from .assemble import Walked
 from .graph import Graph
 from .path import Path
@@ -24,9 +25,10 @@ NEAR = 0.25  # m; a circle is followed where the walk is never further off
 HALF_ROUND = np.linspace(0.0, np.pi, 40)
 
 
-def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT) -> Followed:
+def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT, clips: Sequence[Clip] = ()) -> Followed:
     """Return a walk that begins at the start of the path, facing along it, and keeps to it as well as the clips can.
 
+    clips : among which stretches of the path find their actions; see `Follow.stretches`
     Raises OptionError for a path that is none, and GraphError for one that can't be followed within 1.5 m: it says
     where, and how tightly the clips turn.
     """
@@ -52,7 +54,9 @@ def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT) -> Followe
     if wanted.spread > 0.0:
         walked = _spread(walked, drawn, gone, wanted.spread)
     name = wanted.result_name([graph.name])
-    walked = replace(walked, clip=replace(walked.clip, name=name))
+    progress.at(0.9, "Splicing in what the path carries" if wanted.stretches else "Measuring")
+    made, carries = carried.carried(walked.clip, gone / drawn.length, clips, wanted)
+    walked = replace(walked, clip=replace(made, name=name))
     real = ways.of([walked.clip]).ground
     away = np.abs(real - drawn.at(gone))
     told = travelled.report("follow", graph, walked, walk, began)
@@ -67,6 +71,7 @@ def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT) -> Followe
         "transitions": sum(piece.edge >= 0 and bool((walked.origin.piece == k).any()) for k, piece in enumerate(walk)),
         "bent_share": round(float((walked.origin.bend != 0.0).mean()), 4),
         "searched": found.searched,
+        "carries": carries,
     }
     told["warnings"] += _warnings(before, gone, drawn, steps, wanted)
     told["seconds_taken"] = round(time.perf_counter() - began, 4)

@@ -105,6 +105,55 @@ def test_the_shortest_way_leads_from_frame_to_frame(walker):
         bpy.ops.action_loom.path(leave="gone:20", reach="left:90")
 
 
+@pytest.fixture
+def wave(walker):
+    """An action that raises an arm and holds it there."""
+    walker.animation_data.action = None
+    for bone in walker.pose.bones:
+        bone.rotation_euler, bone.location = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for frame, raised in ((1, 1.5), (30, 1.7), (60, 1.5)):
+        bone = walker.pose.bones["upper_arm.L"]
+        bone.rotation_euler = (raised, 0.0, 0.0)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+        walker.pose.bones["hips"].keyframe_insert("location", frame=frame)
+    walker.animation_data.action.name = "wave"
+    walker.animation_data.action.use_fake_user = True
+    return walker.animation_data.action
+
+
+def test_the_path_carries_an_action_on_a_stretch(walker, wave):
+    settings = bpy.context.scene.action_loom
+    settings.curve = drawn(BOW)
+    bpy.ops.action_loom.follow(result_name="plain")
+    plain = walker.animation_data.action
+    bpy.ops.action_loom.add_stretch()
+    settings.stretches[0].action = wave
+    bpy.ops.action_loom.follow(result_name="waving")
+    waving = walker.animation_data.action
+    first, last = waving.frame_range
+    assert (first, last) == tuple(plain.frame_range)
+    arm, feet = {}, {}
+    for action in (plain, waving):
+        walker.animation_data.action = action
+        arm[action.name], feet[action.name] = [], []
+        for share in (0.1, 0.3, 0.5, 0.6, 0.8, 0.95):
+            frame = first + share * (last - first)
+            feet[action.name].append(material.pose_positions(walker, ["foot.L", "foot.R"], frame))
+            arm[action.name].append(walker.pose.bones["upper_arm.L"].rotation_euler[0])
+    assert np.abs(np.array(feet["plain"]) - np.array(feet["waving"])).max() < 1e-5
+    raised = np.array(arm["waving"]) > 1.3
+    assert raised.tolist() == [False, False, True, True, False, False]
+    assert (np.array(arm["plain"]) < 1.0).all()
+    # The recipe loads back as it was, the action among the stretches and not among what is walked.
+    settings.stretches.clear()
+    bpy.ops.action_loom.edit_recipe()
+    assert [(s.action.name, round(s.start), round(s.end)) for s in settings.stretches] == [("wave", 40, 70)]
+    assert [s.action.name for s in settings.rigs[0].sources if s.use] == ["ahead", "left", "right"]
+    assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    bpy.ops.action_loom.remove_stretch(index=0)
+    assert not settings.stretches
+
+
 def test_what_cannot_be_followed_is_said(walker):
     sources = [{"name": "ahead", "weight": 1.0}]
     with pytest.raises(RuntimeError, match="There is no curve named 'lost'"):

@@ -1,0 +1,71 @@
+"""Actions that the upper body does on stretches of a walk along a path (methods 7 and 9; seed 001)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import OptionError
+from ..motion import partners, resample, retarget, trim
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..recipes import Follow, Splice
+from ..weave import splice_points
+from ..weave.splice_points import Plan
+
+SHORTEST = 0.5  # s of a stretch: going over into an action and out of it takes longer
+
+
+def carried(walk: Clip, shares: Array, clips: Sequence[Clip], wanted: Follow) -> tuple[Clip, list[dict[str, Any]]]:
+    """Return a walk with the actions that its path carries, and what is told of them.
+
+    shares (F,) : of the path that is gone at each frame of the walk; clips : all those that the recipe counts
+    Raises OptionError for stretches that are none, and LoomError kinds for actions that can't be spliced in.
+    """
+    told = []
+    for row in wanted.stretches:
+        start, end, number = _checked(row, len(clips))
+        action = _fitted(clips[number - 1], walk)
+        first, last = int(np.searchsorted(shares, start)), int(np.searchsorted(shares, end, side="right"))
+        if last - first < SHORTEST * walk.rate:
+            seconds = (last - first) / walk.rate
+            raise OptionError(
+                f"the stretch from {start:.0%} to {end:.0%} takes {seconds:.1f} s, too short for {action.name}: "
+                f"it takes {SHORTEST} s or more"
+            )
+        plan = splice_points.plan(walk, action, first=first, end=last)
+        walk = splice_points.spliced(walk, action, plan, Splice())
+        told.append({"action": action.name, "from": start, "to": end, "frames": [first, last - 1], **_told(plan)})
+    return walk, told
+
+
+def _checked(row: Sequence[float], count: int) -> tuple[float, float, int]:
+    """Start, end and number of the clip of a stretch; raises OptionError."""
+    if len(row) != 3 or not row[0] < row[1] <= 1.0 or row[2] != int(row[2]) or not 1 <= row[2] <= count:
+        numbers = " ".join(f"{value:g}" for value in row)
+        raise OptionError(
+            f"a stretch is start and end between 0 and 1 and the number of a clip from 1 to {count}, not {numbers!r}"
+        )
+    return row[0], row[1], int(row[2])
+
+
+def _fitted(action: Clip, walk: Clip) -> Clip:
+    good = trim.ends(action).clip
+    fitted = retarget.onto(partners.renamed(good, walk.skeleton), walk.skeleton)
+    return resample.to_rate(fitted, walk.rate)
+
+
+def _told(plan: Plan) -> dict[str, Any]:
+    points = [piece for piece in plan.pieces if piece.level is not None]
+    return {
+        "splice_points": [
+            {
+                "at": piece.first,
+                "action_frame": piece.action_frame,
+                "level": piece.level,
+                "distance": round(piece.distance, 4) if np.isfinite(piece.distance) else None,
+            }
+            for piece in plan.pieces
+        ],
+        "in_step": round(sum(p.end - p.first for p in points) / (plan.end - plan.first), 4),
+    }
