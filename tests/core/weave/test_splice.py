@@ -306,10 +306,11 @@ def test_two_cycles_make_a_cycle():
     made = Splice().apply([walk, carry])
     assert made.clip.cyclic
     assert cycles.gap(made.clip) < 1e-9
-    several = cycles.unrolled(made.clip, 1, 1)
-    speed = np.linalg.norm(np.diff(several.rotations, n=2, axis=0), axis=(1, 2))
-    seam = len(made.clip) - 1
-    assert speed[seam - 2 : seam + 1].max() <= 1.5 * np.median(speed)
+    upper = upper_body.of(walk.skeleton).joints
+    several = quat.continuous(cycles.unrolled(made.clip, 1, 1).rotations[:, upper])
+    change, seam = np.linalg.norm(np.diff(several, n=2, axis=0), axis=(1, 2)), len(made.clip) - 1
+    inside = change[seam + 2 : 2 * seam - 3]
+    assert change[seam - 3 : seam + 2].max() <= 1.1 * inside.max()
     assert Splice().apply([replace(walk, cyclic=False), carry]).clip.cyclic is False
 
 
