@@ -67,8 +67,8 @@ MEANS = (
     f"Means over the {AGAINST} cases whose locomotion swings its chest against the pelvis. *Locomotion's chest* and"
     " *action's chest*: correlation of the chest's swing with theirs. *Lean*: mean inclination of the trunk from the"
     " vertical, less that of the action's own. *Roughness*: acceleration of the body's points over the larger one of"
-    " the two sources. `copy` turns the trunk with the pelvis, which is the fault that one sees. `gaussian` makes chest"
-    " and lean the locomotion's, and a boxer's twist and crouch are lost; `--posture` gives the mean of them back, and a"
+    " the two sources. `copy` turns the trunk with the pelvis, the fault that one sees. `gaussian` makes chest and"
+    " lean the locomotion's, and a boxer's twist and crouch are lost; `--posture` gives the mean of that back, and a"
     " wider `--smoothing` (here the widest) some of what moves. `additive` keeps all of the action and swings least."
 )
 TWICE = (

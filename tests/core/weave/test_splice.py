@@ -9,6 +9,7 @@ from action_loom.core.check import swing
 from action_loom.core.errors import ClipError, OptionError, RegistrationError, SkeletonError
 from action_loom.core.motion import cycles, figure, kinematics, quat, resample, retarget, trajectory
 from action_loom.core.motion.clip import Channel
+from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.recipes import Loop, Splice
 from action_loom.core.weave import upper_body
 from numpy.testing import assert_allclose, assert_array_equal
@@ -164,6 +165,22 @@ def test_a_known_rotation_of_the_pelvis_joint_is_recovered(method):
         return
     off = quat.log(quat.mul(made.corrections, known))
     assert np.abs(off).max() < 1e-9
+    assert apart(made.clip, walk)[1] < 1e-6
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("scaled", [False, True])
+def test_bones_that_do_not_turn_with_their_parents_and_scaled_ones_are_spliced_too(scaled):
+    walk = figure.walk(60.0)
+    count, spine = len(walk.skeleton), walk.skeleton.roles["spine"]
+    turning = np.arange(count) != spine
+    loose = Inheritance(turning, ("FULL",) * count, np.ones(count, dtype=bool), quat.IDENTITY)
+    size = np.full(walk.translations.shape, 1.1) if scaled else None
+    walk = replace(walk, skeleton=replace(walk.skeleton, inheritance=loose, roles=walk.skeleton.roles), scales=size)
+    bent = walk.rotations.copy()
+    known = quat.exp(np.array([0.2, -0.35, 0.5]))
+    bent[:, spine] = quat.mul(bent[:, spine], known)
+    made = Splice(timing="own").apply([walk, replace(walk, rotations=bent)])
     assert apart(made.clip, walk)[1] < 1e-6
 
 
