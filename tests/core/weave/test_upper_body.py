@@ -9,7 +9,6 @@ from action_loom.core.motion import figure, quat
 from action_loom.core.weave import body_mass, trunk, upper_body
 from numpy.testing import assert_allclose
 from oracles import material
-from scipy.spatial.transform import Rotation
 
 BODY = figure.walk().skeleton
 LOWER = {"hips", *(f"{role}.{side}" for role in ("thigh", "shin", "foot", "toe") for side in "LR")}
@@ -86,10 +85,11 @@ def test_a_body_whose_arms_hang_elsewhere_has_to_be_told_where_it_begins():
 
 @pytest.mark.both_engines
 def test_points_are_carried_onto_others_as_an_oracle_does_it(rng):
+    transform = pytest.importorskip("scipy.spatial.transform")
     points, wanted = rng.normal(size=(2, 6, 5, 3))
     ours = quat.to_matrix(trunk.onto(wanted, points))
     for mine, one, other in zip(ours, wanted, points, strict=True):
-        assert_allclose(mine, Rotation.align_vectors(one, other)[0].as_matrix(), atol=1e-9)
+        assert_allclose(mine, transform.Rotation.align_vectors(one, other)[0].as_matrix(), atol=1e-9)
 
 
 @pytest.mark.both_engines
