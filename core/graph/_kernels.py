@@ -4,6 +4,8 @@ import numpy as np
 
 from ..jit import kernel
 
+LEAST = 1e-12  # m²; what is nearer by less than that is as near
+
 
 @kernel("f8(f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], i8[::1], i8, i8, f8[:, ::1])")
 def _apart(x, y, heights, sums, samples, i, j, work):  # type: ignore[no-untyped-def]
@@ -59,7 +61,7 @@ def downhill(x, y, heights, weights, samples, start, low, high):  # type: ignore
                     if a < low[m, 0] or a > high[m, 0] or b < low[m, 1] or b > high[m, 1]:
                         continue
                     value = _apart(x, y, heights, sums, samples, a, b, work)
-                    if value < best:
+                    if value < best - LEAST:
                         best, i, j, moving = value, a, b, True
         places[m, 0], places[m, 1], distance[m] = i, j, np.sqrt(best)
     return places, distance

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
+LEAST = 1e-12  # m²; what is nearer by less than that is as near
 _SOME = 2000  # pairs that are compared at a time
 
 Places = NDArray[np.int64]
@@ -27,7 +28,7 @@ def downhill(
             inside = ((tried >= low[moving]) & (tried <= high[moving])).all(axis=1)
             value = np.full(len(tried), np.inf)
             value[inside] = _apart(ground, heights, sums, samples, tried[inside])
-            better = value < least
+            better = value < least - LEAST
             least[better], there[better] = value[better], tried[better]
         moved = least < best[moving]
         best[moving], places[moving] = least, there

@@ -81,16 +81,17 @@ def search(
     horizon: float = 0.0,
     width: int = WIDTH,
     widest: float = WIDEST,
+    bent: float = BENT,
     progress: Progress = SILENT,
 ) -> Found:
     """Return the walk whose way keeps nearest to a path, from its start to its end.
 
     fidelity : m² that a metre of a transition's distance costs; speed : m/s that is wanted, 0 for any
     horizon : metres that are looked ahead before half of that is decided; 0 looks at the whole path
-    width : states that are followed; widest : m from the path that are allowed
+    width : states that are followed; widest : m from the path that are allowed; bent : m² for a metre of a bent edge
     Raises GraphError where no walk stays within that, and says where.
     """
-    price = fidelity * steps.distance + BENT * steps.length * (steps.bends != 0.0)[:, None]
+    price = fidelity * steps.distance + bent * steps.length * (steps.bends != 0.0)[:, None]
     if speed > 0.0:
         paces = steps.length / np.maximum(steps.seconds, 1e-9)
         price = price + SPEED * (paces - speed) ** 2 * steps.seconds

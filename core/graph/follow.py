@@ -131,20 +131,25 @@ def tightest(steps: Steps) -> float | None:
     """
     if not _keeps_to(steps, [(0.0, 0.0), (0.0, 4.0)]):
         return None
-    smallest = np.inf
-    for radius in TRIED:
-        for side in (-1.0, 1.0):
-            points = np.column_stack([side * radius * (1.0 - np.cos(HALF_ROUND)), radius * np.sin(HALF_ROUND)])
-            if not _keeps_to(steps, points.tolist()):
-                return float(smallest)
-        smallest = radius
-    return float(smallest)
+    low, high = 0, len(TRIED)  # the radii before `low` can be turned with, those from `high` on can't
+    while low < high:
+        middle = (low + high) // 2
+        if all(_keeps_to(steps, _half_circle(TRIED[middle], side)) for side in (-1.0, 1.0)):
+            low = middle + 1
+        else:
+            high = middle
+    return TRIED[low - 1] if low else float("inf")
+
+
+def _half_circle(radius: float, side: float) -> list[list[float]]:
+    points = np.column_stack([side * radius * (1.0 - np.cos(HALF_ROUND)), radius * np.sin(HALF_ROUND)])
+    return [[float(x), float(y)] for x, y in points]
 
 
 def _keeps_to(steps: Steps, points: Sequence[Sequence[float]]) -> bool:
     """Say whether a walk stays near a path."""
     try:
-        beam.search(steps, path.of(points, closed=False), fidelity=0.0, width=200, widest=NEAR)
+        beam.search(steps, path.of(points, closed=False), fidelity=0.0, bent=0.0, width=beam.WIDTH // 2, widest=NEAR)
     except GraphError:
         return False
     return True

@@ -1,0 +1,205 @@
+"""Walks along paths: how near they keep, what they are made of, and what is said where they can't."""
+
+import numpy as np
+import pytest
+from action_loom.core.errors import Cancelled, GraphError, OptionError
+from action_loom.core.graph import follow, tracks, ways
+from action_loom.core.motion import figure, kinematics, quat, trajectory
+from action_loom.core.progress import Progress
+from action_loom.core.recipes import Follow, Graph
+from numpy.testing import assert_allclose
+from oracles import material
+
+from . import paths
+from .test_graph import slide
+
+KEPT = {"line": 0.10, "circle": 0.10, "S": 0.10, "corner": 0.20, "U-turn": 0.20}
+
+
+def followed(graph, rows, **options):
+    return Follow(path=rows.tolist(), **options).apply([], graph=graph)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("shape", KEPT)
+def test_captured_walks_keep_to_shapes_left_and_right_alike(captured, shape):
+    floor = ways_floor(captured)
+    source = np.mean([slide(clip, floor) for clip in captured.clips[: captured.material.given]])
+    found = []
+    for rows in (paths.SHAPES[shape], paths.right(paths.SHAPES[shape])):
+        made = followed(captured, rows, bend=0.0)
+        told = made.report["follow"]
+        assert told["rms_before_spread"] <= KEPT[shape]
+        assert told["rms"] <= told["rms_before_spread"]
+        assert slide(made.clip, floor) <= source + 3.0
+        found.append(told["rms_before_spread"])
+    assert abs(found[0] - found[1]) <= 0.04
+
+
+def ways_floor(graph):
+    from action_loom.core.graph.material import _floor
+
+    return _floor(graph.clips[0])
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("seed", range(0, 20, 4))
+def test_captured_walks_keep_to_random_curves(captured, seed):
+    told = followed(captured, paths.wandering(seed), bend=0.0).report["follow"]
+    assert told["rms_before_spread"] <= 0.10
+    assert told["max"] <= 0.3
+
+
+@pytest.mark.shared
+def test_every_frame_is_of_a_clip_a_transition_or_a_bent_edge(captured):
+    made = followed(captured, paths.corner(), spread=0.0, bend=20.0)
+    origin, clip = made.origin, made.clip
+    assert_allclose(np.diff(origin.frame)[(np.diff(origin.piece) == 0)], 1)
+    plain = origin.other < 0
+    assert 0.1 < plain.mean() < 0.95
+    local = np.arange(1, len(clip.skeleton))
+    for k in np.flatnonzero(plain)[::37]:
+        source = captured.clips[origin.clip[k]]
+        ours, theirs = clip.rotations[k, local], source.rotations[origin.frame[k], local]
+        assert_allclose(quat.same_side(ours, theirs), theirs, atol=1e-12)
+        assert_allclose(kinematics.points(clip.cut(k, k + 1))[..., 2],
+                        kinematics.points(source.cut(f := origin.frame[k], f + 1))[..., 2], atol=1e-9)  # fmt: skip
+    for k in np.flatnonzero(~plain)[::23]:
+        one, other = captured.clips[origin.clip[k]], captured.clips[origin.other[k]]
+        a, b = one.rotations[origin.frame[k], local], other.rotations[origin.other_frame[k], local]
+        expected = quat.mul(a, quat.exp(origin.share[k] * quat.log(quat.mul(quat.inv(a), b))))
+        assert_allclose(quat.same_side(clip.rotations[k, local], expected), expected, atol=1e-12)
+        assert captured.crosses[origin.edge[k]]
+    assert set(np.round(np.degrees(origin.bend), 6)) <= {-20.0, 0.0, 20.0}
+
+
+@pytest.mark.both_engines
+def test_a_walk_begins_at_the_start_of_its_path_and_faces_along_it(gaits, turned):
+    for angle, shift in ((0.0, (0.0, 0.0)), (2.0, (5.0, -3.0))):
+        rows = turned(paths.circle(4.0)[:80], angle, np.array(shift))
+        made = followed(gaits, rows)
+        way = ways.of([made.clip])
+        assert_allclose(way.ground[0], complex(*shift), atol=0.05)
+        assert_allclose(np.exp(1j * way.facing[0]), np.exp(1j * angle), atol=0.2)
+        assert_allclose(made.places[0], way.ground[0])
+
+
+@pytest.mark.both_engines
+def test_the_same_path_turned_and_moved_gives_the_same_walk(gaits, turned):
+    rows = paths.s_curve(3.0)[:120]
+    one, other = followed(gaits, rows), followed(gaits, turned(rows, 1.1, np.array([4.0, 2.0])))
+    assert one.report["pieces"] == other.report["pieces"]
+    expected = trajectory.placed(one.clip, 1.1, np.array([4.0, 2.0]))
+    assert_allclose(kinematics.points(other.clip), kinematics.points(expected), atol=1e-6)
+
+
+@pytest.mark.both_engines
+def test_the_same_inputs_give_the_same_walk(gaits):
+    one, other = (followed(gaits, paths.corner(3.0)) for _ in range(2))
+    assert (one.clip.rotations == other.clip.rotations).all()
+    assert (one.clip.translations == other.clip.translations).all()
+    without = {key: value for key, value in one.report.items() if key != "seconds_taken"}
+    assert without == {key: value for key, value in other.report.items() if key != "seconds_taken"}
+
+
+@pytest.mark.both_engines
+def test_what_is_left_is_spread_and_the_end_is_met(gaits):
+    rows = paths.circle(3.0)[:100]
+    plain, spread = followed(gaits, rows, spread=0.0), followed(gaits, rows, spread=0.5)
+    assert plain.report["follow"]["rms_before_spread"] == spread.report["follow"]["rms_before_spread"]
+    assert spread.report["follow"]["rms"] < 0.7 * plain.report["follow"]["rms"]
+    assert abs(spread.places[-1] - spread.path.at(np.array([spread.path.length]))[0]) < 0.05
+    assert len(plain.clip) == len(spread.clip) == len(spread.gone) == len(spread.places)
+    assert_allclose(plain.clip.rotations, spread.clip.rotations)
+
+
+@pytest.mark.both_engines
+def test_frames_on_a_stretch_of_the_path_are_told(gaits):
+    made = followed(gaits, paths.line(6.0))
+    first, last = made.frames_between(0.4, 0.7)
+    assert 0 < first < last < len(made.clip) - 1
+    assert made.gone[first - 1] < 0.4 * 6.0 <= made.gone[first]
+    assert made.gone[last] <= 0.7 * 6.0 < made.gone[last + 1]
+    assert made.frames_between(0.0, 1.0) == (0, len(made.clip) - 2)
+    assert made.gone[-1] >= 6.0
+    assert made.frames_between(0.5, 0.5)[0] <= made.frames_between(0.5, 0.5)[1]
+
+
+@pytest.mark.both_engines
+def test_a_closed_path_comes_back_to_its_start(gaits):
+    rows = paths.circle(3.0)[:-1]
+    made = followed(gaits, rows, closed=True)
+    assert_allclose(made.report["follow"]["length"], 2.0 * np.pi * 3.0, rtol=1e-3)
+    assert abs(made.places[-1] - made.places[0]) < 0.2
+
+
+@pytest.mark.both_engines
+def test_looking_only_some_way_ahead_follows_too(gaits):
+    near = followed(gaits, paths.s_curve(3.0), horizon=4.0)
+    assert near.report["follow"]["rms_before_spread"] < 0.3
+    whole = followed(gaits, paths.s_curve(3.0))
+    assert near.report["follow"]["length"] == whole.report["follow"]["length"]
+    assert near.gone[-1] >= near.path.length
+
+
+@pytest.mark.shared
+def test_a_wanted_speed_is_gone_nearer_to(captured):
+    slow, fast = (followed(captured, paths.line(10.0), speed=speed, fidelity=0.05).clip.seconds for speed in (0.8, 1.6))
+    assert slow > fast + 0.5
+
+
+@pytest.mark.shared
+def test_a_straight_walk_says_what_radius_it_can_turn():
+    alone = Graph().apply([material.as_captured("cmu_mb_35_01")])
+    with pytest.raises(GraphError) as refused:
+        followed(alone, paths.circle(3.0))
+    said = str(refused.value)
+    assert "Not followed within 1.5 m: no walk goes on beyond" in said
+    assert "of 18.8 m, at (" in said
+    assert "these clips can turn with a radius of 5 m, and the path's is 3.0 m at" in said
+    assert "or a bend of 19 degrees a metre" in said
+    told = followed(alone, paths.circle(3.0), bend=20.0).report["follow"]
+    assert told["rms_before_spread"] < 0.10
+    assert told["bent_share"] > 0.5
+    with pytest.raises(GraphError, match="these clips hardly turn"):
+        followed(alone, paths.circle(3.0), bend=0.0)
+
+
+@pytest.mark.shared
+def test_bending_lets_clips_turn_as_tightly_as_it_says():
+    alone = Graph().apply([material.as_captured("cmu_mb_35_01")])
+    for bend, least, most in ((0.0, np.inf, np.inf), (10.0, 5.0, 6.0), (20.0, 2.5, 3.0)):
+        bends = np.radians([0.0, -bend, bend]) if bend else np.zeros(1)
+        assert least <= follow.tightest(tracks.tabulated(alone, 0, bends)) <= most
+
+
+@pytest.mark.both_engines
+def test_a_walk_that_is_far_off_is_warned_of(gaits):
+    made = followed(gaits, paths.u_turn(0.3, 3.0), bend=0.0, fidelity=0.0)
+    said = [warning for warning in made.report["warnings"] if "off the path" in warning]
+    assert len(said) == (made.report["follow"]["max_before_spread"] > follow.FAR)
+    wide = followed(gaits, paths.line(5.0))
+    assert wide.report["warnings"] == []
+
+
+@pytest.mark.both_engines
+def test_clips_may_be_given_instead_of_a_graph():
+    clips = [figure.walk(30.0, 4), figure.turn_left(30.0)]
+    recipe = Follow(path=((0, 0), (0, 4)))
+    made = recipe.apply(clips)
+    assert made.clip.name == recipe.result_name([clip.name for clip in clips])
+    assert made.report["inputs"] == [clip.name for clip in clips]
+
+
+@pytest.mark.both_engines
+def test_paths_and_labels_that_are_none_are_refused(gaits):
+    with pytest.raises(OptionError, match="the path is 0.00 m long"):
+        Follow().apply([], graph=gaits)
+    with pytest.raises(OptionError, match="no walk is among clips of the label 'run'"):
+        followed(gaits, paths.line(), among="run")
+
+
+@pytest.mark.both_engines
+def test_following_can_be_stopped(gaits):
+    with pytest.raises(Cancelled):
+        Follow(path=((0, 0), (0, 9))).apply([], Progress(lambda done, doing: done < 0.7), graph=gaits)

@@ -1,0 +1,179 @@
+"""Motion graphs: what their nodes and edges are, that transitions lead where they say, and what is told of them."""
+
+import numpy as np
+import pytest
+from action_loom.core.check import contacts
+from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
+from action_loom.core.graph import assemble, components, material
+from action_loom.core.graph.assemble import Piece
+from action_loom.core.motion import figure, kinematics, resample, trajectory
+from action_loom.core.progress import Progress
+from action_loom.core.recipes import Graph
+from numpy.testing import assert_allclose
+from oracles.material import random_clip, random_skeleton
+
+
+@pytest.fixture(params=["gaits", pytest.param("captured", marks=pytest.mark.shared)])
+def graph(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.mark.both_engines
+def test_nodes_are_in_order_and_chained_by_their_clips(graph):
+    keys = graph.clip * 10**6 + graph.frame
+    assert (np.diff(keys) > 0).all()
+    along = ~graph.crosses
+    assert (graph.clip[graph.start[along]] == graph.clip[graph.end[along]]).all()
+    assert (graph.end[along] == graph.start[along] + 1).all()
+    assert along.sum() == (np.diff(graph.clip) == 0).sum()
+
+
+@pytest.mark.both_engines
+def test_a_transition_has_its_whole_window_in_both_clips(graph):
+    start, end = graph.start[graph.crosses], graph.end[graph.crosses]
+    lengths = np.array([len(clip) for clip in graph.clips])
+    assert (graph.frame[start] + 2 * graph.half < lengths[graph.clip[start]]).all()
+    assert (graph.frame[end] - 2 * graph.half >= 0).all()
+    assert (graph.lengths[graph.crosses] == 2 * graph.half).all()
+    # Of one clip, the frames that are taken for each other are a third of a second apart.
+    same = graph.clip[start] == graph.clip[end]
+    apart = graph.frame[end] - graph.frame[start] - 2 * graph.half
+    assert (np.abs(apart[same]) >= 2 * graph.half).all()
+
+
+@pytest.mark.both_engines
+def test_every_transition_is_there_in_the_mirror_and_backwards(graph):
+    crosses = graph.crosses
+    start, end, given = graph.start[crosses], graph.end[crosses], graph.material.given
+    i, j = graph.frame[start] + graph.half, graph.frame[end] - graph.half
+    edges = set(zip(graph.clip[start].tolist(), i.tolist(), graph.clip[end].tolist(), j.tolist(), strict=True))
+    assert len(edges) == crosses.sum()
+    for a, p, b, q in edges:
+        assert (b, q, a, p) in edges
+        assert ((a + given) % (2 * given), p, (b + given) % (2 * given), q) in edges
+
+
+@pytest.mark.both_engines
+def test_a_transition_brings_the_second_clip_to_where_the_first_is(graph, rng):
+    weights = graph.clips[0].skeleton.point_weights
+    for edge in rng.choice(np.flatnonzero(graph.crosses), 10, replace=False):
+        start, end = graph.start[edge], graph.end[edge]
+        first, last = graph.frame[start], graph.frame[end]
+        one = graph.clips[graph.clip[start]].cut(first, first + 2 * graph.half + 1)
+        other = graph.clips[graph.clip[end]].cut(last - 2 * graph.half, last + 1)
+        shift = np.array([graph.shift[edge].real, graph.shift[edge].imag])
+        there = trajectory.placed(other, float(graph.turn[edge]), shift)
+        off = kinematics.points(one) - kinematics.points(there)
+        away = np.sqrt(((off**2).sum(axis=2) @ weights).mean())
+        assert_allclose(away, graph.distance[edge], rtol=0.15, atol=2e-3)  # 11 of the window's frames are compared
+        assert graph.distance[edge] <= 0.06
+
+
+@pytest.mark.both_engines
+def test_components_are_numbered_by_how_much_of_the_clips_they_hold(graph):
+    again = components.strong(len(graph.clip), graph.start, graph.end)
+    pairs = set(zip(graph.component.tolist(), again.tolist(), strict=True))
+    assert len(pairs) == len(set(again.tolist()))
+    listed = graph.report["graph"]["components"]
+    assert [one["share"] for one in listed] == sorted((one["share"] for one in listed), reverse=True)
+    assert graph.report["graph"]["component_share"] == listed[0]["share"]
+
+
+@pytest.mark.shared
+def test_most_of_captured_walks_is_one_component(captured):
+    told = captured.report["graph"]
+    assert told["frames"] > 20_000
+    assert told["component_share"] >= 0.55
+    assert [one["clip"] for one in captured.material.dropped if "same recording" in one["why"]] == ["cmu_asf_16_15"]
+    assert all(one["why"] for one in told["outside"])
+
+
+@pytest.mark.shared
+def test_feet_hardly_slide_more_in_transitions_than_in_the_clips(captured, rng):
+    floor = material._floor(captured.clips[0])
+    clips = [slide(clip, floor) for clip in captured.clips[: captured.material.given]]
+    inside = captured.crosses & (captured.component[captured.start] == 0) & (captured.component[captured.end] == 0)
+    blends = []
+    for edge in rng.choice(np.flatnonzero(inside), 150, replace=False):
+        first = int(captured.frame[captured.start[edge]])
+        piece = Piece(int(captured.clip[captured.start[edge]]), first, first + 2 * captured.half, int(edge))
+        blends.append(slide(assemble.assemble(captured, [piece]).clip, floor))
+    assert np.median(clips) > 10.0
+    assert np.nanmedian(blends) <= 16.0
+
+
+def slide(clip, floor):
+    """Mean speed (cm/s) on the ground of toes under 5 cm and 0.6 m/s: rough, but told apart from what is checked."""
+    speeds = []
+    for ball in contacts.feet(clip).values():
+        speed = np.linalg.norm(np.gradient(ball[:, :2], axis=0), axis=1) * clip.rate
+        speeds.append(speed[(ball[:, 2] - floor < 0.05) & (speed < 0.6)])
+    every = np.concatenate(speeds)
+    return 100.0 * every.mean() if len(every) else np.nan
+
+
+@pytest.mark.both_engines
+def test_clips_of_other_labels_are_not_connected():
+    clips = [figure.walk(30.0, 4), figure.turn_left(30.0), figure.sneak(30.0, 4)]
+    graph = Graph(labels="go go creep", threshold=0.1).apply(clips)
+    labels = np.array(graph.material.labels)
+    start, end = (labels[graph.clip[node[graph.crosses]]] for node in (graph.start, graph.end))
+    assert (start == end).all()
+    creeping = graph.largest("creep")
+    assert set(labels[graph.clip[graph.component == creeping]]) == {"creep"}
+    with pytest.raises(OptionError, match="the labels of this graph are: creep, go"):
+        graph.largest("fly")
+    with pytest.raises(OptionError, match="2 labels were given for 3 clips"):
+        Graph(labels="go go").apply(clips)
+
+
+@pytest.mark.both_engines
+def test_clips_come_to_the_first_ones_body_rate_and_floor():
+    walk = figure.walk(30.0, 3)
+    other = resample.to_rate(material._lifted(figure.run(60.0, 3), 0.5), 50.0)
+    ready = material.gather([walk, other], images=False)
+    assert ready.clips[1].rate == 30.0
+    assert ready.clips[1].skeleton is walk.skeleton
+    assert abs(material._floor(ready.clips[1]) - material._floor(ready.clips[0])) < 5e-3
+    assert ready.scales == (1.0, 50.0 / 30.0)
+
+
+@pytest.mark.both_engines
+def test_without_images_nothing_is_mirrored(gaits):
+    plain = Graph(mirror=False).apply([figure.walk(30.0, 5), figure.turn_left(30.0)])
+    assert len(plain.clips) == 2
+    assert not plain.report["graph"]["mirrored"]
+    assert len(gaits.clips) == 6
+
+
+@pytest.mark.both_engines
+def test_equal_names_are_told_apart():
+    ready = material.gather([figure.walk(30.0, 3), figure.walk(30.0, 4)], images=False)
+    assert [clip.name for clip in ready.clips] == ["walk (1)", "walk (2)"]
+
+
+@pytest.mark.both_engines
+def test_what_can_not_be_a_graph_is_refused(rng):
+    with pytest.raises(ClipError, match="one clip or more; none given"):
+        Graph().apply([])
+    with pytest.raises(GraphError, match=r"^wave: there is no way back to any frame; raise the threshold \(0.05\)"):
+        Graph(mirror=False).apply([figure.wave(30.0).cut(0, 25)])
+    with pytest.raises(SkeletonError, match="its joints differ"):
+        Graph().apply([figure.walk(), random_clip(rng, random_skeleton(rng), frames=60)])
+
+
+@pytest.mark.both_engines
+def test_a_generous_threshold_is_warned_of():
+    clips = [figure.walk(30.0, 4), figure.sneak(30.0)]
+    assert "feet slide" in Graph(threshold=0.1).apply(clips).report["warnings"][0]
+    assert Graph(threshold=0.1, relative=True).apply(clips).report["warnings"] == []
+
+
+@pytest.mark.both_engines
+def test_building_can_be_stopped_and_says_how_far_it_is():
+    said = []
+    Graph().apply([figure.walk(30.0, 4)], Progress(lambda done, doing: said.append((done, doing)) or True))
+    assert [done for done, _ in said] == sorted(done for done, _ in said)
+    assert {"Comparing all frames", "Connecting"} <= {doing for _, doing in said}
+    with pytest.raises(Cancelled):
+        Graph().apply([figure.walk(30.0, 4)], Progress(lambda done, doing: done < 0.4))

@@ -1,0 +1,128 @@
+"""Walks without a path: at random, and from frame to frame in the least time."""
+
+import numpy as np
+import pytest
+from action_loom.core.errors import GraphError, OptionError
+from action_loom.core.graph import walk
+from action_loom.core.motion import figure, kinematics
+from action_loom.core.recipes import Graph, ShortestPath, Walk
+from numpy.testing import assert_allclose
+from scipy.sparse import coo_matrix, csgraph
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("seconds", [0.1, 2.0, 20.0])
+def test_a_random_walk_is_as_long_as_wanted(gaits, seconds):
+    made = Walk(seconds=seconds).apply([], graph=gaits)
+    assert len(made.clip) == round(seconds * gaits.rate) + 1
+    assert len(made.origin.clip) == len(made.places) == len(made.clip)
+
+
+@pytest.mark.both_engines
+def test_the_same_seed_gives_the_same_walk_and_another_another(gaits):
+    one, same, other = (Walk(seconds=8.0, seed=seed).apply([], graph=gaits) for seed in (3, 3, 4))
+    assert (one.clip.rotations == same.clip.rotations).all()
+    assert one.report["pieces"] == same.report["pieces"]
+    assert one.report["pieces"] != other.report["pieces"]
+    assert one.clip.name.endswith("walk 3")
+
+
+@pytest.mark.both_engines
+def test_a_walk_is_one_motion(gaits):
+    made = Walk(seconds=20.0, hold=0.5).apply([], graph=gaits)
+    assert made.report["walk"]["transitions"] > 10
+    steps = np.linalg.norm(np.diff(kinematics.points(made.clip), axis=0), axis=2).max(axis=1)
+    clips = [np.linalg.norm(np.diff(kinematics.points(clip), axis=0), axis=2).max() for clip in gaits.clips]
+    assert steps.max() < 1.25 * max(clips)
+
+
+@pytest.mark.both_engines
+def test_how_long_a_clip_is_kept_changes_how_often_it_goes_over(gaits):
+    often, rarely = (
+        Walk(seconds=60.0, hold=hold).apply([], graph=gaits).report["walk"]["transitions"] for hold in (0.3, 2.0)
+    )
+    assert often > 1.5 * rarely
+
+
+def test_the_least_time_is_scipys(captured_or_gaits, rng):
+    graph = captured_or_gaits
+    lengths = graph.lengths.astype(float)
+    matrix = coo_matrix((lengths, (graph.start, graph.end)), shape=2 * (len(graph.clip),))
+    best = {}
+    for start, end, length in zip(graph.start, graph.end, lengths, strict=True):
+        best[start, end] = min(length, best.get((start, end), np.inf))
+    rows = np.array([(*key, value) for key, value in best.items()])
+    matrix = coo_matrix((rows[:, 2], (rows[:, 0].astype(int), rows[:, 1].astype(int))), shape=matrix.shape).tocsr()
+    begins = rng.choice(len(graph.clip), 4, replace=False)
+    least = csgraph.dijkstra(matrix, indices=begins)
+    for row, start in enumerate(begins):
+        for end in rng.choice(len(graph.clip), 8, replace=False):
+            edges = walk.least_time(graph, int(start), int(end))
+            if edges is None:
+                assert np.isinf(least[row, end])
+                continue
+            assert_allclose(lengths[edges].sum(), least[row, end])
+            if len(edges):
+                assert (graph.start[edges[0]], graph.end[edges[-1]]) == (start, end)
+                assert (graph.end[edges[:-1]] == graph.start[edges[1:]]).all()
+
+
+@pytest.fixture(params=["gaits", pytest.param("captured", marks=pytest.mark.shared)])
+def captured_or_gaits(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.mark.both_engines
+def test_from_frame_to_frame_it_begins_and_ends_there(gaits):
+    made = ShortestPath(leave="walk:10", reach="turn left:60").apply([], graph=gaits)
+    origin = made.origin
+    assert (gaits.clips[origin.clip[0]].name, origin.frame[0]) == ("walk", 10)
+    last = origin.other[-1] if origin.other[-1] >= 0 else origin.clip[-1]
+    frame = origin.other_frame[-1] if origin.other[-1] >= 0 else origin.frame[-1]
+    assert (gaits.clips[last].name, frame) == ("turn left", 60)
+    assert made.report["path"]["transitions"] >= 1
+
+
+@pytest.mark.both_engines
+def test_within_a_clip_it_goes_straight_unless_a_transition_is_quicker(gaits):
+    near = ShortestPath(leave="walk:10", reach="walk:14").apply([], graph=gaits)
+    assert len(near.clip) == 5
+    assert near.report["path"]["transitions"] == 0
+    far = ShortestPath(leave="walk:10", reach="walk:150").apply([], graph=gaits)
+    assert len(far.clip) < 100
+    same = ShortestPath(leave="walk:10", reach="walk:10").apply([], graph=gaits)
+    assert len(same.clip) == 1
+
+
+@pytest.mark.both_engines
+def test_frames_are_those_of_the_clips_as_given():
+    walk = figure.walk(60.0, 4)
+    pose = walk.cut(0, 1)
+    from dataclasses import replace
+
+    from action_loom.core.motion.clip import joined
+
+    held = replace(pose, translations=pose.translations + 0.0)
+    far = replace(held, translations=held.translations + np.array([3.0, 0.0, 0.0]))
+    graph = Graph(mirror=False).apply([joined([far, walk])])
+    assert graph.material.firsts == (1,)
+    made = ShortestPath(leave="walk:21", reach="walk:25").apply([], graph=graph)
+    assert made.origin.frame.tolist() == [20, 21, 22, 23, 24]
+    assert made.report["pieces"][0]["frames"] == [21, 25]
+    with pytest.raises(OptionError, match="reach is 'walk:0', but must be a frame from 1 to"):
+        ShortestPath(leave="walk:21", reach="walk:0").apply([], graph=graph)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("text", ["", "walk", "walk:", "walk:x", "run:3", "walk:-3", "walk:9999"])
+def test_what_is_no_frame_of_the_graph_is_refused(gaits, text):
+    with pytest.raises(OptionError, match="^leave is "):
+        ShortestPath(leave=text, reach="walk:3").apply([], graph=gaits)
+
+
+@pytest.mark.both_engines
+def test_where_nothing_leads_it_is_said():
+    clips = [figure.walk(30.0, 4), figure.sneak(30.0)]
+    graph = Graph(threshold=0.02, labels="a b").apply(clips)
+    with pytest.raises(GraphError, match="no transitions lead from walk:10 to sneak:10"):
+        ShortestPath(leave="walk:10", reach="sneak:10").apply([], graph=graph)

@@ -1,0 +1,95 @@
+"""Mirrored clips: twice is once not at all, left and right change places, and bodies under other names."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core.errors import SkeletonError
+from action_loom.core.motion import figure, inheritance, kinematics, mirror, partners, quat, retarget, trajectory
+from numpy.testing import assert_allclose
+from oracles import material
+
+CAPTURED = ["cmu_mb_35_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06"]
+
+
+def same(one, other, atol=1e-9):
+    assert_allclose(quat.same_side(one.rotations, other.rotations), other.rotations, atol=atol)
+    assert_allclose(one.translations, other.translations, atol=atol)
+
+
+@pytest.mark.both_engines
+def test_twice_is_the_clip_again_for_any_tree(rng):
+    for roots in (1, 3):
+        clip = material.random_clip(rng, material.random_skeleton(rng, roots=roots))
+        clip = replace(clip, scales=1.0 + 0.1 * rng.random(clip.translations.shape))
+        twice = mirror.mirrored(mirror.mirrored(clip))
+        same(twice, clip)
+        assert_allclose(twice.scales, clip.scales)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", CAPTURED)
+def test_twice_is_the_clip_again_for_captured_clips(name):
+    clip = material.captured(name)
+    same(mirror.mirrored(mirror.mirrored(clip)), clip)
+
+
+@pytest.mark.both_engines
+def test_a_symmetric_body_stands_where_its_partner_was_seen_in_the_mirror():
+    clip = figure.turn_left(60.0)
+    partner = partners.across(clip.skeleton)
+    normal = partners.sagittal(clip.skeleton, partner)
+    _, places = kinematics.world(clip)
+    _, seen = kinematics.world(mirror.mirrored(clip))
+    through = clip.skeleton.rest[1][clip.skeleton.roles["hips"]] @ normal
+    reflected = places[:, partner] - 2.0 * (places[:, partner] @ normal - through)[..., None] * normal
+    assert_allclose(seen, reflected, atol=1e-9)
+    assert mirror.mirrored(clip).name == f"{clip.name} mirrored"
+
+
+@pytest.mark.both_engines
+def test_a_left_turn_becomes_a_right_turn():
+    clip = figure.turn_left(60.0)
+    turned = [np.subtract(*trajectory.heading(one)[[-1, 0]]) for one in (clip, mirror.mirrored(clip))]
+    assert turned[0] > 1.0
+    assert_allclose(turned[1], -turned[0], atol=1e-6)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", CAPTURED)
+def test_partners_are_mutual_and_hang_on_partners(name):
+    skeleton = material.captured(name).skeleton
+    partner = partners.across(skeleton)
+    assert_allclose(partner[partner], np.arange(len(skeleton)))
+    for joint, above in enumerate(skeleton.parents):
+        assert above < 0 or skeleton.parents[partner[joint]] == partner[above]
+    assert (partner != np.arange(len(skeleton))).sum() >= 24
+
+
+@pytest.mark.shared
+def test_the_same_recording_under_other_names_is_the_same_on_one_body():
+    ours, theirs = material.captured("cmu_mb_16_15"), material.captured("cmu_asf_16_15")
+    named = partners.renamed(theirs, ours.skeleton)
+    assert set(named.skeleton.names) == set(ours.skeleton.names)
+    fitted = retarget.onto(named, ours.skeleton)
+    off = kinematics.points(fitted) - kinematics.points(ours)[: len(fitted)]
+    assert np.abs(off).max() < 1e-4
+
+
+@pytest.mark.both_engines
+def test_a_body_that_stands_for_another_only_in_part_keeps_its_own_names(rng):
+    clip = material.random_clip(rng, material.random_skeleton(rng))
+    assert partners.renamed(clip, material.figure()).skeleton.names == clip.skeleton.names
+
+
+@pytest.mark.both_engines
+def test_bodies_that_do_not_inherit_are_refused(rng):
+    clip = material.walk(0.5)
+    free = inheritance.Inheritance(
+        rotation=np.zeros(len(clip.skeleton), dtype=bool),
+        location=np.ones(len(clip.skeleton), dtype=bool),
+        scale=("FULL",) * len(clip.skeleton),
+        space=np.tile(quat.IDENTITY, (len(clip.skeleton), 1)),
+    )
+    with pytest.raises(SkeletonError, match="can't be mirrored yet"):
+        mirror.mirrored(replace(clip, skeleton=replace(clip.skeleton, inheritance=free)))
