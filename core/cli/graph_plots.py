@@ -11,6 +11,7 @@ from ..motion import kinematics
 
 _COMPONENTS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36", "#8a6bbf", "#c06aa0")
 _OUTSIDE, _PATH, _WAY, _MARK = "#c8c8c8", "#f0c890", "#1f4e79", "#a83a36"
+_ACTION, _BODY = "#3c7a3c", "#333333"
 _LANES = 64  # clips that are drawn
 _ARCS = 1500  # transitions that are drawn, the nearest
 _POSES = 24  # figures along a walk
@@ -69,9 +70,10 @@ def _colour(component: int) -> str:
 
 def walk(woven: Travelled) -> Figure:
     """Return a figure of a walk from above: the path, the way that was walked, poses along it, and transitions."""
-    figure = Figure(figsize=(8.0, 8.0), layout="constrained")
-    axis = figure.add_subplot()
     way = woven.places
+    across, up = (float(np.ptp(side)) + 3.0 for side in (way.real, way.imag))
+    figure = Figure(figsize=(10.0, float(np.clip(9.0 * up / across, 3.5, 10.0)) + 0.8), layout="constrained")
+    axis = figure.add_subplot()
     title = woven.clip.name
     if isinstance(woven, Followed):
         told = woven.report["follow"]
@@ -82,7 +84,13 @@ def walk(woven: Travelled) -> Figure:
     crossing = woven.origin.edge >= 0
     starts = np.flatnonzero(crossing[1:] & ~crossing[:-1]) + 1
     axis.plot(way[starts].real, way[starts].imag, "o", color=_MARK, ms=4, label="transitions", zorder=4)
-    _draw_poses(axis, woven)
+    carries = woven.report["follow"]["carries"] if isinstance(woven, Followed) else []
+    for stretch in carries:
+        first, last = stretch["frames"]
+        label = f"{stretch['action']}, {stretch['from']:.0%} to {stretch['to']:.0%}"
+        part = way[first : last + 1]
+        axis.plot(part.real, part.imag, color=_ACTION, lw=3.0, label=label, zorder=2.5)
+    _draw_poses(axis, woven, [stretch["frames"] for stretch in carries])
     axis.set_aspect("equal", adjustable="datalim")
     axis.margins(0.06)
     axis.set_xlabel("x (m)")
@@ -92,8 +100,8 @@ def walk(woven: Travelled) -> Figure:
     return figure
 
 
-def _draw_poses(axis: Axes, woven: Travelled) -> None:
-    """Draw the body at even times as if it stood up from the plan."""
+def _draw_poses(axis: Axes, woven: Travelled, stretches: list[list[int]]) -> None:
+    """Draw the body at even times as if it stood up from the plan, in another colour where it does something else."""
     clip = woven.clip
     frames = np.unique(np.linspace(0, len(clip) - 1, min(_POSES, len(clip))).round().astype(np.int64))
     places = np.concatenate([kinematics.points(clip.cut(int(f), int(f) + 1)) for f in frames])
@@ -104,4 +112,6 @@ def _draw_poses(axis: Axes, woven: Travelled) -> None:
     bones += [(int(j), joints + k) for k, j in enumerate(skeleton.tipped) if skeleton.body[j]]
     plan = places[..., :2] + places[..., 2:] * np.array(_UP)
     lines = [pose[[a, b]] for pose in plan for a, b in bones]
-    axis.add_collection(LineCollection(lines, colors="#333333", linewidths=0.8, alpha=0.75, zorder=3))
+    acting = [any(first <= frame <= last for first, last in stretches) for frame in frames]
+    colours = [_ACTION if acts else _BODY for acts in acting for _ in bones]
+    axis.add_collection(LineCollection(lines, colors=colours, linewidths=0.9, alpha=0.85, zorder=3))
