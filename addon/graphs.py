@@ -30,6 +30,11 @@ class Known:
     colors: "list[painting.Color]"
     icon: int
 
+    @property
+    def short(self) -> str:
+        """What a panel's header has room for."""
+        return f"{100.0 * self.graph.report['graph']['component_share']:.0f} % in one piece"
+
 
 # By the session id of the armature; the last built is the last.
 _known: dict[int, Known] = {}
@@ -56,7 +61,8 @@ def keep(
     if armature is None:
         return None
     sources = analysis.requested(request)
-    colors = analysis.colors(properties.rig_of(context.scene, armature), [source[0] for source in sources])
+    lanes = [clip.name for clip in graph.clips[: graph.material.given]]
+    colors = analysis.colors(properties.rig_of(context.scene, armature), lanes)
     options = tuple((name, getattr(graphing, name)) for name in declared(Graphing))
     icon = pictures.preview(f"{read.armature} graph", painting_graphs.small(graph, colors))
     known = Known(sources, options, graph, _said(graph), colors, icon)

@@ -20,10 +20,12 @@ FAINT = 0.035  # what one thread covers
 
 
 def small(graph: Graph, colors: list[Color]) -> Pixels:
+    """Return a square picture; colors : of the clips as given."""
     return painting.as_bytes(_drawn(graph, colors, painting.SMALL, painting.SMALL))
 
 
 def large(graph: Graph, colors: list[Color]) -> Pixels:
+    """Return a picture for the Image Editor; colors : of the clips as given."""
     return painting.as_bytes(_drawn(graph, colors, *LARGE))
 
 
@@ -40,7 +42,7 @@ def _drawn(graph: Graph, colors: list[Color], width: int, height: int) -> Array:
         frames = (np.arange(width) + 0.5) / width * longest
         there = frames < len(clip)
         light = np.where(inside[k][np.minimum(frames.astype(int), len(clip) - 1)], 1.0, OUTSIDE)
-        lane = light[:, None] * np.array(colors[k % len(colors)])
+        lane = light[:, None] * np.array(colors[k])
         pixels[low : max(high, low + 1), there] = lane[there]
     cover = _threads(graph, width, height, longest)[..., None]
     return np.asarray(pixels + (1.0 - np.exp(-FAINT * cover)) * (np.array(painting.INK) - pixels))

@@ -17,7 +17,7 @@ DRAWN = 2.0  # ms that the whole tab may take
 
 
 def steps(gui: Any) -> Iterator[Any]:
-    weaving = (demo, fill_the_list, analyse, weave, drag_a_weight, undo_and_rebuild, loop, connect)
+    weaving = (demo, fill_the_list, analyse, weave, drag_a_weight, undo_and_rebuild, loop, connect, splice, follow)
     for step in (*weaving, cancel, time_the_tab):
         yield from step(gui)
 
@@ -162,6 +162,64 @@ def connect(gui: Any) -> Iterator[Any]:
     settings.mode = "blend"
 
 
+def splice(gui: Any) -> Iterator[Any]:
+    settings = bpy.context.scene.action_loom
+    tick("Stroll", "Wave")
+    settings.rigs[0].reference = next(k for k, s in enumerate(settings.rigs[0].sources) if s.action.name == "Stroll")
+    settings.mode = "splice"
+    yield from gui.press("ops.action_loom.splice(")
+    yield from gui.wait_until(lambda: idle() and "Wave on Stroll" in bpy.data.actions, 60, "spliced")
+    bpy.context.scene.frame_set(14)
+    yield from gui.shot("17_spliced")
+
+
+def follow(gui: Any) -> Iterator[Any]:
+    settings = bpy.context.scene.action_loom
+    tick("Capture", "Turn Left", "Turn Right")
+    settings.mode = "follow"
+    settings.curve, settings.graph.threshold = winding(), 0.08
+    with gui.override():
+        bpy.ops.action_loom.build_graph("INVOKE_DEFAULT")
+    yield from gui.wait_until(idle, 60, "graph built")
+    yield from gui.shot("18_graph", box=gui.region("UI"))
+    yield from gui.press("ops.action_loom.add_stretch(")
+    settings.stretches[0].action = bpy.data.actions["Wave"]
+    settings.result.result_name = "Around"
+    yield from gui.press("ops.action_loom.follow(")
+    yield from gui.wait_until(lambda: idle() and "Around" in bpy.data.actions, 60, "walked along the curve")
+    last = bpy.data.actions["Around"].frame_range[1]
+    bpy.context.scene.frame_end = int(last)
+    bpy.context.scene.frame_set(round(0.55 * last))
+    with gui.override():
+        bpy.ops.view3d.view_axis(type="TOP")
+        bpy.ops.view3d.view_all()
+        bpy.ops.view3d.view_orbit(angle=0.7, type="ORBITUP")
+    yield from gui.shot("19_walked")
+    yield from gui.shot("20_path", box=gui.region("UI"))
+    area = next(a for a in gui.window.screen.areas if a.type == "PROPERTIES")
+    area.type = "IMAGE_EDITOR"
+    with gui.override():
+        bpy.ops.action_loom.show_graph()
+    yield from gui.shot("21_lanes", box=area)
+    area.type = "PROPERTIES"
+    settings.mode, settings.result.result_name = "blend", ""
+
+
+def winding() -> Any:
+    """A curve that winds to both sides."""
+    data = bpy.data.curves.new("Path", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("BEZIER")
+    corners = ((0.0, 0.0), (2.5, -3.0), (0.0, -7.0), (2.5, -11.0))
+    spline.bezier_points.add(len(corners) - 1)
+    for point, (x, y) in zip(spline.bezier_points, corners, strict=True):
+        point.co = (x, y, 0.0)
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    made = bpy.data.objects.new("Path", data)
+    bpy.context.scene.collection.objects.link(made)
+    return made
+
+
 def cancel(gui: Any) -> Iterator[Any]:
     long_actions(bpy.context.view_layer.objects.active)
     with gui.override():
@@ -171,13 +229,13 @@ def cancel(gui: Any) -> Iterator[Any]:
     before = set(bpy.data.actions.keys())
     yield from gui.press("ops.action_loom.blend(")
     yield from gui.wait_until(lambda: not idle(), 20, "long work begun")
-    yield from gui.shot("17_working")
+    yield from gui.shot("22_working")
     assert not idle(), "the work was over before it could be cancelled"
     yield from over_the_view(gui)
     yield from gui.key("Escape")
     yield from gui.wait_until(idle, 60, "cancelled")
     assert set(bpy.data.actions.keys()) == before
-    yield from gui.shot("18_cancelled")
+    yield from gui.shot("23_cancelled")
 
 
 def time_the_tab(gui: Any) -> Iterator[Any]:

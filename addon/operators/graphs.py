@@ -185,7 +185,7 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
 
         known = graphs.of(context.scene, context.object)
         assert known is not None
-        lanes = ", ".join(source[0] for source in reversed(known.sources[:6]))
+        lanes = ", ".join(clip.name for clip in reversed(known.graph.clips[: known.graph.material.given][:6]))
         image = pictures.image("frames", lanes, painting_graphs.large(known.graph, known.colors))
         if not bpy.app.background:
             pictures.show(context, image)

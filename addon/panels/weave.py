@@ -37,13 +37,7 @@ _RARE = {
         ("splice", "upper"),
         ("splice", "trim"),
     ),
-    "follow": (
-        ("graph", "transition"),
-        ("graph", "labels"),
-        ("follow", "among"),
-        ("follow", "speed"),
-        ("follow", "horizon"),
-    ),
+    "follow": (("follow", "speed"), ("follow", "horizon"), ("follow", "among")),
 }
 
 
@@ -57,13 +51,13 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.action_loom
         layout.row().prop(settings, "mode", expand=True)
-        options = layout.column()
-        options.use_property_split = True
-        options.use_property_decorate = False
         if settings.mode == "splice":
             self._draw_parts(context)
         if settings.mode == "follow":
-            self._draw_graph(context, options)
+            self._draw_path(context)
+        options = layout.column()
+        options.use_property_split = True
+        options.use_property_decorate = False
         for group, name in _SHOWN[settings.mode]:
             if (group, name) not in _ONLY or settings.splice.method == _ONLY[group, name]:
                 options.prop(getattr(settings, group), name)
@@ -99,31 +93,22 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.label(text=label)
             row.label(text=source.action.name)
 
-    def _draw_graph(self, context: Any, options: Any) -> None:
-        """The graph with what is known of it, then the curve to walk along."""
+    def _draw_path(self, context: Any) -> None:
+        """The curve to walk along, and what is done on the way."""
         settings = context.scene.action_loom
-        for name in ("threshold", "relative", "mirror"):
-            options.prop(settings.graph, name)
-        if not jobs.running():
-            options.operator("action_loom.build_graph", icon="VIEWZOOM")
-        known = graphs.of(context.scene, armature_of(context))
-        if known is not None:
-            column = options.column(align=True)
-            for line in known.said:
-                column.label(text=line)
-            options.template_icon(known.icon, scale=0.6 * picture_scale(context))
-            options.operator("action_loom.show_graph", icon="IMAGE_DATA")
-        options.prop(settings, "curve")
+        layout = self.layout.column()
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(settings, "curve")
         for index, stretch in enumerate(settings.stretches):
-            box = options.box().column(align=True)
+            box = layout.box().column(align=True)
             row = box.row(align=True)
             row.prop(stretch, "action", text="")
             row.operator("action_loom.remove_stretch", text="", icon="X").index = index
             row = box.row(align=True)
             row.prop(stretch, "start", text="")
             row.prop(stretch, "end", text="")
-        options.operator("action_loom.add_stretch", icon="ADD")
-        options.prop(settings, "show_way")
+        layout.operator("action_loom.add_stretch", icon="ADD")
 
     def _draw_candidates(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.action_loom
@@ -155,6 +140,39 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row = self.layout.row(align=True)
             row.operator("action_loom.edit_recipe", icon="GREASEPENCIL")
             row.operator("action_loom.rebuild", icon="FILE_REFRESH")
+
+
+class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
+    bl_label = "Motion Graph"
+    bl_parent_id = "ACTION_LOOM_PT_weave"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return context.scene.action_loom.mode == "follow"
+
+    def draw_header_preset(self, context: Any) -> None:
+        known = graphs.of(context.scene, armature_of(context))
+        self.layout.label(text="not built" if known is None else known.short)
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.action_loom
+        options = layout.column()
+        options.use_property_split = True
+        options.use_property_decorate = False
+        for name in ("threshold", "relative", "mirror", "transition", "labels"):
+            options.prop(settings.graph, name)
+        if not jobs.running():
+            layout.operator("action_loom.build_graph", icon="VIEWZOOM")
+        known = graphs.of(context.scene, armature_of(context))
+        if known is None:
+            return
+        column = layout.column(align=True)
+        for line in known.said:
+            for part in wrapped(line, context):
+                column.label(text=part)
+        layout.template_icon(known.icon, scale=picture_scale(context))
+        layout.operator("action_loom.show_graph", icon="IMAGE_DATA")
 
 
 class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):
@@ -192,8 +210,10 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
                 layout.prop(getattr(settings, group), name)
         for name in ("assign", "travel", "interpolation", "mark_contacts", "as_seen"):
             layout.prop(settings.result, name)
+        if settings.mode == "follow":
+            layout.prop(settings, "show_way")
 
 
 register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_wander, ACTION_LOOM_PT_weave_more)
+    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_wander, ACTION_LOOM_PT_weave_more)
 )

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bpy
 import material
 
-PANELS = ("sources", "source", "roles", "weave", "wander", "weave_more", "synchronise", "synchronise_more")
+PANELS = ("sources", "source", "roles", "weave", "graph", "wander", "weave_more", "synchronise", "synchronise_more")
 
 
 class Layout:
