@@ -66,8 +66,8 @@ def built(graph: Built, seconds: float) -> list[str]:
     outside = ", ".join(one["clip"].removeprefix("cmu_") for one in told["outside"])
     words = (
         f"{told['frames']} frames become {told['nodes']} nodes and {told['transitions']} transitions in {seconds:.1f} "
-        f"s; the process takes {memory:.0f} MB at most. {told['component_share']:.0%} of the frames are in one strongly "
-        f"connected component. Outside it: {outside}."
+        f"s; the process takes {memory:.0f} MB at most. {told['component_share']:.0%} of the frames are in one strongly"
+        f" connected component. Outside it: {outside}."
     )
     return [
         *textwrap.wrap(words, 118), "", "![Clips as lanes, the nearest transitions as arcs](images/graph.png)", "",
