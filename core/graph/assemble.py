@@ -83,7 +83,7 @@ def assemble(
 ) -> Walked:
     """Return a walk as a clip that begins at a place (x + iy) on the ground, facing a way (radians).
 
-    Places and facings are those of the smoothed way. A walk over no frame stays at the one it begins with.
+    Places and facings are those of the smoothed way.
     """
     parts = [_led(graph, piece, number) for number, piece in enumerate(walk)]
     turns, shifts, places, faced = [], [], [], []

@@ -10,6 +10,7 @@ from ..check import contacts
 from ..errors import ClipError, OptionError
 from ..motion import kinematics, mirror, partners, quat, resample, retarget, trim
 from ..motion.clip import Clip
+from ..motion.quat import Array
 from ..progress import SILENT, Progress
 
 FLOOR = 5.0  # percentile of the height of the balls of the feet
@@ -128,7 +129,7 @@ def _told(clip: Clip, first: int, last: int, why: str) -> dict[str, Any]:
     return {"clip": clip.name, "first": first, "last": last, "why": why}
 
 
-def points(clip: Clip) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def points(clip: Clip) -> Array:
     """Return the weighted points (F, P, 3) of a clip: those that count, times the root of their weight."""
     weights = clip.skeleton.point_weights
     counting = weights > 0.0

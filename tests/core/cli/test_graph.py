@@ -11,7 +11,8 @@ from oracles import material, told
 
 @pytest.fixture
 def built(run, tmp_path):
-    files = [material.write(clip, tmp_path / f"{clip.name}.bvh") for clip in (figure.walk(30.0, 4), figure.turn_left(30.0))]
+    clips = figure.walk(30.0, 4), figure.turn_left(30.0)
+    files = [material.write(clip, tmp_path / f"{clip.name}.bvh") for clip in clips]
     code, printed, err = run("graph", "build", *files, "-o", tmp_path / "g.npz", "--report", tmp_path / "g.json")
     assert (code, err) == (0, "")
     assert "g: " in printed

@@ -7,11 +7,11 @@ from action_loom.core.recipes import Graph
 from oracles import material
 
 # All walks, runs and turns there are; two of them are the same recording.
-CAPTURED = (
-    "mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_08_01 mb_10_04 mb_12_01 mb_16_15 mb_26_01 mb_32_01 mb_35_01 mb_35_03 "
-    "mb_07_04 mb_08_04 mb_07_12 mb_08_07 mb_02_03 mb_35_17 mb_35_22 mb_49_04 asf_16_11 asf_16_17 asf_16_19 asf_16_15 "
-    "asf_16_41 asf_127_04 asf_16_08"
-).split()
+CAPTURED = """
+    mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_08_01 mb_10_04 mb_12_01 mb_16_15 mb_26_01 mb_32_01 mb_35_01 mb_35_03
+    mb_07_04 mb_08_04 mb_07_12 mb_08_07 mb_02_03 mb_35_17 mb_35_22 mb_49_04 asf_16_11 asf_16_17 asf_16_19 asf_16_15
+    asf_16_41 asf_127_04 asf_16_08
+"""
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def gaits():
 @pytest.fixture(scope="session")
 def captured():
     """The graph of all captured walks, runs and turns."""
-    return Graph().apply([material.as_captured(f"cmu_{name}") for name in CAPTURED])
+    return Graph().apply([material.as_captured(f"cmu_{name}") for name in CAPTURED.split()])
 
 
 @pytest.fixture

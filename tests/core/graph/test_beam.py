@@ -7,8 +7,7 @@ import pytest
 from action_loom.core import jit
 from action_loom.core.graph import beam, path, tracks
 from numpy.testing import assert_allclose
-
-from . import paths
+from oracles import paths
 
 BENDS = np.radians([0.0, -10.0, 10.0])
 
@@ -82,7 +81,7 @@ def test_both_engines_find_the_same_states_in_the_same_order(steps, drawn, rng, 
     price = 0.3 * steps.distance + np.zeros((3, 1))
     ours = beam.expanded(steps, drawn, rows, node, price, 2.0)
     twins = import_module("action_loom.core.graph._twins")
-    monkeypatch.setattr(jit, "kernels", lambda package: twins)
+    monkeypatch.setattr(jit, "kernels", lambda _: twins)
     theirs = beam.expanded(steps, drawn, rows, node, price, 2.0)
     assert (ours[0] == theirs[0]).all()
     assert_allclose(ours[1], theirs[1], atol=1e-9)

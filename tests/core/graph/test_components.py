@@ -5,11 +5,11 @@ import pytest
 from action_loom.core.graph import components
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import coo_matrix, csgraph
 
 
 def of_scipy(count, start, end):
-    matrix = coo_matrix((np.ones(len(start)), (start, end)), shape=(count, count))
+    csgraph, sparse = (pytest.importorskip(f"scipy.{name}") for name in ("sparse.csgraph", "sparse"))
+    matrix = sparse.coo_matrix((np.ones(len(start)), (start, end)), shape=(count, count))
     return csgraph.connected_components(matrix, directed=True, connection="strong")[1]
 
 

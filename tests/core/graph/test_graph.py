@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from action_loom.core.check import contacts
 from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
 from action_loom.core.graph import assemble, components, material
 from action_loom.core.graph.assemble import Piece
@@ -10,6 +9,7 @@ from action_loom.core.motion import figure, kinematics, resample, trajectory
 from action_loom.core.progress import Progress
 from action_loom.core.recipes import Graph
 from numpy.testing import assert_allclose
+from oracles import slide
 from oracles.material import random_clip, random_skeleton
 
 
@@ -90,26 +90,16 @@ def test_most_of_captured_walks_is_one_component(captured):
 
 @pytest.mark.shared
 def test_feet_hardly_slide_more_in_transitions_than_in_the_clips(captured, rng):
-    floor = material._floor(captured.clips[0])
-    clips = [slide(clip, floor) for clip in captured.clips[: captured.material.given]]
+    floor = slide.tread(captured.clips[0])
+    clips = [slide.speed(clip, floor) for clip in captured.clips[: captured.material.given]]
     inside = captured.crosses & (captured.component[captured.start] == 0) & (captured.component[captured.end] == 0)
     blends = []
     for edge in rng.choice(np.flatnonzero(inside), 150, replace=False):
         first = int(captured.frame[captured.start[edge]])
         piece = Piece(int(captured.clip[captured.start[edge]]), first, first + 2 * captured.half, int(edge))
-        blends.append(slide(assemble.assemble(captured, [piece]).clip, floor))
+        blends.append(slide.speed(assemble.assemble(captured, [piece]).clip, floor))
     assert np.median(clips) > 10.0
     assert np.nanmedian(blends) <= 16.0
-
-
-def slide(clip, floor):
-    """Mean speed (cm/s) on the ground of toes under 5 cm and 0.6 m/s: rough, but told apart from what is checked."""
-    speeds = []
-    for ball in contacts.feet(clip).values():
-        speed = np.linalg.norm(np.gradient(ball[:, :2], axis=0), axis=1) * clip.rate
-        speeds.append(speed[(ball[:, 2] - floor < 0.05) & (speed < 0.6)])
-    every = np.concatenate(speeds)
-    return 100.0 * every.mean() if len(every) else np.nan
 
 
 @pytest.mark.both_engines
@@ -134,7 +124,7 @@ def test_clips_come_to_the_first_ones_body_rate_and_floor():
     ready = material.gather([walk, other], images=False)
     assert ready.clips[1].rate == 30.0
     assert ready.clips[1].skeleton is walk.skeleton
-    assert abs(material._floor(ready.clips[1]) - material._floor(ready.clips[0])) < 5e-3
+    assert abs(slide.tread(ready.clips[1]) - slide.tread(ready.clips[0])) < 5e-3
     assert ready.scales == (1.0, 50.0 / 30.0)
 
 
@@ -176,4 +166,4 @@ def test_building_can_be_stopped_and_says_how_far_it_is():
     assert [done for done, _ in said] == sorted(done for done, _ in said)
     assert {"Comparing all frames", "Connecting"} <= {doing for _, doing in said}
     with pytest.raises(Cancelled):
-        Graph().apply([figure.walk(30.0, 4)], Progress(lambda done, doing: done < 0.4))
+        Graph().apply([figure.walk(30.0, 4)], Progress(lambda done, _: done < 0.4))

@@ -9,7 +9,6 @@ from action_loom.core.graph import material, transitions, windows
 from action_loom.core.motion import figure, kinematics, quat, trajectory
 from numpy.testing import assert_allclose
 from oracles.material import as_captured
-from scipy import ndimage, optimize
 
 pytestmark = pytest.mark.both_engines
 
@@ -48,10 +47,12 @@ def brute(ready, body, one, i, other, j):
         up = a[..., 2] - b[..., 2]
         return float((((off**2).sum(axis=2) + up**2) @ weights).mean())
 
-    tried = np.linspace(-np.pi, np.pi, 73)
-    best = tried[np.argmin([away(angle) for angle in tried])]
-    found = optimize.minimize_scalar(away, bounds=(best - 0.1, best + 0.1), method="bounded", options={"xatol": 1e-10})
-    return np.sqrt(found.fun)
+    best, width = 0.0, np.pi
+    while width > 1e-7:
+        tried = best + np.linspace(-width, width, 25)
+        best = tried[np.argmin([away(angle) for angle in tried])]
+        width /= 10.0
+    return np.sqrt(away(best))
 
 
 def test_blocks_are_the_distance_pair_by_pair(ready, body, rng):
@@ -91,7 +92,8 @@ def test_minima_are_those_of_the_whole_matrix_within_each_pair_of_clips(ready, b
             if b == 2 and a == 1:
                 continue  # the image of what is compared already
             block = every[np.ix_(rows.clip == a, rows.clip == b)]
-            least = block <= ndimage.minimum_filter(block, 3, mode="constant", cval=np.inf)
+            around = np.lib.stride_tricks.sliding_window_view(np.pad(block, 1, constant_values=np.inf), (3, 3))
+            least = block <= around.min(axis=(2, 3))
             for i, j in np.argwhere(least & (block <= 0.08)):
                 one, other = (int(i), int(j)) if b != a else sorted((int(i), int(j)))
                 frames = body.frames(a)[one], body.frames(b)[other]

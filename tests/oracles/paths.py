@@ -1,4 +1,4 @@
-"""Paths to be followed: rows of x and y, metres, from the origin along +y; the right ones are the left ones mirrored."""
+"""Paths to be followed: rows of x and y, metres, from the origin along +y, to the left."""
 
 import numpy as np
 

@@ -1,0 +1,186 @@
+"""Motion graphs of captured clips and how paths are followed through them; writes docs/graphs.md and its pictures."""
+
+import resource
+import sys
+import textwrap
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from action_loom.core import jit  # noqa: E402
+from action_loom.core.cli import graph_plots  # noqa: E402
+from action_loom.core.graph import assemble, follow, tracks  # noqa: E402
+from action_loom.core.graph.assemble import Piece  # noqa: E402
+from action_loom.core.graph.graph import Graph as Built  # noqa: E402
+from action_loom.core.graph.travelled import Followed  # noqa: E402
+from action_loom.core.motion import bvh  # noqa: E402
+from action_loom.core.motion.clip import Clip  # noqa: E402
+from action_loom.core.recipes import Follow, Graph  # noqa: E402
+from oracles import paths, slide  # noqa: E402
+
+DATA = ROOT.parent / "shared" / "data" / "cmu"
+CLIPS = """
+    mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_08_01 mb_10_04 mb_12_01 mb_16_15 mb_26_01 mb_32_01 mb_35_01 mb_35_03
+    mb_07_04 mb_08_04 mb_07_12 mb_08_07 mb_02_03 mb_35_17 mb_35_22 mb_49_04 asf_16_11 asf_16_17 asf_16_19 asf_16_15
+    asf_16_41 asf_127_04 asf_16_08
+"""
+CURVES = 20
+DIGITS = (3, 3, 2, 1, 1, 3, 3, 2, 1, 1, 2)  # after the point, of a row of figures
+INTRODUCTION = (
+    "All captured walks, runs and turns there are (two skeletons, several people; two of the files are one recording),"
+    " with their mirror images, at 120 frames a second. Slide is the mean speed on the ground of toes that are under"
+    " 5 cm and under 0.6 m/s, the roll of the toes included. Seconds are of one processor."
+    " `python tools/bench/graphs.py` writes this page."
+)
+FOLLOWED = (
+    "Distances from the path by arc length, of the body's smoothed way, before what is left is spread over the walk and"
+    " after; without bent edges and with those of 10 degrees a metre. The source clips slide {source:.1f} cm/s in the"
+    " mean. The random curves are 10 to 20 m long and turn with a radius of 2 m or more."
+)
+
+
+def main() -> None:
+    if not DATA.is_dir():
+        sys.exit("graphs: the captured clips of ../shared/data are needed")
+    clips = [bvh.to_clip(bvh.read(DATA / f"cmu_{name}.bvh"))[0] for name in CLIPS.split()]
+    jit.kernels("action_loom.core.graph")  # compiled beforehand, as after the first use
+    began = time.process_time()
+    graph = replace(Graph().apply(clips), name="walks, runs and turns")
+    seconds = time.process_time() - began
+    lines = ["# Motion graphs and paths", "", *textwrap.wrap(INTRODUCTION, 118), ""]
+    lines += built(graph, seconds) + thresholds(clips) + transitions(graph)
+    lines += followed(graph) + turning(clips)
+    (ROOT / "docs" / "graphs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+
+
+def built(graph: Built, seconds: float) -> list[str]:
+    told = graph.report["graph"]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+    draw(graph_plots.graph(graph), "graph")
+    outside = ", ".join(one["clip"].removeprefix("cmu_") for one in told["outside"])
+    words = (
+        f"{told['frames']} frames become {told['nodes']} nodes and {told['transitions']} transitions in {seconds:.1f} "
+        f"s; the process takes {memory:.0f} MB at most. {told['component_share']:.0%} of the frames are in one strongly"
+        f" connected component. Outside it: {outside}."
+    )
+    return [
+        *textwrap.wrap(words, 118), "", "![Clips as lanes, the nearest transitions as arcs](images/graph.png)", "",
+    ]  # fmt: skip
+
+
+def thresholds(clips: list[Clip]) -> list[str]:
+    head = "| threshold | transitions | frames in the largest component | clips and images in it |"
+    lines = ["## Thresholds", "", head, "|---|---|---|---|"]
+    for threshold, relative in (*((metres, False) for metres in (0.03, 0.04, 0.05, 0.06, 0.08)), (0.05, True)):
+        told = Graph(threshold=threshold, relative=relative).apply(clips).report["graph"]
+        unit = "s × speed" if relative else "m"
+        lines.append(
+            f"| {threshold:g} {unit} | {told['transitions']} | {told['component_share']:.0%} | "
+            f"{len(told['components'][0]['clips'])} |"
+        )
+    return [*lines, ""]
+
+
+def transitions(graph: Built) -> list[str]:
+    """How transitions slide, by their distance."""
+    floor = slide.tread(graph.clips[0])
+    inside = graph.crosses & (graph.component[graph.start] == 0) & (graph.component[graph.end] == 0)
+    chosen = np.random.default_rng(0).choice(np.flatnonzero(inside), 400, replace=False)
+    found = []
+    for edge in chosen:
+        first = int(graph.frame[graph.start[edge]])
+        piece = Piece(int(graph.clip[graph.start[edge]]), first, first + 2 * graph.half, int(edge))
+        found.append(slide.speed(assemble.assemble(graph, [piece]).clip, floor))
+    sources = [slide.speed(clip, floor) for clip in graph.clips[: graph.material.given]]
+    lines = ["## Slide in transitions", "", "| distance (m) | of | median cm/s | 95 % |", "|---|---|---|---|"]
+    distance, slides = graph.distance[chosen], np.array(found)
+    for low, high in ((0.0, 0.03), (0.03, 0.04), (0.04, 0.06), (0.0, 0.06)):
+        some = slides[(distance > low) & (distance <= high)]
+        lines.append(
+            f"| {low:g} to {high:g} | {len(some)} | {np.nanmedian(some):.1f} | {np.nanpercentile(some, 95):.1f} |"
+        )
+    middle, most = np.median(sources), np.percentile(sources, 95)
+    lines.append(f"| the clips themselves | {len(sources)} | {middle:.1f} | {most:.1f} |")
+    return [*lines, ""]
+
+
+def followed(graph: Built) -> list[str]:
+    floor = slide.tread(graph.clips[0])
+    source = float(np.mean([slide.speed(clip, floor) for clip in graph.clips[: graph.material.given]]))
+    head = "| path | RMS before (m) | RMS | most | slide cm/s | s | bent: RMS before | RMS | most | slide | s | bent |"
+    lines = ["## Paths that are followed", "", *textwrap.wrap(FOLLOWED.format(source=source), 118), "", head]
+    lines.append("|---" * 12 + "|")
+    for name, path in paths.SHAPES.items():
+        for side, rows in (("left", path), ("right", paths.right(path)))[: 1 if name == "line" else 2]:
+            cells = [cell for bend in (0.0, 10.0) for cell in figures(graph, rows, bend, floor)]
+            label = name if name == "line" else f"{name}, {side}"
+            lines.append(f"| {label} | {shown(cells)} |")
+            if (name, side) in (("S", "left"), ("corner", "right"), ("U-turn", "left")):
+                draw(graph_plots.walk(one(graph, rows, 10.0)), f"path_{name.lower().replace('-', '_')}")
+    curves = np.array(
+        [
+            [cell for bend in (0.0, 10.0) for cell in figures(graph, paths.wandering(seed), bend, floor)]
+            for seed in range(CURVES)
+        ]
+    )
+    for label, cells in (("mean", curves.mean(axis=0)), ("worst", curves.max(axis=0))):
+        lines.append(f"| {CURVES} random curves, {label} | {shown(cells)} |")
+    pictures = [f"![{name}](images/path_{name.lower().replace('-', '_')}.png)" for name in ("S", "corner", "U-turn")]
+    return [*lines, "", *pictures, ""]
+
+
+def shown(cells: list[float] | np.ndarray) -> str:
+    return " | ".join(f"{cell:.{digits}f}" for cell, digits in zip(cells, DIGITS, strict=True))
+
+
+def one(graph: Built, rows: np.ndarray, bend: float) -> Followed:
+    made = Follow(path=rows.tolist(), bend=bend).apply([], graph=graph)
+    assert isinstance(made, Followed)
+    return made
+
+
+def figures(graph: Built, rows: np.ndarray, bend: float, floor: float) -> list[float]:
+    began = time.process_time()
+    made = one(graph, rows, bend)
+    seconds = time.process_time() - began
+    told = made.report["follow"]
+    found = [told["rms_before_spread"], told["rms"], told["max"], slide.speed(made.clip, floor), seconds]
+    return found + [told["bent_share"]] * bool(bend)
+
+
+def turning(clips: list[Clip]) -> list[str]:
+    """How tightly few clips turn, by how much their edges may be bent."""
+    bends = (0.0, 5.0, 10.0, 20.0, 30.0)
+    lines = [
+        "## How tightly few clips turn",
+        "",
+        "The smallest radius (m) with which half a circle is followed within 0.25 m, by how far edges are bent.",
+        "",
+        "| clips | " + " | ".join(f"{bend:g}°/m" for bend in bends) + " |",
+        "|---" * (len(bends) + 1) + "|",
+    ]
+    for names in (("mb_35_01",), ("mb_35_01", "asf_16_17")):
+        graph = Graph().apply([clip for clip in clips if clip.name.removeprefix("cmu_") in names])
+        radii = []
+        for bend in bends:
+            table = tracks.tabulated(graph, 0, np.radians([0.0, -bend, bend]) if bend else np.zeros(1))
+            radius = follow.tightest(table)
+            radii.append("none" if radius is None or np.isinf(radius) else f"{radius:g}")
+        lines.append(f"| {', '.join(names)} | {' | '.join(radii)} |")
+    return lines
+
+
+def draw(figure: "graph_plots.Figure", name: str) -> None:
+    figure.set_size_inches(*(0.62 * figure.get_size_inches()) if name != "graph" else figure.get_size_inches())
+    (ROOT / "docs" / "images").mkdir(exist_ok=True)
+    figure.savefig(ROOT / "docs" / "images" / f"{name}.png", dpi=80)
+
+
+if __name__ == "__main__":
+    main()
