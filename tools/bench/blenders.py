@@ -1,6 +1,5 @@
 """Lines that are measured in Blender's own processes."""
 
-import os
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -47,12 +46,13 @@ def measure(
 ) -> Found:
     """Measure the wanted lines in the newest Blender, and unless it is to be quick some of them in the others."""
     found, figures = Found(), {}
-    file, cache = str(material.files[0]), material.folder / "cache-blender"
+    file, home = str(material.files[0]), material.folder / "blender"
     if any(map(wanted, ("bvh-blender", "import"))):
         figures |= _run(NEWEST, "importing.py", zip_path, runs, file)[0]
     if any(map(wanted, ("press-first", "press-second", "press", "press-again"))):
-        pressed, _ = _run(NEWEST, "press.py", zip_path, runs, cache=cache)
-        again, said = _run(NEWEST, "press.py", zip_path, runs, cache=cache)
+        home.mkdir()
+        pressed, _ = _run(NEWEST, "press.py", zip_path, 1, str(home))
+        again, said = _run(NEWEST, "press.py", zip_path, runs, str(home))
         figures |= again | {"press-first": pressed["press-first"], "press-second": again["press-first"]}
         found.steps = said["steps"]
     names = [folder.name for folder in sorted((ROOT / ".venv-blender").glob("*")) if (folder / "stamp").exists()]
@@ -72,13 +72,13 @@ def measure(
 
 
 def _run(
-    name: str, script: str, zip_path: str, runs: int, *arguments: str, cache: Path | None = None
+    name: str, script: str, zip_path: str, runs: int, *arguments: str
 ) -> tuple[dict[str, Figures], dict[str, Any]]:
+    """Run one of the scripts here in a Blender; return its figures and what else it told."""
     print(f"Blender {name}: {script}", flush=True)
     python = ROOT / ".venv-blender" / name / "bin" / "python"
     command = [str(python), str(Path(__file__).with_name(script)), zip_path, str(runs), *arguments]
-    env = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})
-    done = subprocess.run(command, check=False, capture_output=True, text=True, env=env)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         raise DisagreementError(f"{script} in Blender {name}:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
     return heard(done.stdout)

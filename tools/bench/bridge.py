@@ -47,7 +47,7 @@ def reading(loom: Callable[[str], Any], armature: Any, clip: Any, body: Any, run
     curves = loom("addon.bridge.curves").of(action, slot)
     by_frames = Rival(partial(read_by_frames, armature), lambda a, b: apart(a.clip.rotations, b), SINGLE)
     case = Case(lambda: clips.read(armature, action, body, 24.0, slot), {"frame_set": lambda: by_frames})
-    read = line.measure(case, runs, LONGEST, time.perf_counter)
+    read = line.measure(case, runs, LONGEST, time.thread_time)
     return {
         "read": replace(read, floor=timing.milliseconds(lambda: bare_reading(curves), runs)),
         "read-skeleton": Figures(timing.milliseconds(lambda: loom("addon.bridge.rig").read(armature), runs)),
@@ -79,7 +79,7 @@ def writing(
             "nla.bake": lambda: Rival(anew(baked), keys_apart, SINGLE),
         },
     )
-    wrote = line.measure(case, runs, LONGEST, time.perf_counter)
+    wrote = line.measure(case, runs, LONGEST, time.thread_time)
     keys = [np.array(_keys(curve)) for curve in curves.of(source, assign(loom, armature, source))]
     bare = anew(lambda: bare_writing(curves, armature, keys))
     return {"write": replace(wrote, floor=timing.milliseconds(bare, runs))}

@@ -212,8 +212,8 @@ def _on_count(blends: list[Measured]) -> str:
     extra = (last.megabytes - first.megabytes) / pairs
     return (
         f"Number: against a chosen reference each further clip of {LONG} frames costs {more / pairs:.2f} s and "
-        f"{extra:.0f} MB. To find the reference that is nearest to all (`medoid`), every pair is matched: N (N − 1) / 2 "
-        "times that, and once more."
+        f"{extra:.0f} MB. To find the reference that is nearest to all (`medoid`), every pair is matched, "
+        "N (N − 1) / 2 of them, before the others are matched against it."
     )
 
 

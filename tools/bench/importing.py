@@ -39,8 +39,8 @@ def main(zip_path: str, runs: int, path: str) -> None:
         importing = Case(ours, {"Blender, import": lambda: Rival(whole.work)})
         tell(
             {
-                "bvh-blender": line.measure(parse, runs, LONGEST, time.perf_counter),
-                "import": line.measure(importing, runs, LONGEST, time.perf_counter),
+                "bvh-blender": line.measure(parse, runs, LONGEST, time.thread_time),
+                "import": line.measure(importing, runs, LONGEST, time.thread_time),
             },
             blender=bpy.app.version_string,
         )

@@ -24,8 +24,9 @@ HOW = (
     " times as long as ours. ≈: some of the work was timed and the rest extrapolated.",
     "*Floor*: the time that copying the bytes or multiplying the numbers takes here, at least: {bandwidth:.0f} GB/s"
     " when copying 8 MB, {rate:.0f} GFLOP/s in a product of 1000 × 1000 doubles, measured in the same run; in Blender,"
-    " the bare calls that hand over the keys. {threads}Lines without Blender are in processor time, which other"
-    " programs disturb least, those in Blender in time on the wall. Absolute times wander by a third and more on a"
+    " the bare calls that hand over the keys. {threads}Times are the processor's, which other programs"
+    " disturb least; in Blender those of its main thread, so what it spreads over several looks faster than it is."
+    " Absolute times wander by a third and more on a"
     " shared machine like this one: ratios say more.",
 )
 COMPARED = (

@@ -48,7 +48,7 @@ def main() -> None:
         clips = material.make(Path(folder))
         try:
             rows = here(clips, machine, wanted, runs, longest)
-            rows += start.rows(clips, wanted, 2 if options.quick else 5)
+            rows += start.rows(clips, wanted, 1 if options.quick else 3, quick=options.quick)
             part = options.quick or bool(options.line)
             found = blenders.measure(options.zip, clips, wanted, runs, quick=part)
         except DisagreementError as disagreement:

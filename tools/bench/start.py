@@ -9,14 +9,14 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from action_loom.core.motion import bvh
 from distances import WINDOW, matrix_of
-from line import Figures, Row, Target
+from line import DisagreementError, Figures, Row, Target
 from material import Material
 
 SHORT = 600  # frames of the clips that the command line blends
@@ -38,27 +38,34 @@ class Processes:
     cache: Path
     runs: int
 
-    def run(self, command: list[str]) -> str:
-        env = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)}
-        return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
-
-    def milliseconds(self, command: list[str], *, cold: bool) -> float:
-        times = []
+    def first(self, command: list[str]) -> tuple[float, str]:
+        """Return the median milliseconds of runs that find no kernels, and what the last one said."""
+        times, said = [], ""
         for _ in range(self.runs):
-            if cold:
-                shutil.rmtree(self.cache, ignore_errors=True)
-            before = _children_seconds()
-            self.run(command)
-            times.append(_children_seconds() - before)
-        return 1000.0 * statistics.median(times)
+            shutil.rmtree(self.cache, ignore_errors=True)
+            taken, said = self._timed(command)
+            times.append(taken)
+        return statistics.median(times), said
+
+    def later(self, command: list[str]) -> float:
+        """Return the median milliseconds of runs that find the kernels of the one before."""
+        self._timed(command)
+        return statistics.median([self._timed(command)[0] for _ in range(self.runs)])
+
+    def _timed(self, command: list[str]) -> tuple[float, str]:
+        env, before = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)}, _children_seconds()
+        said = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
+        return 1000.0 * (_children_seconds() - before), said
 
 
-def rows(material: Material, wanted: Callable[[str], bool], runs: int) -> list[Row]:
+def rows(material: Material, wanted: Callable[[str], bool], runs: int, *, quick: bool) -> list[Row]:
     processes = Processes(material.folder / "cache", runs)
-    return [
-        *(_dtw(material, processes) if wanted("start") or wanted("start-later") else []),
-        *(_command(material, processes) if any(map(wanted, KEYS[2:])) else []),
-    ]
+    rows = []
+    if wanted("start") or wanted("start-later"):
+        rows += _dtw(material, processes, [""] if quick else list(WAYS))
+    if any(map(wanted, KEYS[2:])):
+        rows += _command(material, processes)
+    return [row for row in rows if wanted(row.key)]
 
 
 def _children_seconds() -> float:
@@ -66,43 +73,39 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _dtw(material: Material, processes: Processes) -> list[Row]:
+def _dtw(material: Material, processes: Processes, names: Sequence[str]) -> list[Row]:
     path = material.folder / "distances.npy"
     np.save(path, matrix_of(material, "points", WINDOW)())
-    commands = {
-        name: [sys.executable, "-c", f"import numpy, sys; m = numpy.load(sys.argv[1]); {way}", str(path)]
-        for name, way in WAYS.items()
-    }
+    first: dict[str, float] = {}
+    later: dict[str, float] = {}
     costs: dict[str, float] = {}
-    for name, command in commands.items():
+    for name in names:
+        print(f"a new process: {name or 'Action Loom'}", flush=True)
+        code = f"import numpy, sys; m = numpy.load(sys.argv[1]); {WAYS[name]}"
+        command = [sys.executable, "-c", code, str(path)]
         try:
-            costs[name] = float(processes.run(command).split()[-1])
+            first[name], said = processes.first(command)
         except subprocess.CalledProcessError:
             if not name:
                 raise
-    apart = {name: abs(cost - costs[""]) / costs[""] for name, cost in costs.items() if name}
+            continue  # it is not installed here
+        costs[name] = float(said.split()[-1])
+        later[name] = processes.later(command)
+    ours = costs.pop("")
+    apart = {name: abs(cost - ours) / ours for name, cost in costs.items()}
+    if max(apart.values(), default=0.0) > 1e-9:
+        raise DisagreementError(f"start: paths cost different sums: {apart}")
+    missing = [name for name in names if name not in first]
     about = "time warping of 1000 × 1000 in a new process, "
     return [
-        Row("start", f"{about}the first time", Target(), _figures(commands, costs, apart, processes, cold=True)),
-        Row("start-later", f"{about}later", Target(), _figures(commands, costs, apart, processes, cold=False)),
+        Row(key, about + when, Target(), Figures(times.pop(""), times, apart=apart, missing=missing))
+        for key, when, times in (("start", "the first time (kernels compile)", first), ("start-later", "later", later))
     ]
-
-
-def _figures(
-    commands: Mapping[str, list[str]],
-    ran: Mapping[str, float],
-    apart: Mapping[str, float],
-    processes: Processes,
-    *,
-    cold: bool,
-) -> Figures:
-    times = {name: processes.milliseconds(commands[name], cold=cold) for name in ran}
-    return Figures(times.pop(""), times, apart=apart, missing=[name for name in commands if name not in ran])
 
 
 def _command(material: Material, processes: Processes) -> list[Row]:
     """`action-loom blend` of two clips, as a user would run it."""
-    short = []
+    short: list[Path] = []
     for k, path in enumerate(material.files):
         motion = bvh.read(path)
         short.append(material.folder / f"short{k}.bvh")
@@ -112,9 +115,9 @@ def _command(material: Material, processes: Processes) -> list[Row]:
     output = str(material.folder / "out.bvh")
     command = [program, "blend", *map(str, short), "-o", output, "--force", "--quiet"]
     about = f"`action-loom blend` of two clips of {SHORT} frames"
-    first = processes.milliseconds(command, cold=True)
-    later = processes.milliseconds(command, cold=False)
-    plain = processes.milliseconds([*command, "--engine", "numpy"], cold=False)
+    print("a new process: action-loom", flush=True)
+    first, _ = processes.first(command)
+    later, plain = processes.later(command), processes.later([*command, "--engine", "numpy"])
     return [
         Row("command", f"{about}, the first time (kernels compile)", Target(6000.0), Figures(first)),
         Row("command-later", f"{about}, later", Target(1000.0), Figures(later)),
