@@ -24,6 +24,7 @@ COUNTS = (2, 3, 4, 6, 8)  # clips
 LONG = 2000  # frames of each, where their number grows
 SWAY, PERIOD = 0.15, 240.0  # a copy runs so much faster and slower, every so many frames
 WARM_UP = 200  # frames
+ENOUGH = 2.0  # s; what takes less is run again
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,10 @@ def case(verb: str, frames: int, count: int) -> None:
     run(alike(WARM_UP, count))
     clips = alike(frames, count)
     before = memory_now()
-    seconds, matching = run(clips)
+    runs = [run(clips)]
+    while sum(seconds for seconds, _ in runs) < ENOUGH:
+        runs.append(run(clips))
+    seconds, matching = sorted(runs)[len(runs) // 2]
     print(json.dumps({"seconds": seconds, "matching": matching, "megabytes": memory_at_most() - before}))
 
 
