@@ -10,8 +10,8 @@ from material import Material
 
 def lines() -> list[Line]:
     return [
-        Line("loop", "find a loop, 1000 frames × 31 joints: the whole finder", Target(20.0), _find),
-        Line("loop-autocorrelation", "autocorrelation of 1000 × 93, alone", Target(), _autocorrelation),
+        Line("loop", "find a loop in 1000 frames: the whole finder", Target(20.0), _find),
+        Line("loop-autocorrelation", "autocorrelation of all joints' angles, alone", Target(), _autocorrelation),
     ]
 
 

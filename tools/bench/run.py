@@ -38,7 +38,7 @@ KEYS = [*(one.key for one in LINES), *start.KEYS, *blenders.LINES]
 
 def main() -> None:
     options = asked()
-    runs, longest = (5, 1.0) if options.quick else (15, 8.0)
+    runs, longest = (3, 0.6) if options.quick else (15, 8.0)
 
     def wanted(key: str) -> bool:
         return not options.line or key == options.line or key.startswith(f"{options.line}-")
