@@ -6,6 +6,7 @@ PYTHON = $(or $(shell for each in python3 python3.13 python3.11; do \
 	$(error No Python 3 runs on this machine: install Python 3.11 and 3.13))
 ENVIRONMENTS = $(PYTHON) tools/environments.py
 PACKAGE_PYTHON = .venv/bin/python
+BENCH_PYTHON = .venv-bench/bin/python
 BLENDER_PYTHON = .venv-blender/5.2/bin/python
 ALL_BLENDERS = 4.2 4.5 5.0 5.1 5.2
 
@@ -17,7 +18,7 @@ help:
 	@echo "make setup   make every environment: the package, the oldest numpy, and Blender $(ALL_BLENDERS)"
 	@echo "make demo    weave the demo actions in Blender 5.2 and put the results in build/demo/"
 	@echo "make test    run everything that must hold           (BLENDER=5.2: in that Blender only)"
-	@echo "make bench   measure speed and quality               (QUICK=1: in short)"
+	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
 	@echo "make build   build the extension's zip               (WHEELS=none; ALL=1: for every platform)"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
 	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"
@@ -33,9 +34,12 @@ test:
 	$(ENVIRONMENTS) package oldest 5.2 $(or $(BLENDER),$(ALL_BLENDERS))
 	BLENDER="$(BLENDER)" $(PACKAGE_PYTHON) tools/run_tests.py
 
+# One thread, so that what is compared is the work and not how it is spread.
+bench: export OPENBLAS_NUM_THREADS = 1
+bench: export OMP_NUM_THREADS = 1
 bench:
-	$(ENVIRONMENTS) package $(if $(QUICK),5.2,$(ALL_BLENDERS))
-	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/bench/run.py "$$zip" $(if $(QUICK),--quick)
+	$(ENVIRONMENTS) bench $(if $(QUICK)$(LINE),5.2,$(ALL_BLENDERS))
+	zip=$$($(BUILD)) && $(BENCH_PYTHON) tools/bench/run.py "$$zip" $(if $(QUICK),--quick) $(if $(LINE),--line $(LINE))
 
 build:
 	$(ENVIRONMENTS) 5.2
@@ -49,4 +53,4 @@ clean:
 	find addon core tests tools -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name wheels -exec rm -rf {} +; fi
-	$(if $(ALL),rm -rf build .venv .venv-oldest .venv-blender action_loom.egg-info)
+	$(if $(ALL),rm -rf build .venv .venv-oldest .venv-bench .venv-blender action_loom.egg-info)

@@ -24,7 +24,22 @@ BLENDERS = {
     "5.2": ("5.2.3", "3.13", "2.3.4"),
 }
 NUMBA, LLVMLITE = "0.68.1", "0.50.0"
+BENCH_NUMPY = "2.4.6"
 TEST_PACKAGES = ["pytest>=8.2", "hypothesis>=6.100"]
+
+# What `make bench` measures us against; the newest that run on Python 3.11.
+CONTENDERS = {
+    "scipy": "1.17.1",
+    "statsmodels": "0.15.0",
+    "librosa": "0.11.0",
+    "tslearn": "0.10.0",
+    "dtw-python": "1.9.0",
+    "dtaidistance": "2.5.1",
+    "fastdtw": "0.3.4",
+    "upc-pymotion": "0.3.4",
+    "pybvh": "0.9.0",
+    "bvhio": "1.5.4",
+}
 
 # Shared libraries that Blender links to, and the Debian or Ubuntu package that holds each.
 SYSTEM_LIBRARIES = {
@@ -89,10 +104,14 @@ def python_of(folder):
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def make(folder, version, requirements, *, editable=False):
-    """Make (or bring up to date) one environment and return its interpreter."""
-    source = "\n".join([version, *requirements, str(ROOT) if editable else ""])
-    if editable:
+def make(folder, version, requirements, *, extras="", optional=()):
+    """Make (or bring up to date) one environment and return its interpreter.
+
+    extras: of our own package, which is then installed as well, editable. What can't be installed of the optional
+    requirements is left out, and said.
+    """
+    source = "\n".join([version, *requirements, *optional, f"{ROOT}[{extras}]" if extras else ""])
+    if extras:
         source += (ROOT / "pyproject.toml").read_text()
     stamp, wanted = folder / "stamp", hashlib.sha256(source.encode()).hexdigest()
     python = python_of(folder)
@@ -104,10 +123,21 @@ def make(folder, version, requirements, *, editable=False):
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     if requirements:
         _run(install + list(requirements), folder)
-    if editable:
-        _run([*install, "--editable", f"{ROOT}[fast,dev]"], folder)
+    if extras:
+        _run([*install, "--editable", f"{ROOT}[{extras}]"], folder)
+    if optional:
+        _install_what_can_be(install, optional)
     stamp.write_text(wanted)
     return python
+
+
+def _install_what_can_be(install, requirements):
+    """All at once where that works, since it is quicker, else one by one."""
+    if subprocess.run([*install, *requirements], cwd=ROOT, check=False).returncode == 0:
+        return
+    for each in requirements:
+        if subprocess.run([*install, each], cwd=ROOT, check=False).returncode != 0:
+            print(f"{each} can't be installed here: it is left out", flush=True)
 
 
 def _run(command, folder):
@@ -117,7 +147,14 @@ def _run(command, folder):
 
 def package():
     """The package with its command line, its tests and checkers; no Blender."""
-    return make(ROOT / ".venv", "3.11", [f"numba=={NUMBA}", f"llvmlite=={LLVMLITE}"], editable=True)
+    return make(ROOT / ".venv", "3.11", [f"numba=={NUMBA}", f"llvmlite=={LLVMLITE}"], extras="fast,dev")
+
+
+def bench():
+    """The package beside what it is measured against."""
+    contenders = [f"{name}=={version}" for name, version in CONTENDERS.items()]
+    base = [f"numba=={NUMBA}", f"llvmlite=={LLVMLITE}", f"numpy=={BENCH_NUMPY}"]
+    return make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders)
 
 
 def oldest():
@@ -154,14 +191,17 @@ def check_system_libraries(interpreter):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "names", nargs="*", default=["package", "oldest", *BLENDERS], help="package, oldest, or a Blender version"
+        "names",
+        nargs="*",
+        default=["package", "oldest", *BLENDERS],
+        help="package, oldest, bench, or a Blender version",
     )
     names = parser.parse_args().names
     try:
         for version in {"3.11", *(BLENDERS[n][1] for n in names if n in BLENDERS)}:
             find_python(version)  # say at once what is missing, before minutes of installing
         for name in names:
-            make_one = {"package": package, "oldest": oldest}.get(name)
+            make_one = {"package": package, "oldest": oldest, "bench": bench}.get(name)
             make_one() if make_one else blender(name)
     except SetupError as error:
         sys.exit(f"setup: {error}")

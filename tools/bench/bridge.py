@@ -1,47 +1,181 @@
-"""Times of reading and writing 60 bones × 1000 frames in the Blender that runs this; prints JSON.
+"""Reading and writing 60 bones × 1000 frames in the Blender that runs this, beside Blender's own ways; prints JSON.
 
-Arguments: the extension's zip, the number of runs.
+Arguments: the extension's zip, the number of runs, and `quick` to take a tenth of what is slowest.
 """
 
-import json
 import sys
+import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import in_blender
-from timing import milliseconds
+import line
+import timing
+from line import Case, Figures, Rival
+from telling import tell
 
 BONES, FRAMES = 60, 1000
+SINGLE = 1e-5  # what single precision leaves of unit quaternions
+LONGEST = 8.0  # s
 
 
-def main(zip_path: str, runs: int) -> None:
+def main(zip_path: str, runs: int, *, quick: bool) -> None:
     with in_blender.extension(zip_path) as loom:
         import bpy
 
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         armature = chain()
-        rig, clips, fingerprint = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "fingerprint"))
-        body = rig.read(armature)
+        body = loom("addon.bridge.rig").read(armature)
         clip = wandering(loom, body.skeleton)
-        action = clips.write(armature, clip, body, first_frame=1.0)
-        slot = loom("addon.bridge.curves").choose_slot(action, armature)
-
-        def write() -> None:
-            bpy.data.actions.remove(clips.write(armature, clip, body, first_frame=1.0))
-
-        times = {
-            "read the skeleton": round(milliseconds(lambda: rig.read(armature), runs), 1),
-            "read to a clip": round(milliseconds(lambda: clips.read(armature, action, body, 24.0, slot), runs), 1),
-            "write from a clip": round(milliseconds(write, runs), 1),
-            "hash the curves": round(milliseconds(lambda: fingerprint.fingerprint(action, slot), runs), 1),
-        }
-        print("TIMES", json.dumps({"blender": bpy.app.version_string, "milliseconds": times}))
+        some = FRAMES // 10 if quick else FRAMES
+        tell(
+            reading(loom, armature, clip, body, runs) | writing(loom, armature, clip, body, runs, some),
+            blender=bpy.app.version_string,
+        )
 
 
-def chain() -> object:
+def reading(loom: Callable[[str], Any], armature: Any, clip: Any, body: Any, runs: int) -> dict[str, Figures]:
+    clips, fingerprint = loom("addon.bridge.clip"), loom("addon.bridge.fingerprint")
+    action = clips.write(armature, clip, body, first_frame=1.0)
+    slot = assign(loom, armature, action)
+    curves = loom("addon.bridge.curves").of(action, slot)
+    by_frames = Rival(partial(read_by_frames, armature), lambda a, b: apart(a.clip.rotations, b), SINGLE)
+    case = Case(lambda: clips.read(armature, action, body, 24.0, slot), {"frame_set": lambda: by_frames})
+    read = line.measure(case, runs, LONGEST, time.thread_time)
+    return {
+        "read": replace(read, floor=timing.milliseconds(lambda: bare_reading(curves), runs)),
+        "read-skeleton": Figures(timing.milliseconds(lambda: loom("addon.bridge.rig").read(armature), runs)),
+        "hash": Figures(timing.milliseconds(lambda: fingerprint.fingerprint(action, slot), runs)),
+    }
+
+
+def writing(
+    loom: Callable[[str], Any], armature: Any, clip: Any, body: Any, runs: int, some: int
+) -> dict[str, Figures]:
+    clips, curves = loom("addon.bridge.clip"), loom("addon.bridge.curves")
+    source = armature.animation_data.action
+
+    def keys_apart(one: Any, other: Any) -> float:
+        """Compare what two actions say, as far as the shorter one goes."""
+        read = [clips.read(armature, action, body, 24.0, assign(loom, armature, action)) for action in (one, other)]
+        return apart(*(source.clip.rotations[:some] for source in read))
+
+    def baked() -> Any:
+        assign(loom, armature, source)
+        return bake(armature)
+
+    case = Case(
+        anew(lambda: clips.write(armature, clip, body, first_frame=1.0)),
+        {
+            "keyframe_insert": lambda: Rival(
+                anew(lambda: insert_keys(armature, clip, some)), keys_apart, SINGLE, FRAMES / some
+            ),
+            "nla.bake": lambda: Rival(anew(baked), keys_apart, SINGLE),
+        },
+    )
+    wrote = line.measure(case, runs, LONGEST, time.thread_time)
+    keys = [np.array(_keys(curve)) for curve in curves.of(source, assign(loom, armature, source))]
+    bare = anew(lambda: bare_writing(curves, armature, keys))
+    return {"write": replace(wrote, floor=timing.milliseconds(bare, runs))}
+
+
+def anew(make: Callable[[], Any]) -> Callable[[], Any]:
+    """Return what makes an action, after removing the one that it made before."""
+    made: list[Any] = []
+
+    def work() -> Any:
+        import bpy
+
+        if made:
+            bpy.data.actions.remove(made.pop())
+        made.append(make())
+        return made[0]
+
+    return work
+
+
+def assign(loom: Callable[[str], Any], armature: Any, action: Any) -> Any:
+    """Make an action the armature's; return its slot."""
+    curves = loom("addon.bridge.curves")
+    slot = curves.choose_slot(action, armature)
+    curves.assign(armature, action, slot)
+    return slot
+
+
+def read_by_frames(armature: Any) -> np.ndarray:
+    """Poses as most scripts read them: frame after frame, bone after bone."""
+    import bpy
+
+    rotations = np.empty((FRAMES, BONES, 4))
+    for frame in range(FRAMES):
+        bpy.context.scene.frame_set(frame + 1)
+        for joint, bone in enumerate(armature.pose.bones):
+            rotations[frame, joint] = bone.matrix_basis.to_quaternion()
+    return rotations
+
+
+def insert_keys(armature: Any, clip: Any, some: int) -> Any:
+    """Write the first frames as most scripts do: key after key."""
+    import bpy
+
+    armature.animation_data.action = action = bpy.data.actions.new("Inserted")
+    places, rotations = clip.translations[:some].tolist(), clip.rotations[:some].tolist()
+    for frame in range(some):
+        for joint, bone in enumerate(armature.pose.bones):
+            bone.rotation_quaternion = rotations[frame][joint]
+            bone.keyframe_insert("rotation_quaternion", frame=frame + 1)
+        bone = armature.pose.bones[0]
+        bone.location = places[frame][0]
+        bone.keyframe_insert("location", frame=frame + 1)
+    return action
+
+
+def bake(armature: Any) -> Any:
+    """Bake the rotations of the armature's action, as the menu Pose > Animation > Bake Action does."""
+    import bpy
+
+    bpy.ops.nla.bake(
+        frame_start=1, frame_end=FRAMES, only_selected=False, bake_types={"POSE"}, channel_types={"ROTATION"}
+    )
+    return armature.animation_data.action
+
+
+def bare_reading(curves: list[Any]) -> None:
+    """The least that reading takes: Blender hands over the keys of each curve."""
+    keys = np.empty(2 * FRAMES, dtype=np.float32)
+    for curve in curves:
+        curve.keyframe_points.foreach_get("co", keys)
+
+
+def bare_writing(curves: Any, armature: Any, keys: list[np.ndarray]) -> Any:
+    """The least that writing takes: as many curves, each handed its keys at once and updated."""
+    action, _, holder = curves.new_action("Bare", armature)
+    for k, values in enumerate(keys):
+        curve = holder.fcurves.new(f'["{k}"]')
+        curve.keyframe_points.add(FRAMES)
+        curve.keyframe_points.foreach_set("co", values)
+        curve.update()
+    return action
+
+
+def _keys(curve: Any) -> np.ndarray:
+    keys = np.empty(2 * FRAMES, dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", keys)
+    return keys
+
+
+def apart(one: np.ndarray, other: np.ndarray) -> float:
+    """The largest difference of rotations, which have two signs."""
+    return float(np.minimum(np.abs(one - other).max(axis=-1), np.abs(one + other).max(axis=-1)).max())
+
+
+def chain() -> Any:
     """An armature of BONES bones in quaternion mode; the first one travels."""
     import bpy
 
@@ -49,6 +183,7 @@ def chain() -> object:
     armature = bpy.data.objects.new("Chain", data)
     bpy.context.scene.collection.objects.link(armature)
     bpy.context.view_layer.objects.active = armature
+    armature.select_set(True)  # baking wants it
     bpy.ops.object.mode_set(mode="EDIT")
     above = None
     for k in range(BONES):
@@ -60,7 +195,7 @@ def chain() -> object:
     return armature
 
 
-def wandering(loom: Callable[[str], object], skeleton: object) -> object:
+def wandering(loom: Callable[[str], Any], skeleton: Any) -> Any:
     """A clip in which every bone turns and the first one moves."""
     rng = np.random.default_rng(0)
     vectors = 0.3 * np.cumsum(rng.normal(size=(FRAMES, BONES, 3)), axis=0) / np.sqrt(FRAMES)
@@ -71,4 +206,4 @@ def wandering(loom: Callable[[str], object], skeleton: object) -> object:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), quick="quick" in sys.argv)

@@ -1,66 +1,90 @@
 """From pressing Weave to the new action: 3 sources × 600 frames × 60 bones, in the Blender that runs this; prints JSON.
 
-Arguments: the extension's zip, the number of runs.
+Arguments: the extension's zip, the number of runs, a folder that keeps Blender's settings and what was compiled;
+`profile` prints where all of Python's time goes, too.
 """
 
 import cProfile
-import json
 import pstats
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import in_blender
-from timing import milliseconds
+import timing
+from line import Figures
+from telling import tell
 
 BONES, FRAMES = 60, 600
 NAMES = ("Walk", "Sneak", "Run")
 
+# Where the time of a press goes: functions that do not call each other, by the end of their file's path.
+STEPS = {
+    "reading the actions": ("addon/weaving.py", "read"),
+    "recognising them by their content": ("addon/remembered.py", "key_of"),
+    "making them ready": ("core/weave/prepare.py", "together"),
+    "synchronising": ("core/sync/registration.py", "register"),
+    "blending": ("core/weave/blend.py", "weave"),
+    "measuring, for the report": ("core/weave/reporting.py", "matched"),
+    "writing the action": ("addon/bridge/clip.py", "write"),
+    "the recipe and the sources' content, kept on it": ("addon/storage.py", "store"),
+    "small pictures for the panel": ("addon/analysis.py", "keep_woven"),
+}
 
-def main(zip_path: str, runs: int) -> None:
-    with in_blender.extension(zip_path) as loom:
+
+def main(zip_path: str, runs: int, home: str) -> None:
+    with in_blender.extension(zip_path, home) as loom:
         import bpy
 
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        bpy.context.scene.render.fps = 60
         armature = figure_with_more_bones()
         for name in NAMES:
             long_action(loom, armature, name)
         weights = iter(np.linspace(0.1, 5.0, 1000))
 
-        def press(**changes: object) -> None:
+        def press() -> None:
             sources = [{"name": f"{name} long", "weight": float(next(weights))} for name in NAMES]
-            bpy.ops.action_loom.blend(sources=sources, ends="pinned", result_name="New", **changes)
+            bpy.ops.action_loom.blend(sources=sources, ends="pinned", result_name="New")
             bpy.data.actions.remove(bpy.data.actions["New"])
 
         def anew() -> None:
             loom("addon.remembered").forget()
             press()
 
-        started = perf_counter()
+        began = time.thread_time()
         press()
-        first = 1000.0 * (perf_counter() - started)
-        times = {
-            "first press": round(first, 1),
-            "press, everything anew": round(milliseconds(anew, runs), 1),
-            "press, registration known (redo)": round(milliseconds(press, runs), 1),
+        first = 1000.0 * (time.thread_time() - began)
+        figures = {
+            "press-first": Figures(first),
+            "press": Figures(timing.milliseconds(anew, runs)),
+            "press-again": Figures(timing.milliseconds(press, runs)),
         }
-        print("TIMES", json.dumps({"blender": bpy.app.version_string, "milliseconds": times}))
-        if "--profile" in sys.argv:
-            profile(anew)
+        shares = {key: steps_of(work) for key, work in (("press", anew), ("press-again", press))}
+        tell(figures, blender=bpy.app.version_string, steps=shares)
 
 
-def profile(press: Callable[[], None]) -> None:
+def steps_of(press: Callable[[], None]) -> dict[str, float]:
+    """Return which share of a press each of STEPS takes, and what is left."""
     watch = cProfile.Profile()
     watch.runcall(press)
-    pstats.Stats(watch).sort_stats("cumtime").print_stats(30)
+    stats = pstats.Stats(watch)
+    if "profile" in sys.argv:
+        stats.sort_stats("cumtime").print_stats(40)
+    timed = {(file.replace("\\", "/"), name): figures[3] for (file, _, name), figures in stats.stats.items()}
+    whole = stats.total_tt
+    shares = {
+        step: sum(seconds for (file, name), seconds in timed.items() if file.endswith(end) and name == function) / whole
+        for step, (end, function) in STEPS.items()
+    }
+    return shares | {"the rest": 1.0 - sum(shares.values())}
 
 
-def figure_with_more_bones() -> object:
+def figure_with_more_bones() -> Any:
     """The demo figure with bones on its hands until there are BONES."""
     import bpy
 
@@ -78,7 +102,7 @@ def figure_with_more_bones() -> object:
     return armature
 
 
-def long_action(loom: Callable[[str], object], armature: object, name: str) -> None:
+def long_action(loom: Callable[[str], Any], armature: Any, name: str) -> None:
     """An action of FRAMES frames with a key on each, of a demo action played slowly, for all bones."""
     import bpy
 
@@ -97,4 +121,4 @@ def long_action(loom: Callable[[str], object], armature: object, name: str) -> N
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,234 @@
+"""How time and peak memory grow with the length and number of clips; docs/growth.md and docs/images/growth.png.
+
+`make bench` calls it at its end; by itself: .venv-bench/bin/python tools/bench/growth.py. Every case runs in a process
+of its own, which alone knows how much memory it took.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CAPTURED = ROOT.parent / "shared" / "data" / "cmu" / "cmu_mb_26_01.bvh"
+LENGTHS = (500, 1000, 2000, 4000, 8000)  # frames of two clips
+COUNTS = (2, 3, 4, 6, 8)  # clips
+LONG = 2000  # frames of each, where their number grows
+SWAY, PERIOD = 0.15, 240.0  # a copy runs so much faster and slower, every so many frames
+WARM_UP = 200  # frames
+ENOUGH = 2.0  # s; what takes less is run again
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of one case: seconds of processor time altogether and for matching alone, and the megabytes it took at most."""
+
+    verb: str
+    frames: int
+    clips: int
+    seconds: float
+    matching: float
+    megabytes: float
+
+
+def main() -> None:
+    by_length = {verb: [measured(verb, frames, 2) for frames in LENGTHS] for verb in ("sync", "blend")}
+    by_count = [measured("blend", LONG, clips) for clips in COUNTS]
+    draw(by_length, by_count, ROOT / "docs" / "images" / "growth.png")
+    text = "\n".join(page(by_length, by_count)) + "\n"
+    (ROOT / "docs" / "growth.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def measured(verb: str, frames: int, clips: int) -> Measured:
+    print(f"{verb}: {clips} clips of {frames} frames", flush=True)
+    command = [sys.executable, str(Path(__file__)), verb, str(frames), str(clips)]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return Measured(verb, frames, clips, **json.loads(answer.splitlines()[-1]))
+
+
+def case(verb: str, frames: int, count: int) -> None:
+    """Run one case in this process and print its figures."""
+    from action_loom.core.recipes import RECIPES
+    from action_loom.core.weave.matched import match
+
+    recipe = RECIPES[verb]()
+
+    def run(clips: list[Any]) -> tuple[float, float]:
+        began = time.process_time()
+        found = match(clips, recipe)
+        matched = time.process_time()
+        recipe.apply(clips, matched=found)
+        return time.process_time() - began, matched - began
+
+    run(alike(WARM_UP, count))
+    clips = alike(frames, count)
+    before = memory_now()
+    runs = [run(clips)]
+    while sum(seconds for seconds, _ in runs) < ENOUGH:
+        runs.append(run(clips))
+    seconds, matching = sorted(runs)[len(runs) // 2]
+    print(json.dumps({"seconds": seconds, "matching": matching, "megabytes": memory_at_most() - before}))
+
+
+def alike(frames: int, count: int) -> list[Any]:
+    """Copies of a clip played forth and back until it is long enough, each in a time and a bearing of its own."""
+    from dataclasses import replace
+
+    from action_loom.core.motion import bvh, figure, quat, resample
+
+    source = bvh.to_clip(bvh.read(CAPTURED))[0] if CAPTURED.exists() else figure.walk(rate=120.0)
+    last, rng, clips = len(source) - 1.0, np.random.default_rng(0), []
+    for k in range(count):
+        even = np.arange(frames, dtype=float)
+        uneven = even + SWAY * PERIOD / (2.0 * np.pi) * np.sin(2.0 * np.pi * even / PERIOD + k)
+        there_and_back = last - np.abs(np.abs(uneven) % (2.0 * last) - last)
+        clip = resample.sample(source, there_and_back)
+        bearing = quat.exp(0.05 * rng.normal(size=(len(source.skeleton), 3)))
+        clips.append(replace(clip, name=f"clip{k}", rotations=quat.mul(clip.rotations, bearing)))
+    return clips
+
+
+def memory_now() -> float:
+    """Megabytes that this process holds; where the system does not tell, the most it has held."""
+    statistics = Path("/proc/self/statm")
+    if not statistics.exists():
+        return memory_at_most()
+    return int(statistics.read_text().split()[1]) * resource.getpagesize() / 1e6
+
+
+def memory_at_most() -> float:
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return kilobytes / 1e6 if sys.platform == "darwin" else kilobytes * 1024 / 1e6
+
+
+def draw(by_length: dict[str, list[Measured]], by_count: list[Measured], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(10, 7.2), layout="constrained")
+    for verb, color in (("sync", "tab:blue"), ("blend", "tab:orange")):
+        found = by_length[verb]
+        lengths = [one.frames for one in found]
+        axes[0, 0].loglog(lengths, [one.seconds for one in found], "o-", color=color, label=verb)
+        axes[0, 1].loglog(lengths, [one.megabytes for one in found], "o-", color=color, label=verb)
+    blends = by_length["blend"]
+    lengths = np.array([one.frames for one in blends])
+    rest = [one.seconds - one.matching for one in blends]
+    axes[0, 0].loglog(lengths, rest, "o:", color="tab:orange", label="blend without matching")
+    _guide(axes[0, 0], lengths, blends[-1].seconds, 2, "∝ frames²")
+    _guide(axes[0, 0], lengths, rest[-1], 1, "∝ frames")
+    _guide(axes[0, 1], lengths, blends[-1].megabytes, 2, "∝ frames²")
+    _guide(axes[0, 1], lengths, blends[-1].megabytes, 1, "∝ frames")
+    counts = [one.clips for one in by_count]
+    axes[1, 0].plot(counts, [one.seconds for one in by_count], "o-", color="tab:orange", label="blend")
+    axes[1, 0].plot(
+        counts, [one.seconds - one.matching for one in by_count], "o:", color="tab:orange", label="without matching"
+    )
+    axes[1, 1].plot(counts, [one.megabytes for one in by_count], "o-", color="tab:orange", label="blend")
+    for row, xlabel, what in ((0, "frames a clip", "two clips"), (1, "clips", f"clips of {LONG} frames")):
+        for column, (name, unit) in enumerate((("processor time", "s"), ("peak memory", "MB"))):
+            one = axes[row, column]
+            one.set(xlabel=xlabel, ylabel=f"{name}, {unit}", title=f"{name}, {what}")
+            one.grid(alpha=0.3, which="both" if row == 0 else "major")
+            one.legend(frameon=False, fontsize=9)
+            if row == 1:
+                one.set_ylim(bottom=0.0)
+            else:
+                one.set_xticks(lengths, [str(n) for n in lengths])
+                one.minorticks_off()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def _guide(axes: Any, lengths: np.ndarray, end: float, power: int, label: str) -> None:
+    values = end * (lengths / lengths[-1]) ** power
+    axes.loglog(lengths, values, "--" if power == 2 else ":", color="0.6", linewidth=1, label=label)
+
+
+def page(by_length: dict[str, list[Measured]], by_count: list[Measured]) -> list[str]:
+    lines = [
+        "# How time and memory grow",
+        "",
+        *textwrap.wrap(
+            "`sync` and `blend` of clips of 31 joints that do the same in different time, with the usual options."
+            " Processor time with one thread, and the peak of memory over what the process held before; each case"
+            " in a process of its own, warm. `make bench` writes this page (or `tools/bench/growth.py` alone).",
+            118,
+        ),
+        "",
+        "![Time and memory against the length and the number of clips](images/growth.png)",
+        "",
+        "| | clips | frames | time, s | of it matching | peak memory, MB |",
+        "|---|---|---|---|---|---|",
+        *(_row(one) for one in [*by_length["sync"], *by_length["blend"], *by_count]),
+        "",
+    ]
+    for text in (_on_time(by_length["blend"]), _on_memory(by_length["blend"]), _on_count(by_count)):
+        lines += textwrap.wrap(text, 118)
+    return lines
+
+
+def _row(one: Measured) -> str:
+    return (
+        f"| {one.verb} | {one.clips} | {one.frames} | {one.seconds:.2f} | {one.matching / one.seconds:.0%} "
+        f"| {one.megabytes:.0f} |"
+    )
+
+
+def _on_time(blends: list[Measured]) -> str:
+    first, last = blends[0], blends[-1]
+    power = _power(blends, lambda one: one.seconds)
+    return (
+        f"Time: matching takes {first.matching / first.seconds:.0%} of a blend at {first.frames} frames and "
+        f"{last.matching / last.seconds:.0%} at {last.frames}; towards the end time grows as frames to the power "
+        f"{power:.1f}. Short clips are dominated by what is linear in frames (posing, blending, the report), long ones "
+        "by the distances of all pairs of frames and the paths through them."
+    )
+
+
+def _on_memory(blends: list[Measured]) -> str:
+    last, power = blends[-1], _power(blends, lambda one: one.megabytes)
+    pair = 1e6 * last.megabytes / last.frames**2
+    held = (
+        f"{pair:.0f} bytes for each pair of frames at {last.frames} frames: matrices of distances (8 bytes a pair) and "
+        "of steps dominate"
+        if power > 1.5
+        else f"{1e3 * last.megabytes / last.frames:.0f} kB for each frame at {last.frames}: no matrix of all pairs is "
+        "held, and what is linear in frames dominates"
+    )
+    return f"Memory: it grows as frames to the power {power:.1f}, {held}."
+
+
+def _on_count(blends: list[Measured]) -> str:
+    first, last = blends[0], blends[-1]
+    pairs, more = last.clips - first.clips, last.seconds - first.seconds
+    extra = (last.megabytes - first.megabytes) / pairs
+    return (
+        f"Number: against a chosen reference each further clip of {LONG} frames costs {more / pairs:.2f} s and "
+        f"{extra:.0f} MB. To find the reference that is nearest to all (`medoid`), every pair is matched, "
+        "N (N − 1) / 2 of them, before the others are matched against it."
+    )
+
+
+def _power(found: list[Measured], of: Callable[[Measured], float]) -> float:
+    """The exponent with which a figure grows from the last case but one to the last."""
+    one, other = found[-2:]
+    return float(np.log(of(other) / of(one)) / np.log(other.frames / one.frames))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        case(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        main()

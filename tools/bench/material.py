@@ -1,0 +1,48 @@
+"""The clips that are measured: captured ones where ../shared/data is there, else generated ones."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from action_loom.core.motion import bvh, figure, resample
+from action_loom.core.motion.clip import Clip
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CAPTURED = [ROOT.parent / "shared" / "data" / "cmu" / f"cmu_mb_{take}.bvh" for take in ("02_05", "02_06")]
+FRAMES = 1000
+
+
+@dataclass(frozen=True)
+class Material:
+    """Two files of 1000 frames at 120 a second, and their clips; captured or generated."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    clips: tuple[Clip, ...]
+    captured: bool
+
+    @property
+    def told(self) -> str:
+        clip = self.clips[0]
+        kind = "captured" if self.captured else "generated"
+        channels = 3 + 3 * len(clip.skeleton)
+        return (
+            f"two {kind} clips of {len(clip)} frames, {len(clip.skeleton)} joints, {channels} channels "
+            f"({self.files[0].stat().st_size / 1e6:.2f} MB as a BVH file)"
+        )
+
+
+def make(folder: Path) -> Material:
+    captured = all(path.exists() for path in CAPTURED)
+    files = []
+    for k, path in enumerate(CAPTURED):
+        if captured:
+            motion = bvh.read(path)
+            short = replace(motion, values=motion.values[100 : 100 + FRAMES])
+        else:
+            clip = (figure.walk, figure.sneak)[k](rate=120.0)
+            short = bvh.from_clip(resample.sample(clip, np.linspace(0.0, len(clip) - 1.0, FRAMES)))
+        files.append(folder / f"clip{k}.bvh")
+        bvh.write(short, files[-1])
+    clips = tuple(bvh.to_clip(bvh.read(file))[0] for file in files)
+    return Material(folder, tuple(files), clips, captured)

@@ -1,0 +1,54 @@
+"""How long enabling the extension takes in the Blender that runs this, and what it loads; prints JSON.
+
+Arguments: the extension's zip, the number of runs.
+"""
+
+import statistics
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import in_blender
+from line import Figures
+from telling import tell
+
+OTHERS = ("io_scene_gltf2", "rigify")  # that come with Blender
+
+
+def main(zip_path: str, runs: int) -> None:
+    with in_blender.extension(zip_path):
+        import bpy
+
+        addon_utils = import_module("addon_utils")
+        for name in OTHERS:
+            if not addon_utils.check(name)[1]:
+                addon_utils.enable(name, default_set=True)
+        # In turns, so that a busy moment hits all of them.
+        times: dict[str, list[float]] = {name: [] for name in (in_blender.PACKAGE, *OTHERS)}
+        for _ in range(runs + 1):
+            for name, found in times.items():
+                found.append(registering(name))
+        for name in times:
+            sys.modules[name].unregister()  # with classes still registered, Blender 4.5 never ends
+        loaded = {"numba", "llvmlite"} & set(sys.modules)
+        if loaded:
+            raise SystemExit(f"registering loaded {', '.join(sorted(loaded))}")
+        medians = {name: 1000.0 * statistics.median(found[1:]) for name, found in times.items()}
+        ours = medians.pop(in_blender.PACKAGE)
+        tell({"register": Figures(ours, medians)}, blender=bpy.app.version_string)
+
+
+def registering(package: str) -> float:
+    """Seconds to import and register an add-on whose modules are gone (but compiled, as after the first start)."""
+    sys.modules[package].unregister()
+    for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
+        del sys.modules[name]
+    began = time.thread_time()
+    import_module(package).register()
+    return time.thread_time() - began
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
