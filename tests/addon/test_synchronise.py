@@ -213,5 +213,5 @@ def test_every_declared_property_exists(loom):
     for cls in operators.values():
         operator = getattr(bpy.ops.action_loom, cls.bl_idname.partition(".")[2])
         declared = {name for base in cls.__mro__ for name in vars(base).get("__annotations__", {}) if name.islower()}
-        declared -= {"bl_label", "report", "recipe", "least", "most", "wanted"}
+        declared -= {"bl_label", "report", "recipe", "least", "most", "wanted", "reference_first"}
         assert declared <= set(operator.get_rna_type().properties.keys())

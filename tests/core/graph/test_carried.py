@@ -7,9 +7,7 @@ from action_loom.core.motion import figure
 from action_loom.core.recipes import Follow, Graph
 from action_loom.core.weave import upper_body
 from numpy.testing import assert_allclose
-from oracles import material
-
-from . import paths
+from oracles import material, paths
 
 LINE = ((0.0, 0.0), (0.0, 8.0))
 
