@@ -54,7 +54,7 @@ def main() -> None:
     seconds = time.process_time() - began
     lines = ["# Motion graphs and paths", "", *textwrap.wrap(INTRODUCTION, 118), ""]
     lines += built(graph, seconds) + thresholds(clips) + transitions(graph)
-    lines += followed(graph) + turning(clips)
+    lines += followed(graph) + turning(clips) + carried()
     (ROOT / "docs" / "graphs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 
@@ -174,6 +174,24 @@ def turning(clips: list[Clip]) -> list[str]:
             radii.append("none" if radius is None or np.isinf(radius) else f"{radius:g}")
         lines.append(f"| {', '.join(names)} | {' | '.join(radii)} |")
     return lines
+
+
+def carried() -> list[str]:
+    """A boxer on an S, as in the paper's Fig. 3: the walks and the boxing of one body."""
+    names = ("daz_02_01", "daz_07_01", "daz_09_12", "daz_13_18")
+    *walks, boxing = (bvh.to_clip(bvh.read(DATA / f"cmu_{name}.bvh"))[0] for name in names)
+    wanted = Follow(path=paths.SHAPES["S"].tolist(), stretches=((0.4, 0.7, 1),))
+    made = wanted.apply([boxing], graph=replace(Graph().apply(walks), name="walks"))
+    assert isinstance(made, Followed)
+    draw(graph_plots.walk(made), "path_boxing")
+    (told,) = made.report["follow"]["carries"]
+    words = (
+        f"Boxing from 40 % to 70 % of an S, spliced onto walks of the same body. {100.0 * told['in_step']:.0f} % of"
+        " the stretch goes on from splice points; where no frame of the action has legs that are near enough, it keeps"
+        " its own time."
+    )
+    picture = "![A boxer on an S](images/path_boxing.png)"
+    return ["", "## Actions on the way", "", *textwrap.wrap(words, 118), "", picture]
 
 
 def draw(figure: "graph_plots.Figure", name: str) -> None:

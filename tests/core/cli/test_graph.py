@@ -131,3 +131,16 @@ def test_a_job_file_can_follow_a_path(run, built, out):
     code, _, err = run("run", out / "jobs.toml")
     assert (code, err) == (0, "")
     assert (out / "f.bvh").exists()
+
+
+@pytest.mark.both_engines
+def test_the_path_carries_an_action(run, built, path, out):
+    action = material.write(figure.wave(30.0), out / "wave.bvh")
+    follow = ("graph", "follow", built, "--path", path, "-o", out / "f.bvh")
+    code, _, err = run(*follow, "--action", action, "--from", 30, "--to", 80, "--report", out / "r.json")
+    assert (code, err) == (0, "")
+    (carried,) = json.loads((out / "r.json").read_text(encoding="utf-8"))["follow"]["carries"]
+    assert (carried["action"], carried["from"], carried["to"]) == ("wave", 0.3, 0.8)
+    code, _, err = run(*follow, "--force", "--action", action, "--from", 30)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "given were 1 --action, 1 --from and 0 --to" in err
