@@ -66,5 +66,7 @@ def summary(action: Any, woven: "Woven") -> str:
     """Return the main figures of a result in one line."""
     report = woven.report
     after = report["quality"]["after"]["slide_cm_s"]
-    slide = "" if after is None else f", feet slide {after:.1f} cm/s"
-    return f"{action.name}: {report['frames']} frames in {report['seconds_taken']:.2f} s{slide}"
+    figures = "" if after is None else f", feet slide {after:.1f} cm/s"
+    if "follow" in report:
+        figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
+    return f"{action.name}: {report['frames']} frames in {report['seconds_taken']:.2f} s{figures}"

@@ -18,6 +18,7 @@ from . import closing, reporting, seam_place
 from .closing import Closed
 from .woven import Looped
 
+SHORTEST = 8  # frames of a cycle
 ALIKE, MOST = 0.04, 6  # lengths that differ by less are one cycle; and how many are offered
 
 
@@ -106,6 +107,8 @@ def _only(clips: Sequence[Clip], wanted: Loop) -> trim.Trimmed:
 def _by_hand(clip: Clip, wanted: Loop, first: int) -> Cycle:
     """The cycle asked for, in frames of the trimmed clip; raises RegistrationError where there is none such."""
     start = wanted.start - first
+    if wanted.length < SHORTEST:
+        raise RegistrationError(f"{clip.name}: a cycle of {wanted.length} frames is none; it takes {SHORTEST} or more")
     if start < 0 or start + wanted.length > len(clip) - 1:
         raise RegistrationError(
             f"{clip.name}: a cycle from frame {wanted.start} over {wanted.length} frames is not in the clip, "

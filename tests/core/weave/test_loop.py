@@ -143,6 +143,11 @@ def test_start_and_length_can_be_set_by_hand():
     assert (report["start"], report["length"]) == (20, 60)
     with pytest.raises(RegistrationError, match="a cycle from frame 200 over 60 frames is not in the clip"):
         Loop(start=200, length=60).apply([clip])
+    for length in (1, 7):
+        with pytest.raises(RegistrationError, match=f"a cycle of {length} frames is none; it takes 8 or more"):
+            Loop(start=20, length=length).apply([clip])
+    for method in ("ease", "offset", "lagrange", "spline"):
+        assert len(Loop(start=20, length=8, method=method).apply([clip]).clip) == 9
 
 
 @pytest.mark.both_engines
