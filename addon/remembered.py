@@ -6,8 +6,8 @@ A weight that changes needs no new one, nor does another path: so the redo panel
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,30 +23,31 @@ from ..core.weave.matched import Matched, match
 
 MOST, MOST_GRAPHS = 6, 2
 
+T = TypeVar("T")
+
 _known: "OrderedDict[str, Matched]" = OrderedDict()
 _graphs: "OrderedDict[str, Graph]" = OrderedDict()
 
 
 def matched(clips: Sequence[Clip], matching: Matching, progress: Progress) -> Matched:
     """Return clips matched under some options, from memory where the same was made before."""
-    key = key_of(clips, matching)
-    if key not in _known:
-        _known[key] = match(clips, matching, progress)
-    _known.move_to_end(key)
-    while len(_known) > MOST:
-        _known.popitem(last=False)
-    return _known[key]
+    return _from(_known, MOST, key_of(clips, matching), lambda: match(clips, matching, progress))
 
 
 def graph(clips: Sequence[Clip], graphing: Graphing, progress: Progress) -> Graph:
     """Return the motion graph of clips under some options, from memory where the same was built before."""
     key = key_of(clips, graphing, Graphing)
-    if key not in _graphs:
-        _graphs[key] = built(clips, graphing, progress)
-    _graphs.move_to_end(key)
-    while len(_graphs) > MOST_GRAPHS:
-        _graphs.popitem(last=False)
-    return _graphs[key]
+    return _from(_graphs, MOST_GRAPHS, key, lambda: built(clips, graphing, progress))
+
+
+def _from(memory: "OrderedDict[str, T]", most: int, key: str, make: Callable[[], T]) -> T:
+    """What a memory has under a key, made where it has nothing; of the rest what was asked for last is kept."""
+    if key not in memory:
+        memory[key] = make()
+    memory.move_to_end(key)
+    while len(memory) > most:
+        memory.popitem(last=False)
+    return memory[key]
 
 
 def known(key: str) -> Matched | None:

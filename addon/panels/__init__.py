@@ -21,6 +21,14 @@ def armature_of(context: Any) -> Any:
     return active if active is not None and active.type == "ARMATURE" else None
 
 
+def options_in(layout: Any, *, align: bool = False) -> Any:
+    """Return a column in which options have their names on the left, and no dots to key them."""
+    column = layout.column(align=align)
+    column.use_property_split = True
+    column.use_property_decorate = False
+    return column
+
+
 def wrapped(text: str, context: Any) -> list[str]:
     """Return a text in lines that the sidebar has room for."""
     most = max(int(context.region.width / (7.0 * bpy.context.preferences.system.ui_scale)), 16)

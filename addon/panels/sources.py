@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from .. import properties, rates
-from . import SidebarPanel, armature_of, wrapped
+from . import SidebarPanel, armature_of, options_in, wrapped
 
 
 class ACTION_LOOM_UL_sources(bpy.types.UIList):
@@ -116,9 +116,7 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
         return _active(context) is not None
 
     def draw(self, context: Any) -> None:
-        layout, source = self.layout, _active(context)
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout, source = options_in(self.layout), _active(context)
         layout.prop(source, "rate")
         if not source.rate:
             own = rates.rate_of(source.action)
@@ -152,9 +150,7 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
         layout, armature = self.layout, armature_of(context)
         rig = properties.rig_of(context.scene, armature)
         layout.operator("action_loom.find_roles", icon="VIEWZOOM")
-        column = layout.column(align=True)
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = options_in(layout, align=True)
         for role in rig.roles:
             column.prop_search(role, "bone", armature.data, "bones", text=role.name.replace("_", " ").capitalize())
 

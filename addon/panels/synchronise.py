@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from .. import analysis
-from . import SidebarPanel, armature_of, draw_job, picture_scale
+from . import SidebarPanel, armature_of, draw_job, options_in, picture_scale
 
 SHORT = {analysis.MAY_HAVE_CHANGED: "maybe outdated"}
 ICONS = {
@@ -31,9 +31,7 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         layout, matching = self.layout, context.scene.action_loom.matching
-        options = layout.column()
-        options.use_property_split = True
-        options.use_property_decorate = False
+        options = options_in(layout)
         options.prop(matching, "metric")
         options.prop(matching, "window")
         options.prop(matching, "slope")
@@ -71,9 +69,7 @@ class ACTION_LOOM_PT_synchronise_more(SidebarPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
-        layout, matching = self.layout, context.scene.action_loom.matching
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout, matching = options_in(self.layout), context.scene.action_loom.matching
         layout.prop(matching, "joints")
         if matching.metric == "points":
             layout.prop(matching, "align_height")

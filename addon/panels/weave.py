@@ -6,7 +6,7 @@ import bpy
 
 from .. import candidates, graphs, jobs, properties
 from ..operators import results
-from . import SidebarPanel, armature_of, draw_job, picture_scale, wrapped
+from . import SidebarPanel, armature_of, draw_job, options_in, picture_scale, wrapped
 
 # What each mode shows of its settings; rare ones are in the panel below.
 _SHOWN = {
@@ -55,17 +55,13 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_parts(context)
         if settings.mode == "follow":
             self._draw_path(context)
-        options = layout.column()
-        options.use_property_split = True
-        options.use_property_decorate = False
+        options = options_in(layout)
         for group, name in _SHOWN[settings.mode]:
             if (group, name) not in _ONLY or settings.splice.method == _ONLY[group, name]:
                 options.prop(getattr(settings, group), name)
         if settings.mode in _FINDERS:
             self._draw_candidates(context)
-        options = layout.column()
-        options.use_property_split = True
-        options.use_property_decorate = False
+        options = options_in(layout)
         options.prop(settings.result, "place")
         options.prop(settings.result, "result_name")
         if draw_job(layout):
@@ -96,9 +92,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def _draw_path(self, context: Any) -> None:
         """The curve to walk along, and what is done on the way."""
         settings = context.scene.action_loom
-        layout = self.layout.column()
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = options_in(self.layout)
         layout.prop(settings, "curve")
         for index, stretch in enumerate(settings.stretches):
             box = layout.box().column(align=True)
@@ -157,9 +151,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.action_loom
-        options = layout.column()
-        options.use_property_split = True
-        options.use_property_decorate = False
+        options = options_in(layout)
         for name in ("threshold", "relative", "mirror", "transition", "labels"):
             options.prop(settings.graph, name)
         if not jobs.running():
@@ -185,9 +177,7 @@ class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):
         return context.scene.action_loom.mode == "follow"
 
     def draw(self, context: Any) -> None:
-        layout, settings = self.layout, context.scene.action_loom
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout, settings = options_in(self.layout), context.scene.action_loom
         for verb, names in (("walk", ("seconds", "seed", "hold")), ("path", ("leave", "reach"))):
             column = layout.column()
             for name in names:
@@ -202,9 +192,7 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
-        layout, settings = self.layout, context.scene.action_loom
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout, settings = options_in(self.layout), context.scene.action_loom
         for group, name in _RARE[settings.mode]:
             if (group, name) not in _ONLY or settings.splice.method == _ONLY[group, name]:
                 layout.prop(getattr(settings, group), name)

@@ -113,6 +113,18 @@ def key_by_hand(rig, name, *, seed, frames=(1, 9, 20, 33)):
     return action
 
 
+def list_sources(rig, *names, mode="blend"):
+    """The panel's settings, in a mode, with these actions ticked for an armature in this order."""
+    settings = bpy.context.scene.action_loom
+    settings.rigs.clear()
+    mine = settings.rigs.add()
+    mine.armature = rig
+    for name in names:
+        mine.sources.add().action = bpy.data.actions[name]
+    settings.mode = mode
+    return settings
+
+
 BOTH = [{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}]
 
 

@@ -21,14 +21,8 @@ def walker(loom):
         led = ways.Way(way.place, way.facing, way.step, np.radians(degrees), 30)
         clips.write(rig, ways.put_on(on_the_spot, led, frames), body, first_frame=1.0).name = name
     bpy.data.actions.remove(bpy.data.actions["cycle"])
-    settings = bpy.context.scene.action_loom
-    settings.rigs.clear()
-    mine = settings.rigs.add()
-    mine.armature = rig
-    for name in ("ahead", "left", "right"):
-        mine.sources.add().action = bpy.data.actions[name]
+    material.list_sources(rig, "ahead", "left", "right", mode="follow")
     bpy.context.scene.render.fps = 30
-    settings.mode = "follow"
     return rig
 
 

@@ -115,21 +115,9 @@ def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
     assert last - first == pytest.approx(2 * length)
 
 
-def listed(rig, *names):
-    """The panel's list with these actions ticked, in this order."""
-    settings = bpy.context.scene.action_loom
-    settings.rigs.clear()
-    mine = settings.rigs.add()
-    mine.armature = rig
-    for name in names:
-        mine.sources.add().action = bpy.data.actions[name]
-    return settings
-
-
 def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
     candidates = loom("addon.candidates")
-    settings = listed(long_walk, "walk")
-    settings.mode = "loop"
+    settings = material.list_sources(long_walk, "walk", mode="loop")
     assert candidates.of(bpy.context.scene, long_walk) is None
     with pytest.raises(RuntimeError, match="Find some first"):
         bpy.ops.action_loom.choose_candidate(index=0)
@@ -147,12 +135,12 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
     assert (settings.loop.start, settings.loop.length) == (0, 0)
     with pytest.raises(RuntimeError, match="There is no candidate 9"):
         bpy.ops.action_loom.choose_candidate(index=9)
-    listed(long_walk, "walk loop")
+    material.list_sources(long_walk, "walk loop", mode="loop")
     assert candidates.of(bpy.context.scene, long_walk) is None
 
 
 def test_how_well_an_action_repeats_itself_is_shown(long_walk):
-    listed(long_walk, "walk").mode = "loop"
+    material.list_sources(long_walk, "walk", mode="loop")
     bpy.ops.action_loom.find_cycles()
     bpy.ops.action_loom.show_scores()
     (image,) = bpy.data.images
@@ -170,8 +158,7 @@ def test_how_well_an_action_repeats_itself_is_shown(long_walk):
 
 def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     material.key_walk(long_walk, "quick", frames=20, leads="R")
-    settings = listed(long_walk, "walk", "quick")
-    settings.mode = "connect"
+    settings = material.list_sources(long_walk, "walk", "quick", mode="connect")
     bpy.ops.action_loom.find_transitions()
     found = loom("addon.candidates").of(bpy.context.scene, long_walk)
     assert len(found.candidates) > 1
@@ -185,5 +172,5 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     # Looking again is not bound to what was chosen before.
     bpy.ops.action_loom.find_transitions()
     assert len(loom("addon.candidates").of(bpy.context.scene, long_walk).candidates) == len(found.candidates)
-    listed(long_walk, "quick", "walk")
+    material.list_sources(long_walk, "quick", "walk", mode="connect")
     assert loom("addon.candidates").of(bpy.context.scene, long_walk) is None

@@ -33,17 +33,6 @@ def posed(rig, action, names, frames):
     return np.array([material.pose_positions(rig, names, float(frame)) for frame in frames])
 
 
-def listed(rig, *names):
-    settings = bpy.context.scene.action_loom
-    settings.rigs.clear()
-    mine = settings.rigs.add()
-    mine.armature = rig
-    for name in names:
-        mine.sources.add().action = bpy.data.actions[name]
-    settings.mode = "splice"
-    return settings
-
-
 @pytest.mark.parametrize("method", ["gaussian", "heck", "copy", "additive"])
 def test_legs_and_way_are_the_locomotions_and_the_arms_the_actions(walker, method):
     sources = [{"name": "walk", "weight": 1.0}, {"name": "wave", "weight": 1.0}]
@@ -58,7 +47,7 @@ def test_legs_and_way_are_the_locomotions_and_the_arms_the_actions(walker, metho
 
 
 def test_the_marked_reference_walks_whatever_the_order_of_the_list(walker):
-    settings = listed(walker, "wave", "walk")
+    settings = material.list_sources(walker, "wave", "walk", mode="splice")
     settings.rigs[0].reference = 1
     bpy.ops.action_loom.splice()
     assert walker.animation_data.action.name == "wave on walk"
