@@ -82,7 +82,7 @@ def match_of(prepared: Prepared, registered: Registration, which: int, starts: t
         first, second = starts[clip] + prepared.given_frames(clip, np.array([0.0, 1.0]))
         begin, end = (0.0, count - 1.0) if found.ends == "cyclic" else registered.curves[clip].at(common) / found.every
         axes.append(Axis(float(first), float(second - first) * found.every, count, (float(begin), float(end))))
-    return Match(found.matrix, curve, *axes)
+    return Match(found.matrix.astype(np.float64), curve, *axes)
 
 
 def small(match: Match, color: Color) -> Pixels:

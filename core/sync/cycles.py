@@ -47,7 +47,7 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> Curve:
             limit,
             path.at_limit,
             cells,
-            matrix,
+            matrix.astype(np.float32),
             float(matrix.mean()),
             matching.joints,
         )

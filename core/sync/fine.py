@@ -11,7 +11,7 @@ from . import timewarp
 from .distance import Metric
 from .timewarp import Cells
 
-PIECE = 2000  # frames of the reference at a time
+PIECE = 1000  # frames of the reference at a time
 OVERLAP = 120  # frames on each side of a piece that only lead the path there
 
 

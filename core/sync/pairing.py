@@ -104,6 +104,7 @@ def _with_limit(pair: _Pair, matching: Matching, limit: int, progress: Progress)
         progress.at(done / reference.passes, "Synchronising")
         (top, left), (bottom, right) = path.cells[0], path.cells[-1]
         reference, clip = reference.over(top, bottom), clip.over(left, right)
+        del matrix  # before there is another one of its size
         matrix = reference.matrix(clip, window)
         ends, path = _choose_ends(matrix, matching, limit, reference.floor)
     cells = _finest(pair, (reference, clip), path, matching, limit)
@@ -120,7 +121,7 @@ def _with_limit(pair: _Pair, matching: Matching, limit: int, progress: Progress)
         limit,
         path.at_limit,
         cells,
-        matrix,
+        matrix.astype(np.float32),
         float(matrix.mean()),
         matching.joints,
         pair.every,
@@ -132,9 +133,11 @@ def _finest(
 ) -> timewarp.Cells:
     """The cells of the path by single frames at the full rate; some at a time where they are too many to be held."""
     reach = round(FINE_SECONDS * pair.rate * pair.every)
-    if pair.every == 1:
+    if pair.every == 1 and matching.band:
         matrix = in_band(compared[0].matrix(compared[1], 0), matching.band)
         return fine.path(matrix, path, limit, reach).cells
+    if pair.every == 1:
+        return fine.cells(*compared, path.cells, limit, reach)
     around = fine.spread(path.cells, pair.every, *pair.shape)
     (top, left), (bottom, right) = around[0], around[-1]
     reference, clip = pair.full[0].over(top, bottom), pair.full[1].over(left, right)

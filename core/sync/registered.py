@@ -16,8 +16,9 @@ class Curve:
 
     first, frames (K,) : reference frame first + k corresponds to frame frames[k] of the clip, strictly increasing
     cost : mean pose distance along the path; ends : pinned, open or cyclic; limit : the slope limit that was used
-    at_limit : share of the path that runs at the limit; cells (·, 2) and matrix (M, N) : what a picture shows
-    every : the matrix has one of so many frames; all of long clips would be too much to hold
+    at_limit : share of the path that runs at the limit; cells (·, 2) : of the path
+    matrix (M, N) : distances for a picture, in single precision, of every so manieth frame where clips are long
+    every : so many frames go to one of the matrix
     chance : mean distance of any two frames; joints : which were compared
 
     A cyclic curve begins anywhere in the clip's cycle and spans one cycle of each; frames run on past the clip's
@@ -32,7 +33,7 @@ class Curve:
     limit: int
     at_limit: float
     cells: NDArray[np.int64]
-    matrix: Array | None
+    matrix: NDArray[np.float32] | None
     chance: float = 0.0
     joints: str = "all"
     every: int = 1
