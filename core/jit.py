@@ -7,6 +7,7 @@ imported, so that everything that can go wrong with a compiler or its cache goes
 
 import logging
 import os
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module, util
@@ -54,6 +55,11 @@ def kernels(package: str) -> ModuleType:
     if _wanted == "numpy" or (compiled := _compiled(package)) is None:
         return import_module("._twins", package)
     return compiled
+
+
+def already_loaded(package: str) -> bool:
+    """Say whether the package's `_kernels` are wanted and there: for what is not worth loading a compiler for."""
+    return _wanted != "numpy" and f"{package}._kernels" in sys.modules
 
 
 def prepare(progress: "Progress") -> None:

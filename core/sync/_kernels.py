@@ -82,36 +82,21 @@ def accumulate_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-
         total[i, 0] = skip_rows[i]
     for j in range(columns + 1):
         total[0, j] = skip_columns[j]
-    # Of the row above: the cost of coming by the diagonal, and of coming down (with how many steps).
-    slanting = np.full(columns, np.inf)
-    down = np.full(columns, np.inf)
-    down_steps = np.zeros(columns, dtype=np.int16)
+    # Round a corner it is never nearer than by the diagonal, which counts where both are equal: so what a path comes
+    # down to it leaves down or by the diagonal, and likewise to the right.
     for i in range(rows):
-        right, right_steps, slanting_left = np.inf, 0, np.inf
+        above, here, row = total[i], distance[i], total[i + 1]
+        left, run = np.inf, 0
         for j in range(columns):
-            here = distance[i, j]
-            slant = total[i, j] + here
-            if down[j] < slanting[j]:
-                down[j] += here
-                down_steps[j] += 1
-            else:
-                down[j] = slanting[j] + here
-                down_steps[j] = 1
-            if right < slanting_left:
-                right += here
-                right_steps += 1
-            else:
-                right = slanting_left + here
-                right_steps = 1
-            best, step = slant, 0
-            if down[j] < best:
-                best, step = down[j], down_steps[j]
-            if right < best:
-                best, step = right, -right_steps
-            total[i + 1, j + 1] = best
+            best, step = above[j], 0
+            up = above[j + 1] if i > 0 else np.inf
+            if up < best:
+                best, step = up, steps[i - 1, j] + 1
+            if left < best:
+                best, step = left, run - 1
+            left, run = best + here[j], step
+            row[j + 1] = left
             steps[i, j] = step
-            slanting[j] = slant
-            slanting_left = slant
     return total, steps
 
 

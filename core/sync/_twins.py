@@ -56,24 +56,17 @@ def accumulate_unlimited(
     steps = np.zeros((rows, columns), dtype=np.int16)
     total[:, 0] = skip_rows
     total[0, :] = skip_columns
-    # Cell (i, j) in row i + 1 and column j + 1: the cost of coming by the diagonal, down, or to the right.
-    slant, down, right = (np.full((rows + 1, columns + 1), np.inf) for _ in range(3))
-    down_steps, right_steps = (np.zeros((rows + 1, columns + 1), dtype=np.int16) for _ in range(2))
     for diagonal in range(rows + columns - 1):
         i = np.arange(max(0, diagonal - columns + 1), min(diagonal, rows - 1) + 1)
         j = diagonal - i
-        here = distance[i, j]
-        slant[i + 1, j + 1] = total[i, j] + here
-        for cost, count, before in ((down, down_steps, (i, j + 1)), (right, right_steps, (i + 1, j))):
-            on = cost[before] < slant[before]
-            cost[i + 1, j + 1] = np.where(on, cost[before], slant[before]) + here
-            count[i + 1, j + 1] = np.where(on, count[before] + 1, 1)
-        best, step = slant[i + 1, j + 1], np.zeros(len(i), dtype=np.int16)
-        for cost, count, sign in ((down, down_steps, 1), (right, right_steps, -1)):
-            better = cost[i + 1, j + 1] < best
-            best = np.where(better, cost[i + 1, j + 1], best)
-            step = np.where(better, sign * count[i + 1, j + 1], step)
-        total[i + 1, j + 1], steps[i, j] = best, step
+        best, step = total[i, j], np.zeros(len(i), dtype=np.int16)
+        down = np.where(i > 0, total[i, j + 1], np.inf)
+        better = down < best
+        best, step = np.where(better, down, best), np.where(better, steps[i - 1, j] + 1, step)
+        right = np.where(j > 0, total[i + 1, j], np.inf)
+        better = right < best
+        best, step = np.where(better, right, best), np.where(better, steps[i, j - 1] - 1, step)
+        total[i + 1, j + 1], steps[i, j] = best + distance[i, j], step
     return total, steps
 
 
