@@ -57,9 +57,14 @@ def kernels(package: str) -> ModuleType:
     return compiled
 
 
-def already_loaded(package: str) -> bool:
-    """Say whether the package's `_kernels` are wanted and there: for what is not worth loading a compiler for."""
-    return _wanted != "numpy" and f"{package}._kernels" in sys.modules
+def at_hand(package: str) -> ModuleType:
+    """Return the package's `_kernels` where they are wanted and loaded already, else its `_twins`.
+
+    For what is not worth loading a compiler for. It must give the same numbers to the last bit by either: nobody is to
+    see from a result what was loaded before.
+    """
+    compiled = sys.modules.get(f"{package}._kernels") if _wanted != "numpy" else None
+    return import_module("._twins", package) if compiled is None else compiled
 
 
 def prepare(progress: "Progress") -> None:

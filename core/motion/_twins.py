@@ -38,6 +38,31 @@ def curve(values: Array, frames: Array) -> Array:
     return a + t * (slope_a + t * (3.0 * step - 2.0 * slope_a - slope_b + t * (slope_a + slope_b - 2.0 * step)))
 
 
+def forward(
+    joints: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    offsets: Array,
+    orients: Array,
+    rotations: Array,
+    translations: Array,
+) -> tuple[Array, Array]:
+    """See `kinematics.forward`: for some joints, those above before those below; the others are zero."""
+    turned, moved = np.zeros(rotations.shape), np.zeros(translations.shape)
+    depth = np.zeros(len(parents), dtype=np.int64)
+    for joint in joints:
+        depth[joint] = 0 if parents[joint] < 0 else depth[parents[joint]] + 1
+    for level in range(int(depth[joints].max(initial=-1)) + 1):
+        here = joints[depth[joints] == level]
+        orient, above = orients[here], parents[here]
+        turn = quat.mul(orient, rotations[:, here])
+        place = offsets[here] + quat.rotate(orient, translations[:, here])
+        if level > 0:
+            around = turned[:, above]
+            turn, place = quat.mul(around, turn), moved[:, above] + quat.rotate(around, place)
+        turned[:, here], moved[:, here] = turn, place
+    return turned, moved
+
+
 def rows(text: NDArray[np.uint8], values: Array) -> bool:
     """See `bvh_text.rows`; the text ends in a line feed."""
     frames, width = values.shape

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from .. import jit
 from ..errors import MotionFileError
-from . import _twins
 from .quat import Array
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
@@ -299,17 +298,15 @@ def _is_number(word: str) -> bool:
 
 
 def rows(body: bytes, frames: int, width: int) -> Array | None:
-    """Return the values (F, C) where every row is as long as it should be and every word a number, else None.
+    """Return the values (F, C) where every row is as long as it should be and every word an ordinary number, else None.
 
-    By compiled code where that has been loaded: both give the same numbers, to the last bit.
+    Compiled code, where that is loaded, leaves numbers of very many digits to the slow way.
     """
     if 2 * frames * width > len(body) + 1:
         return None  # a number and what comes after it take two letters
     values = np.empty((frames, width))
     text = np.frombuffer(bytearray(body + b"\n"), dtype=np.uint8)  # kernels take what may be written
-    if jit.already_loaded(__package__) and jit.kernels(__package__).rows(text, values):
-        return values
-    return values if _twins.rows(text, values) else None
+    return values if jit.at_hand(__package__).rows(text, values) else None
 
 
 def compose(motion: Motion) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import jit
 from . import inheritance, quat
 from .clip import Clip
 from .quat import Array
@@ -32,8 +33,7 @@ def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
         while above >= 0:
             chosen[above] = True
             above = int(clip.skeleton.parents[above])
-    levels = [level[chosen[level]] for level in clip.skeleton.levels]
-    return _forward(clip.skeleton, levels, clip.rotations, clip.translations)
+    return _forward(clip.skeleton, np.flatnonzero(chosen), clip.rotations, clip.translations)
 
 
 def points(clip: Clip) -> Array:
@@ -75,22 +75,18 @@ def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[
     rotations (F, J, 4) and translations (F, J, 3) are about the rest pose:
     M = M_parent · T(offset) · R(orient) · T(translation) · R(rotation).
     """
-    return _forward(skeleton, skeleton.levels, rotations, translations)
+    return _forward(skeleton, np.arange(len(skeleton)), rotations, translations)
 
 
 def _forward(
-    skeleton: Skeleton, levels: Sequence[NDArray[np.int64]], rotations: Array, translations: Array
+    skeleton: Skeleton, joints: NDArray[np.int64], rotations: Array, translations: Array
 ) -> tuple[Array, Array]:
-    world_rotations, world_positions = np.zeros(rotations.shape), np.zeros(translations.shape)
-    for joints in levels:
-        orients, parents = skeleton.orients[joints], skeleton.parents[joints]
-        turned = quat.mul(orients, rotations[:, joints])
-        moved = skeleton.offsets[joints] + quat.rotate(orients, translations[:, joints])
-        if (parents >= 0).any():  # then all: they are of one depth
-            above = world_rotations[:, parents]
-            turned, moved = quat.mul(above, turned), world_positions[:, parents] + quat.rotate(above, moved)
-        world_rotations[:, joints], world_positions[:, joints] = turned, moved
-    return world_rotations, world_positions
+    """What `forward` gives, for some joints and those above them in order; the others are zero."""
+    arrays = (skeleton.offsets, skeleton.orients, rotations, translations)
+    ready = (np.require(values, np.float64, ["C", "W"]) for values in arrays)
+    parents = np.require(skeleton.parents, np.int64, ["C", "W"])
+    found: tuple[Array, Array] = jit.at_hand(__package__).forward(joints, parents, *ready)
+    return found
 
 
 def matrices(clip: Clip) -> tuple[Array, Array]:

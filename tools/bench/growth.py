@@ -204,9 +204,9 @@ def _on_memory(blends: list[Measured]) -> str:
         f"{pair:.0f} bytes for each pair of frames at {last.frames} frames: matrices of distances (8 bytes a pair) and "
         "of steps dominate"
         if power > 1.5
-        else f"{1e3 * last.megabytes / last.frames:.0f} kB for each frame at {last.frames}. Matrices of distances and of "
-        "steps dominate, up to 4000 × 4000 pairs of frames; longer clips are compared at every second (third, …) frame "
-        "first and then, at full rate, in a band round the path and in pieces"
+        else f"{1e3 * last.megabytes / last.frames:.0f} kB for each frame at {last.frames}. Matrices of distances and "
+        "of steps dominate, up to 4000 × 4000 pairs of frames; longer clips are compared at every second (third, …) "
+        "frame first and then, at full rate, in a band round the path and in pieces"
     )
     return f"Memory: it grows as frames to the power {power:.1f}, {held}."
 
