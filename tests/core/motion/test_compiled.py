@@ -44,7 +44,7 @@ def test_joints_are_placed_alike(rng, joints):
 
 ORDINARY = st.one_of(
     st.floats(-1e6, 1e6).map("{:.6f}".format),
-    st.floats(-400.0, 400.0).map("{:g}".format),
+    st.floats(1e-9, 400.0).map("{:g}".format),
     st.integers(-(10**9), 10**9).map(str),
     st.sampled_from(["0", "-0", "-0.000", "+1.5", "1.", ".5", "1e3", "1E-5", "-2.5e+02"]),
 )
