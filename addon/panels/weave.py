@@ -95,6 +95,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         settings = context.scene.action_loom
         layout = options_in(self.layout)
         layout.prop(settings, "curve")
+        if settings.curve is None and settings.follow.path:
+            layout.label(text="Along the path of the recipe", icon="INFO")
         for index, stretch in enumerate(settings.stretches):
             box = layout.box().column(align=True)
             row = box.row(align=True)

@@ -76,6 +76,10 @@ def test_the_graph_is_shown_and_kept_for_the_walk(walker, loom):
     bpy.context.scene.action_loom.curve = drawn(BOW)
     bpy.ops.action_loom.follow()
     assert graphs.of(bpy.context.scene, walker).graph is known.graph
+    bpy.context.scene.action_loom.result.as_seen = True
+    assert graphs.of(bpy.context.scene, walker) is None
+    bpy.context.scene.action_loom.result.as_seen = False
+    assert graphs.of(bpy.context.scene, walker).graph is known.graph
     bpy.context.scene.action_loom.graph.mirror = False
     assert graphs.of(bpy.context.scene, walker) is None
 

@@ -125,6 +125,9 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
         bpy.ops.action_loom.choose_candidate(index=0)
     bpy.ops.action_loom.find_cycles()
     found = candidates.of(bpy.context.scene, long_walk)
+    settings.result.as_seen = True
+    assert candidates.of(bpy.context.scene, long_walk) is None
+    settings.result.as_seen = False
     best = dict(found.candidates[0].options)
     assert best["length"] == pytest.approx(30, abs=1)
     bpy.ops.action_loom.choose_candidate(index=0)
