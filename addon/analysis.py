@@ -133,7 +133,7 @@ def asked_for(request: "weaving.Request", matching: Matching) -> Asked:
 def listed(lines: list[Any]) -> tuple[Reading, ...]:
     """Return how the sources of some lines of a list are to be read."""
     return tuple(
-        (line.action.name, line.rate, line.slot, *((line.first, line.last) if line.use_range else (0, 0)))
+        (line.action.name_full, line.rate, line.slot, *((line.first, line.last) if line.use_range else (0, 0)))
         for line in lines
     )
 
@@ -235,7 +235,9 @@ def _small(armature: int, known: Analysis, which: int) -> int:
 
 def colors(rig: Any, names: list[str]) -> "list[painting.Color]":
     """Return the colours of sources from their lines; of those that are in no list, as a list would give them."""
-    listed = {} if rig is None else {s.action.name: tuple(s.color) for s in rig.sources if s.action is not None}
+    lines = [] if rig is None else [line for line in rig.sources if line.action is not None]
+    listed = {line.action.name: tuple(line.color) for line in lines}
+    listed |= {line.action.name_full: tuple(line.color) for line in lines}
     return [listed.get(name, properties.COLORS[k % len(properties.COLORS)]) for k, name in enumerate(names)]
 
 

@@ -32,6 +32,7 @@ class Found:
     """What was found in some sources; icon : of the picture, 0 for none; curves : what the picture shows."""
 
     sources: tuple[analysis.Reading, ...]
+    as_seen: bool
     candidates: tuple[Candidate, ...]
     icon: int = 0
     curves: "tuple[painting_scores.Curve, painting_scores.Curve] | None" = None
@@ -49,7 +50,8 @@ def of(scene: Any, armature: Any) -> Found | None:
     """Return what was found for the panel's mode in the sources that are ticked now, or None; cheap for drawing."""
     found = _found.get((armature.session_uid, scene.action_loom.mode))
     lines = properties.ticked(properties.rig_of(scene, armature))
-    return found if found is not None and found.sources == analysis.listed(lines) else None
+    asked = analysis.listed(lines), scene.action_loom.result.as_seen
+    return found if found is not None and (found.sources, found.as_seen) == asked else None
 
 
 def is_chosen(settings: Any, candidate: Candidate) -> bool:
@@ -73,7 +75,7 @@ def keep_cycles(
         text = f"{begin:.0f}–{begin + one.length:.0f} · {one.length / rate:.2f} s · {one.score:.2f}"
         rows.append(Candidate(text, begin, (("start", one.start), ("length", one.length))))
     icon = pictures.preview(name, painting_scores.small(curves, color))
-    _keep(read, "loop", Found(analysis.requested(request), tuple(rows), icon, curves, color))
+    _keep(read, "loop", Found(analysis.requested(request), request.as_seen, tuple(rows), icon, curves, color))
 
 
 def keep_transitions(request: "weaving.Request", read: "weaving.Read", offered: "list[Transition]") -> None:
@@ -87,7 +89,7 @@ def keep_transitions(request: "weaving.Request", read: "weaving.Read", offered: 
         )
         for one in offered
     )
-    _keep(read, "connect", Found(analysis.requested(request), rows))
+    _keep(read, "connect", Found(analysis.requested(request), request.as_seen, rows))
 
 
 def forget() -> None:

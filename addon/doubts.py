@@ -18,7 +18,7 @@ def note(context: Any, armature: Any, request: "weaving.Request", read: "weaving
     for wanted, source in zip(request.sources, read.sources, strict=True):
         doubt = cadence.doubt(source.clip) or ""
         for line in rig.sources:
-            if line.action is not None and line.action.name == wanted.name:
+            if line.action is not None and line.action.name_full == wanted.name:
                 line.warning = _of_range(line) or (f"{wanted.name}: {doubt}" if doubt else "")
 
 

@@ -24,6 +24,7 @@ class Known:
     """A graph, of what and how it was built, what is said of it, and its picture (0 for none)."""
 
     sources: tuple[analysis.Reading, ...]
+    as_seen: bool
     options: tuple[tuple[str, Any], ...]
     graph: "Graph"
     said: tuple[str, ...]
@@ -44,7 +45,7 @@ def of(scene: Any, armature: Any) -> Known | None:
     """Return the graph of what is ticked now, built as the panel asks for, or None; cheap enough for drawing."""
     known = _known.get(armature.session_uid)
     lines = properties.ticked(properties.rig_of(scene, armature))
-    if known is None or known.sources != analysis.listed(lines):
+    if known is None or (known.sources, known.as_seen) != (analysis.listed(lines), scene.action_loom.result.as_seen):
         return None
     group = scene.action_loom.graph
     asked = tuple((name, properties.rounded(getattr(group, name))) for name in declared(Graphing))
@@ -65,7 +66,7 @@ def keep(
     colors = analysis.colors(properties.rig_of(context.scene, armature), lanes)
     options = tuple((name, getattr(graphing, name)) for name in declared(Graphing))
     icon = pictures.preview(f"{read.armature} graph", painting_graphs.small(graph, colors))
-    known = Known(sources, options, graph, _said(graph), colors, icon)
+    known = Known(sources, request.as_seen, options, graph, _said(graph), colors, icon)
     _known.pop(read.armature, None)
     _known[read.armature] = known
     for uid in list(_known)[:-MOST]:

@@ -25,7 +25,8 @@ def end_work(why: str) -> None:
 
 
 def _weave_live(scene: Any, context: Any) -> None:
-    if not scene.action_loom.live or jobs.running() is not None:
+    settings = scene.action_loom
+    if not settings.live or settings.mode != "blend" or jobs.running() is not None:
         return
     from . import live  # numpy is loaded at first use, not when Blender starts
 

@@ -47,11 +47,15 @@ def reweave(context: Any, scene: Any) -> bool:
     if last is None or armature is None or action is None:
         return False
     rig = properties.rig_of(scene, armature)
-    weights = {s.action.name: s.weight for s in properties.ticked(rig)}
+    weights: dict[str, list[float]] = {}
+    for line in properties.ticked(rig):
+        weights.setdefault(line.action.name_full, []).append(properties.rounded(line.weight))
     names = [source.name for source in last.request.sources]
-    if not set(names) <= set(weights) or not any(weights[name] for name in names):
+    if any(names.count(name) > len(weights.get(name, ())) for name in names):
         return False
-    shares = tuple(properties.rounded(weights[name]) for name in names)
+    shares = tuple(weights[name].pop(0) for name in names)
+    if not any(shares):
+        return False
     recipe = dataclasses.replace(last.recipe, weights=shares)
     try:
         stored = storage.stored(action)

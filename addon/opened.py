@@ -109,7 +109,9 @@ class Opened(host.Host):
         armature = self._armature(settings)
         actions = tuple(_action(name) for name in clips)
         wanted = tuple(
-            weaving.SourceRequest(action.name, settings["rate"].get(name, 0.0), "", *settings["range"].get(name, ()))
+            weaving.SourceRequest(
+                action.name_full, settings["rate"].get(name, 0.0), "", *settings["range"].get(name, ())
+            )
             for name, action in zip(clips, actions, strict=True)
         )
         asked = {name: settings[name] for name in properties.RESULT_OPTIONS if name in settings}
@@ -229,7 +231,7 @@ class _Actions(Sources):
 
 
 def _action(name: str, key: str = "") -> Any:
-    action = bpy.data.actions.get(name)
+    action = weaving.called(bpy.data.actions, name)
     if action is None:
         where = f"{key}: " if key else ""
         raise LoomError(f"{where}there is no action {name!r}; the actions are {_listed(bpy.data.actions.keys())}")

@@ -87,7 +87,7 @@ def _plot(curve: Curve, color: Color, width: int, height: int, radius: float) ->
     _paint(pixels, points, ink, radius)
     marks = np.array(curve.marks)
     if len(marks):
-        x = np.clip((marks - curve.places[0]) / (curve.places[-1] - curve.places[0]) * width, 0, width - 1)
+        x = np.clip((marks - curve.places[0]) / max(curve.places[-1] - curve.places[0], 1.0) * width, 0, width - 1)
         _paint(pixels, np.stack([x, np.interp(x, np.arange(width), heights) + 0.5], axis=1), np.ones(3), 2.5 * radius)
     return pixels
 

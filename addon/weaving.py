@@ -32,6 +32,7 @@ TURNING_CYCLES = 8  # of a loop that no modifier can repeat
 class SourceRequest:
     """Which action is to be read, and how.
 
+    name : as Blender tells linked ones of the same name apart, such as "Walk [library.blend]"
     rate : frames per second, 0 is the action's own or else the scene's; slot : its identifier, empty is the fitting one
     first, last : the scene frames to read; the whole action where both are the same
     """
@@ -49,7 +50,10 @@ class SourceRequest:
 
 @dataclass(frozen=True)
 class Request:
-    """What the user wants of the actions and of the result, apart from the recipe."""
+    """What the user wants of the actions and of the result, apart from the recipe.
+
+    curve : name of the curve object whose points are the recipe's path, as they were
+    """
 
     sources: tuple[SourceRequest, ...]
     result_name: str = ""
@@ -59,6 +63,7 @@ class Request:
     as_seen: bool = False
     interpolation: str = "LINEAR"
     mark_contacts: bool = False
+    curve: str = ""
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
@@ -107,10 +112,22 @@ def again(action: Any, *, overwrite_edits: bool) -> Again:
         raise LoomError(f"{action.name} was edited by hand: allow overwriting edits, or rename it and weave again")
     made_of, request = storage.find_sources(action), asked_of(kept)
     now = zip(request.sources, made_of, strict=True)
-    renamed = tuple(dataclasses.replace(source, name=source_action.name) for source, (source_action, _) in now)
+    renamed = tuple(dataclasses.replace(source, name=source_action.name_full) for source, (source_action, _) in now)
     into = action, storage.find_slot(action, kept.slot)
     request = dataclasses.replace(request, sources=renamed)
-    return Again(kept.armature, made_of, request, kept.recipe, into)
+    return Again(kept.armature, made_of, request, recipe_now(kept, made_of), into)
+
+
+def recipe_now(kept: storage.Stored, made_of: list[tuple[Any, Any]]) -> Recipe:
+    """Return the recipe of a result with the names that its sources have today, where it tells them by name."""
+    recipe = kept.recipe
+    if not isinstance(recipe, ShortestPath):
+        return recipe
+    pairs = [(source.name, action.name) for source, (action, _) in zip(kept.sources, made_of, strict=True)]
+    today = dict(pairs) | {f"{before} mirrored": f"{now} mirrored" for before, now in pairs}
+    (leave, _, first), (reach, _, last) = recipe.leave.rpartition(":"), recipe.reach.rpartition(":")
+    leave, reach = f"{today.get(leave, leave)}:{first}", f"{today.get(reach, reach)}:{last}"
+    return dataclasses.replace(recipe, leave=leave, reach=reach)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +154,16 @@ def read(context: Any, armature: Any, request: Request) -> Read:
     scene = context.scene
     made_of = []
     for wanted in request.sources:
-        action = bpy.data.actions.get(wanted.name)
+        action = called(bpy.data.actions, wanted.name)
         if action is None:
             raise LoomError(f"There is no action named {wanted.name!r}: choose the sources again")
         made_of.append((action, curves.slot_called(action, wanted.slot, armature)))
     return read_actions(scene, armature, made_of, request)
+
+
+def called(kept: Any, name: str) -> Any:
+    """Return the data of a full name, or else of a name; None if there is none."""
+    return next((one for one in kept if one.name_full == name), None) or kept.get(name)
 
 
 def read_actions(scene: Any, armature: Any, made_of: Sequence[tuple[Any, Any]], request: Request) -> Read:

@@ -13,10 +13,14 @@ def path(drawn: Any, metres: float) -> tuple[Array, bool]:
     """Return the points (K, 2) of a curve object on the ground, in world metres, and whether it is closed.
 
     Of any type of spline, as Blender shows it, modifiers included; `metres` in a unit of the world. Raises LoomError
-    for what is no single line.
+    for what is no single line, and for a curve that Blender does not show.
     """
     if drawn is None or drawn.type != "CURVE":
         raise LoomError("Choose a curve object to walk along")
+    bpy.context.view_layer.update()
+    if drawn not in set(bpy.context.view_layer.objects):
+        # Deleted in the viewport it still exists, because the panel names it.
+        raise LoomError(f"{drawn.name} was deleted, or is not in this view layer: choose another curve")
     splines = len(drawn.data.splines)
     if splines != 1:
         raise LoomError(f"{drawn.name} has {splines} splines, but a path is one: separate or join them")
@@ -35,7 +39,9 @@ def _line(drawn: Any) -> tuple[Array, bool]:
     try:
         bpy.context.view_layer.update()
         evaluated = shown.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        mesh = evaluated.to_mesh()
+        mesh = evaluated.to_mesh() if evaluated.is_evaluated else None
+        if mesh is None:
+            raise LoomError(f"{drawn.name} is disabled in viewports: enable it, so that Blender works it out")
         vertices, edges = np.empty(3 * len(mesh.vertices)), np.empty(2 * len(mesh.edges), dtype=np.int32)
         mesh.vertices.foreach_get("co", vertices)
         mesh.edges.foreach_get("vertices", edges)

@@ -69,4 +69,5 @@ def summary(action: Any, woven: "Woven") -> str:
     figures = "" if after is None else f", feet slide {after:.1f} cm/s"
     if "follow" in report:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
-    return f"{action.name}: {report['frames']} frames in {report['seconds_taken']:.2f} s{figures}"
+    first, last = action.curve_frame_range
+    return f"{action.name}: {round(last - first) + 1} frames in {report['seconds_taken']:.2f} s{figures}"

@@ -86,38 +86,46 @@ class ACTION_LOOM_OT_follow(Walking, bpy.types.Operator):
     def poll(cls, context: Any) -> bool:
         if not super().poll(context):
             return False
-        if common.asked_by_a_button(context) and context.scene.action_loom.curve is None:
+        settings = context.scene.action_loom
+        if common.asked_by_a_button(context) and settings.curve is None and not settings.follow.path:
             cls.poll_message_set("Choose a curve to walk along")
+            return False
+        if common.asked_by_a_button(context) and any(stretch.action is None for stretch in settings.stretches):
+            cls.poll_message_set("Choose an action for each stretch of the curve, or remove the stretch")
             return False
         return True
 
     def from_panel(self, context: Any) -> None:
-        told = self.properties.is_property_set("stretches")
+        told = {name for name in ("curve", "path", "stretches", "place") if self.properties.is_property_set(name)}
         super().from_panel(context)
         drawn = context.scene.action_loom.curve
-        if drawn is not None and not self.curve and not self.path:
-            self.curve = drawn.name
-        if told:
+        if drawn is not None and told.isdisjoint(("curve", "path")):
+            self.curve = drawn.name_full  # the path that an edited recipe left in the panel is for want of a curve
+        if "place" not in told:
+            self.place = "REFERENCE"  # it begins where its curve does
+        if "stretches" in told:
             return
         rows: list[tuple[float, ...]] = []
         for stretch in context.scene.action_loom.stretches:
             if stretch.action is not None:
                 item = self.sources.add()
-                item.name, item.weight = stretch.action.name, 1.0
+                item.name, item.weight = stretch.action.name_full, 1.0
                 rows.append((0.01 * stretch.start, 0.01 * stretch.end, len(self.sources)))
         self.stretches = declared(Follow)["stretches"].as_text(tuple(rows))
 
     def ask(self, context: Any) -> "tuple[weaving.Request, weaving.Read, Recipe]":
+        from .. import weaving
         from ..bridge import drawn
 
         request, read, recipe = super().ask(context)
         if not self.curve:
             return request, read, recipe
-        made = bpy.data.objects.get(self.curve)
+        made = weaving.called(bpy.data.objects, self.curve)
         if made is None:
             raise LoomError(f"There is no curve named {self.curve!r}: choose another")
         assert isinstance(recipe, Follow)
         points, closed = drawn.path(made, read.body.world_metres)
+        request = dataclasses.replace(request, curve=self.curve)
         return request, read, dataclasses.replace(recipe, path=points.tolist(), closed=closed)
 
 
@@ -158,10 +166,16 @@ class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
     bl_description = "Let the legs' own action go on here"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    index: bpy.props.IntProperty(options={"SKIP_SAVE"})
+    index: bpy.props.IntProperty(
+        name="Stretch", description="Its place among the stretches, from 0", options={"SKIP_SAVE"}
+    )
 
     def execute(self, context: Any) -> set[str]:
-        context.scene.action_loom.stretches.remove(self.index)
+        stretches = context.scene.action_loom.stretches
+        if not 0 <= self.index < len(stretches):
+            self.report({"ERROR"}, f"There is no stretch {self.index}; there are {len(stretches)}, from 0")
+            return {"CANCELLED"}
+        stretches.remove(self.index)
         return {"FINISHED"}
 
 

@@ -173,9 +173,9 @@ class OfSources(Making):
             ticked.insert(0, ticked.pop(properties.reference_among(rig, ticked)))
         for source in ticked:
             item = self.sources.add()
-            item.name, item.weight = source.action.name, source.weight
+            item.name, item.weight = source.action.name_full, source.weight
             reading = self.readings.add()
-            reading.name, reading.rate, reading.slot = source.action.name, source.rate, source.slot
+            reading.name, reading.rate, reading.slot = item.name, source.rate, source.slot
             if source.use_range:
                 reading.first, reading.last = source.first, source.last
         self.reference = str(properties.reference_among(rig, ticked) + 1) if ticked else "1"
@@ -193,9 +193,14 @@ class OfSources(Making):
     def _request(self) -> "weaving.Request":
         from .. import weaving
 
-        readings = {r.name: (r.rate, r.slot, r.first, r.last) for r in self.readings}
-        sources = tuple(weaving.SourceRequest(s.name, *readings.get(s.name, ())) for s in self.sources)
-        return weaving.Request(sources, **{name: getattr(self, name) for name in self.wanted})
+        readings: dict[str, list[tuple[Any, ...]]] = {}
+        for one in self.readings:
+            readings.setdefault(one.name, []).append((one.rate, one.slot, one.first, one.last))
+        sources = []
+        for source in self.sources:  # an action that is given twice can be read in two ways, in this order
+            ways = readings.get(source.name, [()])
+            sources.append(weaving.SourceRequest(source.name, *(ways.pop(0) if len(ways) > 1 else ways[0])))
+        return weaving.Request(tuple(sources), **{name: getattr(self, name) for name in self.wanted})
 
     def _recipe(self) -> Recipe:
         # Blender keeps numbers in single precision: 0.042 would be told as 0.0419999994.

@@ -6,7 +6,7 @@ import bpy
 
 from ...core.errors import LoomError
 from ...core.options import declared
-from ...core.recipes import Follow, Recipe
+from ...core.recipes import Follow, Recipe, ShortestPath, Walk
 from .. import jobs, properties
 from . import common, sources
 from .making import Making
@@ -141,33 +141,33 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
 
         settings = context.scene.action_loom
         rig = properties.ensure_rig(context.scene, kept.armature or context.object)
-        request, recipe = weaving.asked_of(kept), kept.recipe
+        request, recipe = weaving.asked_of(kept), weaving.recipe_now(kept, found)
         asked = list(request.sources)
         for line in rig.sources:
             line.use = False
         if isinstance(recipe, Follow):
             found, asked = self._load_stretches(settings, recipe, found), recipe.walked(asked)
         weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
-        for (action, slot), weight, wanted in zip(found, weights, asked, strict=True):
-            line = next((s for s in rig.sources if s.action == action), None)
-            line = sources.add(rig, action, use=True) if line is None else line
+        for place, ((action, slot), weight, wanted) in enumerate(zip(found, weights, asked, strict=True)):
+            lines = list(rig.sources)
+            if not any(line.action == action for line in lines[place:]):  # an action can be listed more than once
+                sources.add(rig, action, use=True)
+                lines = list(rig.sources)
+            there = next(k for k in range(place, len(lines)) if lines[k].action == action)
+            rig.sources.move(there, place)  # the order counts: it is that in which they are connected, for one
+            line = rig.sources[place]
             line.use, line.weight, line.rate = True, weight, wanted.rate
             line.slot = slot.identifier if slot is not None and wanted.slot else ""
             line.use_range = wanted.span is not None
             if wanted.span is not None:
                 line.first, line.last = wanted.span
-        ticked = [line.action for line in rig.sources if line.use]
         reference = getattr(recipe, "reference", "1")
         if reference.isdigit() and int(reference) <= len(found):
-            wanted_action = found[int(reference) - 1][0]
-            rig.reference = [line.action for line in rig.sources].index(wanted_action)
-        assert ticked
+            rig.reference = int(reference) - 1
         options = declared(type(recipe))
-        if recipe.verb in settings.bl_rna.properties["mode"].enum_items:
-            settings.mode = recipe.verb
-        if recipe.verb == "connect":  # which plays them in the order of the list
-            for place, (action, _) in enumerate(found):
-                rig.sources.move([line.action for line in rig.sources].index(action), place)
+        mode = "follow" if isinstance(recipe, Walk | ShortestPath) else recipe.verb  # whose panel has them all
+        if mode in settings.bl_rna.properties["mode"].enum_items:
+            settings.mode = mode
         for group in properties.groups(settings, type(recipe))[:-1]:
             for name in options:
                 if name in group.bl_rna.properties:
@@ -175,7 +175,9 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
                     setattr(group, name, options[name].as_text(value) if options[name].table else value)
         for name in properties.RESULT_OPTIONS:
             setattr(settings.result, name, getattr(request, name))
-
+        if isinstance(recipe, Follow):
+            made = weaving.called(bpy.data.objects, request.curve)
+            settings.curve = made if made is not None and made.type == "CURVE" else None
 
     def _load_stretches(self, settings: Any, recipe: Follow, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         """Load what a path carries, and return the sources that are walked."""

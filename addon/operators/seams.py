@@ -119,7 +119,9 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
     bl_description = "Take this one, and go to its frame; once more leaves the choice to Action Loom again"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    index: bpy.props.IntProperty(options={"SKIP_SAVE"})
+    index: bpy.props.IntProperty(
+        name="Candidate", description="Its place in the list, from 0", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def poll(cls, context: Any) -> bool:

@@ -107,7 +107,7 @@ class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
     bl_label = "Move"
     bl_description = "Move the active source up or down"
 
-    down: bpy.props.BoolProperty(name="Down", default=False)
+    down: bpy.props.BoolProperty(name="Down", description="Move it down, not up", default=False)
 
     def execute(self, context: Any) -> set[str]:
         rig = properties.rig_of(context.scene, context.object)
@@ -152,7 +152,7 @@ def look_at(context: Any, armature: Any, lines: list[Any]) -> None:
     from .. import doubts, weaving
 
     for line in lines:
-        request = weaving.Request((weaving.SourceRequest(line.action.name, line.rate, line.slot),))
+        request = weaving.Request((weaving.SourceRequest(line.action.name_full, line.rate, line.slot),))
         try:
             read = weaving.read(context, armature, request)
         except LoomError:

@@ -31,7 +31,7 @@ def options_in(layout: Any, *, align: bool = False) -> Any:
 
 def wrapped(text: str, context: Any) -> list[str]:
     """Return a text in lines that the sidebar has room for."""
-    most = max(int(context.region.width / (7.0 * bpy.context.preferences.system.ui_scale)), 16)
+    most = max(int(context.region.width / (7.0 * _ui_scale())), 16)
     lines = [""]
     for word in text.split():
         if len(lines[-1]) + len(word) + 1 > most and lines[-1]:
@@ -53,5 +53,8 @@ def draw_job(layout: Any) -> bool:
 
 def picture_scale(context: Any) -> float:
     """Return how large a picture fills the panel's width, in units of a button's height."""
-    unit = 20.0 * (bpy.context.preferences.system.ui_scale or 1.0)  # 0 in background
-    return min(max(context.region.width / unit - 3.0, 5.0), 20.0)
+    return min(max(context.region.width / (20.0 * _ui_scale()) - 3.0, 5.0), 20.0)
+
+
+def _ui_scale() -> float:
+    return bpy.context.preferences.system.ui_scale or 1.0  # 0 in background

@@ -62,7 +62,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode in _FINDERS:
             self._draw_candidates(context)
         options = options_in(layout)
-        options.prop(settings.result, "place")
+        if settings.mode != "follow":  # there the curve says where it begins
+            options.prop(settings.result, "place")
         options.prop(settings.result, "result_name")
         if draw_job(layout):
             return
@@ -94,6 +95,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         settings = context.scene.action_loom
         layout = options_in(self.layout)
         layout.prop(settings, "curve")
+        if settings.curve is None and settings.follow.path:
+            layout.label(text="Along the path of the recipe", icon="INFO")
         for index, stretch in enumerate(settings.stretches):
             box = layout.box().column(align=True)
             row = box.row(align=True)
@@ -108,7 +111,12 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         layout, settings = self.layout, context.scene.action_loom
         if not jobs.running():
             layout.operator(_FINDERS[settings.mode], icon="VIEWZOOM")
-        found = candidates.of(context.scene, armature_of(context))
+        group, found = getattr(settings, settings.mode), candidates.of(context.scene, armature_of(context))
+        by_hand = any(getattr(group, name) != value for name, value in candidates.AUTOMATIC[settings.mode])
+        if by_hand and (found is None or not any(candidates.is_chosen(settings, one) for one in found.candidates)):
+            options = options_in(layout, align=True)  # else nobody would know, now that other actions are ticked
+            for name, _ in candidates.AUTOMATIC[settings.mode]:
+                options.prop(group, name)
         if found is None:
             return
         column = layout.column(align=True)
@@ -178,6 +186,7 @@ class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         layout, settings = options_in(self.layout), context.scene.action_loom
+        layout.prop(settings.result, "place")
         for verb, names in (("walk", ("seconds", "seed", "hold")), ("path", ("leave", "reach"))):
             column = layout.column()
             for name in names:

@@ -153,7 +153,10 @@ def _places(host: Host, arguments: argparse.Namespace, title: str, ending: str) 
     """Return the files for result, report and picture; raises LoomError for those that can't be written."""
     if arguments.picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
-    given = [(getattr(arguments, "output", None), ending), (arguments.report, ".json"), (arguments.picture, ".png")]
+    wanted = getattr(arguments, "output", None)
+    if wanted is not None and Path(wanted).suffix.lower() == ".blend":
+        raise OptionError(f"-o is {wanted!r}, but graphs are kept as .npz and walks through them as .bvh")
+    given = [(wanted, ending), (arguments.report, ".json"), (arguments.picture, ".png")]
     places = [None if path is None else outputs.place(path, title, end) for path, end in given]
     folders = [f for path, _ in given if path is not None and (f := outputs.folder(path)) is not None]
     outputs.check(places, arguments.force, folders)

@@ -41,7 +41,9 @@ def carried(walk: Clip, shares: Array, clips: Sequence[Clip], wanted: Follow) ->
 
 def _checked(row: Sequence[float], count: int) -> tuple[float, float, int]:
     """Start, end and number of the clip of a stretch; raises OptionError."""
-    if len(row) != 3 or not row[0] < row[1] <= 1.0 or row[2] != int(row[2]) or not 1 <= row[2] <= count:
+    if len(row) == 3 and row[0] >= row[1]:
+        raise OptionError(f"a stretch from {row[0]:.0%} to {row[1]:.0%} of the path ends before it begins")
+    if len(row) != 3 or not row[1] <= 1.0 or row[2] != int(row[2]) or not 1 <= row[2] <= count:
         numbers = " ".join(f"{value:g}" for value in row)
         raise OptionError(
             f"a stretch is start and end between 0 and 1 and the number of a clip from 1 to {count}, not {numbers!r}"

@@ -235,6 +235,23 @@ def test_a_linked_armature_is_refused_and_its_override_works(library):
     assert {a.name for a in bpy.data.actions if a.library is not None} == {"one", "two"}
 
 
+def test_a_linked_action_is_not_taken_for_a_local_one_of_its_name(library):
+    rig = material.two_actions()
+    with bpy.data.libraries.load(str(library), link=True) as (_, here):
+        here.actions = ["one"]
+    material.list_sources(rig, "one", "two").rigs[0].sources[0].action = here.actions[0]
+    bpy.context.scene.action_loom.matching.ends = "pinned"
+    bpy.ops.action_loom.blend()
+    sources = rig.animation_data.action["action_loom"]["sources"]
+    assert [source["action"].library for source in sources] == [here.actions[0].library, None]
+    # A script may say it either way.
+    for name, local in (("one", True), ("one [library.blend]", False)):
+        weights = [{"name": name, "weight": 1.0}, {"name": "two", "weight": 1.0}]
+        bpy.ops.action_loom.blend(sources=weights, ends="pinned")
+        source = rig.animation_data.action["action_loom"]["sources"][0]
+        assert (source["action"].library is None) == local
+
+
 def test_the_rate_of_a_source_sets_its_speed():
     material.two_actions()
     bpy.context.scene.render.fps = 24

@@ -83,3 +83,25 @@ def test_what_is_no_path_is_refused(drawn, loom):
             drawn.path(wrong, 1.0)
     with pytest.raises(error, match="has no length"):
         drawn.path(curve(CORNERS[:1]), 1.0)
+
+
+@pytest.mark.parametrize("thick", [0.0, 0.2])
+def test_a_curve_that_blender_does_not_show_is_refused(drawn, loom, thick):
+    error, made = loom("core.errors").LoomError, curve(CORNERS)
+    made.data.bevel_depth = thick
+    before = len(bpy.data.objects), len(bpy.data.curves)
+    made.hide_viewport = True
+    for named in (None, made):  # by the panel, Blender knows of it all the same
+        bpy.context.scene.action_loom.curve = named
+        with pytest.raises(error, match="way is disabled in viewports: enable it"):
+            drawn.path(made, 1.0)
+    made.hide_viewport = False
+    made.hide_set(True)
+    assert np.allclose(drawn.path(made, 1.0)[0], CORNERS, atol=1e-6)
+    bpy.context.view_layer.objects.active = None
+    made.hide_set(False)
+    made.select_set(True)
+    bpy.ops.object.delete()
+    with pytest.raises(error, match="way was deleted, or is not in this view layer: choose another curve"):
+        drawn.path(made, 1.0)
+    assert (len(bpy.data.objects), len(bpy.data.curves)) == before

@@ -76,6 +76,10 @@ def test_the_graph_is_shown_and_kept_for_the_walk(walker, loom):
     bpy.context.scene.action_loom.curve = drawn(BOW)
     bpy.ops.action_loom.follow()
     assert graphs.of(bpy.context.scene, walker).graph is known.graph
+    bpy.context.scene.action_loom.result.as_seen = True
+    assert graphs.of(bpy.context.scene, walker) is None
+    bpy.context.scene.action_loom.result.as_seen = False
+    assert graphs.of(bpy.context.scene, walker).graph is known.graph
     bpy.context.scene.action_loom.graph.mirror = False
     assert graphs.of(bpy.context.scene, walker) is None
 
@@ -170,3 +174,97 @@ def test_a_walk_is_made_anew_as_it_was(walker):
     bpy.context.scene.action_loom.mode = "blend"
     bpy.ops.action_loom.edit_recipe()
     assert bpy.context.scene.action_loom.mode == "follow"
+
+
+def test_the_curve_of_the_panel_counts_after_a_recipe_was_edited(walker):
+    settings = bpy.context.scene.action_loom
+    settings.curve = drawn(BOW)
+    bpy.ops.action_loom.follow(result_name="first")
+    settings.curve = other = drawn(1.5 * BOW, "wider")
+    bpy.ops.action_loom.edit_recipe()
+    assert settings.curve.name == "way"
+    settings.result.result_name, settings.curve = "wide", other
+    bpy.ops.action_loom.follow()
+    first, wide = (bpy.data.actions[name].frame_range[1] for name in ("first", "wide"))
+    assert wide > 1.3 * first
+    # Where the curve is gone, its points are still what was walked along.
+    walker.animation_data.action = bpy.data.actions["first"]
+    bpy.data.objects.remove(bpy.data.objects["way"])
+    bpy.ops.action_loom.edit_recipe()
+    assert settings.curve is None
+    settings.result.result_name = "again"
+    bpy.ops.action_loom.follow()
+    hips = []
+    for name in ("first", "again"):
+        walker.animation_data.action = bpy.data.actions[name]
+        hips.append([material.pose_positions(walker, ["hips"], frame)[0] for frame in (1.0, 0.5 * first, first)])
+    assert np.abs(np.subtract(*hips)).max() < 1e-4
+
+
+def test_a_walk_begins_where_its_curve_does_wherever_the_cursor_is(walker):
+    settings = bpy.context.scene.action_loom
+    settings.curve, settings.result.place = drawn(BOW), "CURSOR"
+    bpy.context.scene.cursor.location = (50.0, 50.0, 0.0)
+    bpy.ops.action_loom.follow()
+    assert np.linalg.norm(material.pose_positions(walker, ["hips"], 1.0)[0, :2] - BOW[0]) < 0.2
+    bpy.ops.action_loom.follow(place="CURSOR", result_name="There")
+    assert np.linalg.norm(material.pose_positions(walker, ["hips"], 1.0)[0, :2] - 50.0) < 0.2
+
+
+def test_a_body_of_centimetres_follows_a_curve_of_its_size(loom):
+    rig = material.biped(units=100.0)
+    material.key_walk(rig, "walk", frames=30)
+    action, ahead = bpy.data.actions["walk"], 720.0
+    rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
+    body = rigs.read(rig)
+    long = loom("core.motion.cycles").unrolled(clips.read(rig, action, body, 24.0).clip, 0, 5)
+    clips.write(rig, long, body, first_frame=1.0).name = "long"
+    material.list_sources(rig, "long", mode="follow").curve = drawn([(0.0, 0.0), (0.0, ahead)])
+    bpy.ops.action_loom.follow()
+    first, last = rig.animation_data.action.frame_range
+    hips = [material.pose_positions(rig, ["hips"], frame)[0, :2] for frame in (first, last)]
+    assert np.linalg.norm(hips[0]) < 20.0
+    assert np.linalg.norm(hips[1] - (0.0, ahead)) < 60.0
+    way = loom("addon.overlay").of(rig).places
+    assert np.linalg.norm(way[-1, :2] - hips[1]) < 30.0
+
+
+def test_recipes_of_other_walks_come_back_into_the_panel_in_their_order(walker):
+    settings = bpy.context.scene.action_loom
+    settings.mode = "blend"
+    bpy.ops.action_loom.walk(sources=[{"name": name, "weight": 1.0} for name in ("right", "ahead")], seconds=4.0)
+    made = walker.animation_data.action
+    bpy.ops.action_loom.edit_recipe()
+    assert settings.mode == "follow"
+    assert [line.action.name for line in settings.rigs[0].sources if line.use] == ["right", "ahead"]
+    bpy.ops.action_loom.walk(result_name="again")
+    assert material.fingerprint(bpy.data.actions["again"]) == material.fingerprint(made)
+
+
+def test_the_shortest_way_is_made_anew_from_renamed_actions(walker):
+    settings = bpy.context.scene.action_loom
+    bpy.ops.action_loom.path(leave="ahead:20", reach="left mirrored:90")
+    made = walker.animation_data.action
+    before = material.fingerprint(made)
+    bpy.data.actions["left"].name = "bend"
+    assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    assert material.fingerprint(made) == before
+    bpy.ops.action_loom.edit_recipe()
+    assert (settings.path.leave, settings.path.reach) == ("ahead:20", "bend mirrored:90")
+
+
+def test_stretches_that_are_none_are_said(walker, wave):
+    settings = bpy.context.scene.action_loom
+    settings.curve = drawn(BOW)
+    bpy.ops.action_loom.add_stretch()
+    stretch = settings.stretches[0]
+    area = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D")
+    sidebar = next(region for region in area.regions if region.type == "UI")
+    refusal = pytest.raises(RuntimeError, match="Choose an action for each stretch of the curve, or remove the stretch")
+    with bpy.context.temp_override(area=area, region=sidebar), refusal:
+        bpy.ops.action_loom.follow()
+    stretch.action, stretch.start, stretch.end = wave, 70.0, 40.0
+    with pytest.raises(RuntimeError, match="a stretch from 70% to 40% of the path ends before it begins"):
+        bpy.ops.action_loom.follow()
+    with pytest.raises(RuntimeError, match="There is no stretch 9; there are 1, from 0"):
+        bpy.ops.action_loom.remove_stretch(index=9)

@@ -149,3 +149,36 @@ def test_every_mode_of_the_weave_panel_draws(loom):
         settings.splice.method = method.identifier
         options = [given[1] for name, given, _ in draw_all()["weave"] if name == "prop"]
         assert ("posture" in options) == (method.identifier == "gaussian")
+
+
+def test_frames_that_were_set_by_hand_are_shown():
+    material.two_actions()
+    settings = material.list_sources(bpy.context.object, "one", "two", mode="connect")
+
+    def options():
+        return [given[1] for name, given, _ in draw_all()["weave"] if name == "prop"]
+
+    for mode, names in (("connect", ("from_frame", "to_frame")), ("loop", ("start", "length"))):
+        settings.mode = mode
+        assert not set(names) & set(options())
+        setattr(getattr(settings, mode), names[1], 12)
+        assert set(names) <= set(options())
+
+
+def test_where_a_result_begins_is_asked_where_the_curve_does_not_say():
+    material.two_actions()
+    settings = material.list_sources(bpy.context.object, "one", "two", mode="follow")
+    places = {name: [given[1] for what, given, _ in drawn if what == "prop"] for name, drawn in draw_all().items()}
+    assert "place" not in places["weave"]
+    assert "place" in places["wander"]
+    settings.follow.path = "0 0; 0 4"
+    assert "Along the path of the recipe" in str(draw_all()["weave"])
+    settings.mode = "splice"
+    assert "place" in [given[1] for what, given, _ in draw_all()["weave"] if what == "prop"]
+
+
+def test_panels_draw_what_was_said_last():
+    material.two_actions()
+    settings = material.list_sources(bpy.context.object, "one", "two")
+    settings.rigs[0].last = "one + two 50:50: 41 frames in 0.01 s"
+    assert "one + two" in str(draw_all()["weave"])

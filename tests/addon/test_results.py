@@ -184,7 +184,10 @@ def test_live_weights_rewrite_the_last_result_only(rig):
     lines = {source.action.name: source for source in listed.sources}
     lines["slow"].weight = 0.5  # not live yet
     assert material.fingerprint(bpy.data.actions["Live"]) == even
-    settings.live = True
+    settings.live, settings.mode = True, "splice"  # whose panel has no such button
+    lines["slow"].weight = 0.7
+    assert material.fingerprint(bpy.data.actions["Live"]) == even
+    settings.mode = "blend"
     lines["slow"].weight = 0.0
     assert bpy.data.actions["Live"].frame_range[1] == pytest.approx(25.0)
     lines["slow"].weight, lines["quick"].weight = 1.0, 1.0

@@ -99,8 +99,10 @@ def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
     on_a_circle = ways.put_on(ways.taken_off(straight, way, frames), turning, frames)
     clips.write(long_walk, on_a_circle, body, first_frame=1.0).name = "round"
 
-    bpy.ops.action_loom.loop(sources=[{"name": "round", "weight": 1.0}])
+    settings = material.list_sources(long_walk, "round", mode="loop")
+    bpy.ops.action_loom.loop()
     action = long_walk.animation_data.action
+    assert settings.rigs[0].last.startswith(f"round loop: {action.frame_range[1] - action.frame_range[0] + 1:.0f} ")
     length = (action.frame_range[1] - action.frame_range[0]) / 8
     assert length == pytest.approx(cycle, abs=1.0)
     assert not any(curve.modifiers for curve in material.fcurves(action))
@@ -123,6 +125,9 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
         bpy.ops.action_loom.choose_candidate(index=0)
     bpy.ops.action_loom.find_cycles()
     found = candidates.of(bpy.context.scene, long_walk)
+    settings.result.as_seen = True
+    assert candidates.of(bpy.context.scene, long_walk) is None
+    settings.result.as_seen = False
     best = dict(found.candidates[0].options)
     assert best["length"] == pytest.approx(30, abs=1)
     bpy.ops.action_loom.choose_candidate(index=0)
@@ -174,3 +179,41 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     assert len(loom("addon.candidates").of(bpy.context.scene, long_walk).candidates) == len(found.candidates)
     material.list_sources(long_walk, "quick", "walk", mode="connect")
     assert loom("addon.candidates").of(bpy.context.scene, long_walk) is None
+
+
+@pytest.mark.parametrize(("finder", "last"), [("cycle", 38), ("autocorrelation", 40), ("autocorrelation", 42)])
+def test_a_cycle_that_can_begin_on_one_frame_only_is_shown_too(long_walk, finder, last):
+    settings = material.list_sources(long_walk, "walk", mode="loop")
+    settings.loop.finder = finder
+    line = settings.rigs[0].sources[0]
+    line.use_range, line.first, line.last = True, 1, last
+    assert bpy.ops.action_loom.find_cycles() == {"FINISHED"}
+    assert bpy.ops.action_loom.show_scores() == {"FINISHED"}
+
+
+def test_two_stretches_of_one_action_are_connected(long_walk):
+    settings = material.list_sources(long_walk, "walk", "walk", mode="connect")
+    for line, (first, last) in zip(settings.rigs[0].sources, ((1, 50), (60, 100)), strict=True):
+        line.use_range, line.first, line.last = True, first, last
+    settings.connect.method = "inertial"
+    bpy.ops.action_loom.connect()
+    made = long_walk.animation_data.action
+    assert made.frame_range[0] == 1
+    before = material.fingerprint(made)
+    for line in settings.rigs[0].sources:
+        line.first, line.last, line.use = 1, 20, False
+    bpy.ops.action_loom.edit_recipe()
+    lines = settings.rigs[0].sources
+    assert [(line.use, line.first, line.last) for line in lines] == [(True, 1, 50), (True, 60, 100)]
+    bpy.ops.action_loom.connect(result_name="again")
+    assert material.fingerprint(bpy.data.actions["again"]) == before
+
+
+def test_the_order_comes_back_with_its_recipe(long_walk):
+    material.key_walk(long_walk, "quick", frames=20, leads="R")
+    settings = material.list_sources(long_walk, "walk", "quick", mode="connect")
+    bpy.ops.action_loom.connect(sources=[{"name": "quick", "weight": 1.0}, {"name": "walk", "weight": 1.0}])
+    bpy.ops.action_loom.edit_recipe()
+    rig = settings.rigs[0]
+    assert [line.action.name for line in rig.sources] == ["quick", "walk"]
+    assert rig.sources[rig.reference].action.name == "quick"

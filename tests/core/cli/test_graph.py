@@ -144,3 +144,12 @@ def test_the_path_carries_an_action(run, built, path, out):
     code, _, err = run(*follow, "--force", "--action", action, "--from", 30)
     assert (code, err.count("\n")) == (2, 1)
     assert "given were 1 --action, 1 --from and 0 --to" in err
+
+
+@pytest.mark.both_engines
+def test_graphs_and_walks_are_not_written_under_another_kinds_name(run, built, out):
+    for command in (("walk", built), ("build", out / "walk.bvh")):
+        code, _, err = run("graph", *command, "-o", out / "x.blend")
+        assert (code, err.count("\n")) == (2, 1)
+        assert "graphs are kept as .npz and walks through them as .bvh" in err
+        assert not (out / "x.blend").exists()
