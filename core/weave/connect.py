@@ -102,9 +102,8 @@ def _ranked(
     """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start."""
     for clip, least, to in ((made, BEFORE, "left"), (after, AFTER + 1, "entered")):
         if len(clip) < least:
-            raise RegistrationError(
-                f"{clip.name} has {len(clip)} frame{'s' * (len(clip) > 1)}, but a clip that is {to} takes {least} or more"
-            )
+            frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
+            raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
     last = len(after) - 1 - AFTER
     leave = (0 if wanted.anywhere else int((1.0 - SEARCHED) * len(made)), len(made) - 1)
     enter = (0, last if wanted.anywhere else min(max(int(SEARCHED * len(after)), 1), last))
