@@ -34,6 +34,7 @@ def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT, clips: Seq
     """
     began = time.perf_counter()
     drawn = path.of(wanted.path, closed=wanted.closed)
+    stretches = carried.stretches(wanted, clips, graph.clips[0])
     bends = np.radians([0.0, -wanted.bend, wanted.bend]) if wanted.bend else np.zeros(1)
     steps = tracks.tabulated(graph, graph.largest(wanted.among), bends)
     try:
@@ -54,8 +55,8 @@ def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT, clips: Seq
     if wanted.spread > 0.0:
         walked = _spread(walked, drawn, gone, wanted.spread)
     name = wanted.result_name([graph.name])
-    progress.at(0.9, "Splicing in what the path carries" if wanted.stretches else "Measuring")
-    made, carries = carried.carried(walked.clip, gone / drawn.length, clips, wanted)
+    progress.at(0.9, "Splicing in what the path carries" if stretches else "Measuring")
+    made, carries = carried.carried(walked.clip, np.minimum(gone / drawn.length, 1.0), stretches)
     walked = replace(walked, clip=replace(made, name=name))
     real = ways.of([walked.clip]).ground
     away = np.abs(real - drawn.at(gone))

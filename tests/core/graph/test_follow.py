@@ -105,18 +105,6 @@ def test_what_is_left_is_spread_and_the_end_is_met(gaits):
 
 
 @pytest.mark.both_engines
-def test_frames_on_a_stretch_of_the_path_are_told(gaits):
-    made = followed(gaits, paths.line(6.0))
-    first, last = made.frames_between(0.4, 0.7)
-    assert 0 < first < last < len(made.clip) - 1
-    assert made.gone[first - 1] < 0.4 * 6.0 <= made.gone[first]
-    assert made.gone[last] <= 0.7 * 6.0 < made.gone[last + 1]
-    assert made.frames_between(0.0, 1.0) == (0, len(made.clip) - 2)
-    assert made.gone[-1] >= 6.0
-    assert made.frames_between(0.5, 0.5)[0] <= made.frames_between(0.5, 0.5)[1]
-
-
-@pytest.mark.both_engines
 def test_a_closed_path_comes_back_to_its_start(gaits):
     rows = paths.circle(3.0)[:-1]
     made = followed(gaits, rows, closed=True)
