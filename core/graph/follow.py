@@ -47,7 +47,8 @@ def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT, clips: Seq
             progress=progress.part(0.0, 0.8),
         )
     except GraphError as error:
-        raise GraphError(f"{graph.name}: {error}; {_turning(steps, wanted.bend, drawn)}") from None
+        said = _turning(steps, wanted.bend, drawn) + _guessed(graph)
+        raise GraphError(f"{graph.name}: {error}; {said}") from None
     progress.at(0.8, "Putting the walk together")
     walk = assemble.pieces(graph, steps.edges[found.edges], steps.bends[found.bends])
     walked, gone = _until(assemble.assemble(graph, walk, drawn.places[0], float(drawn.facing[0])), drawn.length)
@@ -106,6 +107,12 @@ def _warnings(away: Array, gone: Array, drawn: Path, steps: Steps, wanted: Follo
         f"the walk is {away[worst]:.2f} m off the path at {gone[worst]:.1f} of {drawn.length:.1f} m; "
         f"{_turning(steps, wanted.bend, drawn)}"
     ]
+
+
+def _guessed(graph: Graph) -> str:
+    """What is to be said of a body of which it is not known which way it faces."""
+    told = trajectory.heading_source(graph.clips[0].skeleton)
+    return "" if told == "thighs" else f"; no thighs are known, so {told} is taken to face +Y at rest: name the thighs"
 
 
 def _turning(steps: Steps, bend: float, drawn: Path) -> str:

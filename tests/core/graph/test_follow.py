@@ -1,10 +1,13 @@
 """Walks along paths: how near they keep, what they are made of, and what is said where they can't."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core.errors import Cancelled, GraphError, OptionError
 from action_loom.core.graph import follow, tracks, ways
 from action_loom.core.motion import figure, kinematics, quat, trajectory
+from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.progress import Progress
 from action_loom.core.recipes import Follow, Graph
 from numpy.testing import assert_allclose
@@ -185,3 +188,14 @@ def test_paths_and_labels_that_are_none_are_refused(gaits):
 def test_following_can_be_stopped(gaits):
     with pytest.raises(Cancelled):
         Follow(path=((0, 0), (0, 9))).apply([], Progress(lambda done, _: done < 0.7), graph=gaits)
+
+
+@pytest.mark.both_engines
+def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
+    walk = figure.walk(30.0, 6)
+    body = walk.skeleton
+    nameless = Skeleton(
+        tuple(f"bone {k}" for k in range(len(body))), body.parents, body.offsets, body.orients, body.tips
+    )
+    with pytest.raises(GraphError, match=r"no thighs are known, so bone 0 is taken to face \+Y at rest"):
+        Follow(path=paths.line(5.0).tolist()).apply([replace(walk, skeleton=nameless)])

@@ -8,8 +8,9 @@ from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionErro
 from action_loom.core.graph import assemble, components, material
 from action_loom.core.graph import graph as graphs
 from action_loom.core.graph.assemble import Piece
-from action_loom.core.motion import figure, kinematics, resample, trajectory
+from action_loom.core.motion import figure, kinematics, quat, resample, trajectory
 from action_loom.core.motion.clip import joined
+from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.progress import Progress
 from action_loom.core.recipes import Graph
 from numpy.testing import assert_allclose
@@ -212,3 +213,24 @@ def test_the_first_component_can_be_walked(gaits):
         component=components.strong(3, start, end),
     )  # fmt: skip
     assert graphs._by_size(lone)[2] == 0
+
+
+@pytest.mark.both_engines
+def test_numbers_of_equal_names_are_ones_that_no_other_clip_has():
+    names = ("walk", "walk", "walk (1)", "sneak")
+    ready = material.gather([replace(figure.walk(30.0, 2), name=name) for name in names], images=False)
+    assert [clip.name for clip in ready.clips] == ["walk (2)", "walk (3)", "walk (1)", "sneak"]
+
+
+@pytest.mark.both_engines
+def test_bodies_that_do_not_inherit_are_refused_before_anything_is_compared():
+    clip = figure.walk(30.0, 2)
+    count = len(clip.skeleton)
+    loose = Inheritance(
+        rotation=np.array([name != "chest" for name in clip.skeleton.names]), location=np.ones(count, dtype=bool),
+        scale=("FULL",) * count, space=quat.IDENTITY,
+    )  # fmt: skip
+    body = replace(clip.skeleton, inheritance=loose)
+    for mirror in (True, False):
+        with pytest.raises(SkeletonError, match=r"^walk: joints that do not inherit all of their parents \(chest\)"):
+            Graph(mirror=mirror).apply([replace(clip, skeleton=body)])
