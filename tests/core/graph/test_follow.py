@@ -199,3 +199,13 @@ def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
     )
     with pytest.raises(GraphError, match=r"no thighs are known, so bone 0 is taken to face \+Y at rest"):
         Follow(path=paths.line(5.0).tolist()).apply([replace(walk, skeleton=nameless)])
+
+
+@pytest.mark.both_engines
+def test_edges_are_sampled_the_same_however_many_at_a_time(gaits, monkeypatch):
+    bends = np.radians([0.0, -10.0, 10.0])
+    whole = tracks.tabulated(gaits, 0, bends)
+    monkeypatch.setattr(tracks, "SOME", 7)
+    parts = tracks.tabulated(gaits, 0, bends)
+    for name, values in vars(whole).items():
+        assert_allclose(getattr(parts, name), values, atol=1e-12)
