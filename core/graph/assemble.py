@@ -142,17 +142,15 @@ def _led(graph: Graph, piece: Piece, number: int) -> _Led:
 def _posed(graph: Graph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
     """The clip of these frames, each turned and moved on the ground."""
     clips = _alike(graph.clips)
-    firsts = np.cumsum([0, *(len(clip) for clip in clips)])
-    every = joined(clips)
-    one = trajectory.placed(_taken(every, firsts[origin.clip] + origin.frame), turn, _plane(shift))
+    one = trajectory.placed(_taken(clips, origin.clip, origin.frame), turn, _plane(shift))
     mixed = np.flatnonzero(origin.share > 0.0)
     if len(mixed) == 0:
         return one
     edges = origin.edge[mixed]
     there = turn[mixed] + graph.turn[edges]
     moved = np.exp(1j * turn[mixed]) * graph.shift[edges] + shift[mixed]
-    rows = firsts[origin.other[mixed]] + origin.other_frame[mixed]
-    other = trajectory.placed(_taken(every, rows), there, _plane(moved))
+    other = _taken(clips, origin.other[mixed], origin.other_frame[mixed])
+    other = trajectory.placed(other, there, _plane(moved))
     return _blended(one, other, mixed, origin.share[mixed])
 
 
@@ -189,15 +187,14 @@ def _alike(clips: Sequence[Clip]) -> list[Clip]:
     ]
 
 
-def _taken(clip: Clip, rows: Indices) -> Clip:
-    return replace(
-        clip,
-        rotations=clip.rotations[rows],
-        translations=clip.translations[rows],
-        scales=None if clip.scales is None else clip.scales[rows],
-        channels={name: Channel(c.values[rows], c.discrete) for name, c in clip.channels.items()},
-        cyclic=False,
-    )
+def _taken(clips: Sequence[Clip], clip: Indices, frame: Indices) -> Clip:
+    """Frames (F,) of clips (F,) as one clip. Large graphs are not copied: each clip gives its own only."""
+    used = np.unique(clip)
+    parts = joined([clips[k].taken(frame[clip == k]) for k in used])
+    order = np.argsort(clip, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return parts.taken(place)
 
 
 def _plane(places: NDArray[np.complex128]) -> Array:

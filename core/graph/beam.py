@@ -32,12 +32,11 @@ ONWARDS = 60  # edges of its clip that a state goes on at a time
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The best walk: its first node, its edges (M,) and their bends (M,) by number, all of the table of steps.
+    """The best walk: its edges (M,) and their bends (M,) by number, of the table of steps.
 
     searched : how many states were tried
     """
 
-    start: int
     edges: Indices
     bends: Indices
     searched: int
@@ -96,18 +95,17 @@ def search(
         paces = steps.length / np.maximum(steps.seconds, 1e-9)
         price = price + SPEED * (paces - speed) ** 2 * steps.seconds
     start, gone, searched = anywhere(steps, path), 0.0, 0
-    first, edges, bends = -1, [], []
+    edges, bends = [], []
     while True:
         end = path.length if horizon <= 0.0 else min(gone + horizon, path.length)
         kept = _followed(steps, path, start, price, gone, end, width, widest, progress)
         searched += kept.searched
         whole = end >= path.length
-        node, walked, used, last = _traced(steps, kept, np.inf if whole else gone + 0.5 * horizon)
-        first = node if first < 0 else first
+        walked, used, last = _traced(steps, kept, np.inf if whole else gone + 0.5 * horizon)
         edges.append(walked)
         bends.append(used)
         if whole:
-            return Found(first, np.concatenate(edges), np.concatenate(bends), searched)
+            return Found(np.concatenate(edges), np.concatenate(bends), searched)
         start, gone = Start(kept.node[last : last + 1], kept.rows[last : last + 1]), float(kept.rows[last, 3])
 
 
@@ -242,8 +240,8 @@ def _best(rank: Array, kind: Indices, width: int) -> Indices:
     return order[first[:width]]
 
 
-def _traced(steps: Steps, kept: _Kept, commit: float) -> tuple[int, Indices, Indices, int]:
-    """The first node, edges and bends that led to the best state, or as far as `commit` metres; the last state."""
+def _traced(steps: Steps, kept: _Kept, commit: float) -> tuple[Indices, Indices, int]:
+    """The edges and bends that led to the best state, or as far as `commit` metres; the last state."""
     chain = [kept.best]
     while kept.parent[chain[-1]] >= 0:
         chain.append(int(kept.parent[chain[-1]]))
@@ -259,4 +257,4 @@ def _traced(steps: Steps, kept: _Kept, commit: float) -> tuple[int, Indices, Ind
         if kept.edge[state] >= 0:
             edges.append(int(kept.edge[state]))
         bends += [int(kept.bend[state])] * (len(edges) - len(bends))
-    return int(kept.node[chain[0]]), np.array(edges, dtype=np.int64), np.array(bends, dtype=np.int64), chain[-1]
+    return np.array(edges, dtype=np.int64), np.array(bends, dtype=np.int64), chain[-1]

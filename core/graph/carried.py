@@ -1,11 +1,12 @@
 """Actions that the upper body does on stretches of a walk along a path (methods 7 and 9; seed 001)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import OptionError
+from ..errors import ClipError, OptionError
 from ..motion import partners, resample, retarget, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -16,31 +17,54 @@ from ..weave.splice_points import Plan
 SHORTEST = 0.5  # s of a stretch: going over into an action and out of it takes longer
 
 
-def carried(walk: Clip, shares: Array, clips: Sequence[Clip], wanted: Follow) -> tuple[Clip, list[dict[str, Any]]]:
-    """Return a walk with the actions that its path carries, and what is told of them.
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """An action on the skeleton and at the rate of a graph, and the shares of the path between which it is played."""
 
-    shares (F,) : of the path that is gone at each frame of the walk; clips : all those that the recipe counts
-    Raises OptionError for stretches that are none, and LoomError kinds for actions that can't be spliced in.
+    start: float
+    end: float
+    action: Clip
+
+
+def stretches(wanted: Follow, clips: Sequence[Clip], like: Clip) -> list[Stretch]:
+    """Return the stretches of a recipe with their actions on the skeleton and at the rate of a clip.
+
+    clips : all those that the recipe counts. Raises OptionError for stretches that are none, ClipError for single poses
+    and SkeletonError for actions of other bodies.
     """
-    told = []
+    found = []
     for row in wanted.stretches:
         start, end, number = _checked(row, len(clips))
-        action = _fitted(clips[number - 1], walk)
-        first, last = int(np.searchsorted(shares, start)), int(np.searchsorted(shares, end, side="right"))
+        found.append(Stretch(start, end, _fitted(clips[number - 1], like)))
+    return found
+
+
+def carried(walk: Clip, shares: Array, wanted: Sequence[Stretch]) -> tuple[Clip, list[dict[str, Any]]]:
+    """Return a walk with the actions that its path carries, and what is told of them; of two at once, the later one.
+
+    shares (F,) : of the path that is gone at each frame of the walk
+    Raises OptionError for stretches that are too short, and LoomError kinds for actions that can't be spliced in.
+    """
+    told = []
+    for one in wanted:
+        first, last = int(np.searchsorted(shares, one.start)), int(np.searchsorted(shares, one.end, side="right"))
         if last - first < SHORTEST * walk.rate:
             seconds = (last - first) / walk.rate
             raise OptionError(
-                f"the stretch from {start:.0%} to {end:.0%} takes {seconds:.1f} s, too short for {action.name}: "
-                f"it takes {SHORTEST} s or more"
+                f"the stretch from {one.start:.0%} to {one.end:.0%} takes {seconds:.1f} s, too short for "
+                f"{one.action.name}: it takes {SHORTEST} s or more"
             )
-        plan = splice_points.plan(walk, action, first=first, end=last)
-        walk = splice_points.spliced(walk, action, plan, Splice())
-        told.append({"action": action.name, "from": start, "to": end, "frames": [first, last - 1], **_told(plan)})
+        plan = splice_points.plan(walk, one.action, first=first, end=last)
+        walk = splice_points.spliced(walk, one.action, plan, Splice())
+        place = {"action": one.action.name, "from": one.start, "to": one.end, "frames": [first, last - 1]}
+        told.append(place | _told(plan))
     return walk, told
 
 
 def _checked(row: Sequence[float], count: int) -> tuple[float, float, int]:
     """Start, end and number of the clip of a stretch; raises OptionError."""
+    if not count:
+        raise OptionError("stretches name clips by their number, but none are given")
     if len(row) == 3 and row[0] >= row[1]:
         raise OptionError(f"a stretch from {row[0]:.0%} to {row[1]:.0%} of the path ends before it begins")
     if len(row) != 3 or not row[1] <= 1.0 or row[2] != int(row[2]) or not 1 <= row[2] <= count:
@@ -51,10 +75,13 @@ def _checked(row: Sequence[float], count: int) -> tuple[float, float, int]:
     return row[0], row[1], int(row[2])
 
 
-def _fitted(action: Clip, walk: Clip) -> Clip:
+def _fitted(action: Clip, like: Clip) -> Clip:
     good = trim.ends(action).clip
-    fitted = retarget.onto(partners.renamed(good, walk.skeleton), walk.skeleton)
-    return resample.to_rate(fitted, walk.rate)
+    fitted = retarget.onto(partners.renamed(good, like.skeleton), like.skeleton)
+    fitted = resample.to_rate(fitted, like.rate)
+    if len(fitted) < 2:
+        raise ClipError(f"{action.name} is a single pose; what a stretch of a path carries has two frames or more")
+    return fitted
 
 
 def _told(plan: Plan) -> dict[str, Any]:

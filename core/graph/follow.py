@@ -34,6 +34,7 @@ def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT, clips: Seq
     """
     began = time.perf_counter()
     drawn = path.of(wanted.path, closed=wanted.closed)
+    stretches = carried.stretches(wanted, clips, graph.clips[0])
     bends = np.radians([0.0, -wanted.bend, wanted.bend]) if wanted.bend else np.zeros(1)
     steps = tracks.tabulated(graph, graph.largest(wanted.among), bends)
     try:
@@ -46,7 +47,8 @@ def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT, clips: Seq
             progress=progress.part(0.0, 0.8),
         )
     except GraphError as error:
-        raise GraphError(f"{graph.name}: {error}; {_turning(steps, wanted.bend, drawn)}") from None
+        said = _turning(steps, wanted.bend, drawn) + _guessed(graph)
+        raise GraphError(f"{graph.name}: {error}; {said}") from None
     progress.at(0.8, "Putting the walk together")
     walk = assemble.pieces(graph, steps.edges[found.edges], steps.bends[found.bends])
     walked, gone = _until(assemble.assemble(graph, walk, drawn.places[0], float(drawn.facing[0])), drawn.length)
@@ -54,8 +56,8 @@ def follow(graph: Graph, wanted: Follow, progress: Progress = SILENT, clips: Seq
     if wanted.spread > 0.0:
         walked = _spread(walked, drawn, gone, wanted.spread)
     name = wanted.result_name([graph.name])
-    progress.at(0.9, "Splicing in what the path carries" if wanted.stretches else "Measuring")
-    made, carries = carried.carried(walked.clip, gone / drawn.length, clips, wanted)
+    progress.at(0.9, "Splicing in what the path carries" if stretches else "Measuring")
+    made, carries = carried.carried(walked.clip, np.minimum(gone / drawn.length, 1.0), stretches)
     walked = replace(walked, clip=replace(made, name=name))
     real = ways.of([walked.clip]).ground
     away = np.abs(real - drawn.at(gone))
@@ -105,6 +107,12 @@ def _warnings(away: Array, gone: Array, drawn: Path, steps: Steps, wanted: Follo
         f"the walk is {away[worst]:.2f} m off the path at {gone[worst]:.1f} of {drawn.length:.1f} m; "
         f"{_turning(steps, wanted.bend, drawn)}"
     ]
+
+
+def _guessed(graph: Graph) -> str:
+    """What is to be said of a body of which it is not known which way it faces."""
+    told = trajectory.heading_source(graph.clips[0].skeleton)
+    return "" if told == "thighs" else f"; no thighs are known, so {told} is taken to face +Y at rest: name the thighs"
 
 
 def _turning(steps: Steps, bend: float, drawn: Path) -> str:

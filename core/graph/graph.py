@@ -200,11 +200,16 @@ def _connected(ready: Material, half: int, edges: _Edges, name: str) -> Graph:
 
 
 def _by_size(graph: Graph) -> Indices:
-    """The components numbered by how many frames of the clips are in them, the largest first."""
+    """The components numbered by how many frames of the clips are in them, the largest first.
+
+    Of those that are as large, first the ones that can be walked: a transition may lead back to where it begins.
+    """
     frames = frames_in(graph)
+    inside = graph.crosses & (graph.component[graph.start] == graph.component[graph.end])
+    joined = np.bincount(graph.component[graph.start[inside]], minlength=len(frames))
     nodes = np.bincount(graph.component, minlength=len(frames))
     rank = np.empty(len(frames), dtype=np.int64)
-    rank[np.lexsort((np.arange(len(frames)), -nodes, -frames))] = np.arange(len(frames))
+    rank[np.lexsort((np.arange(len(frames)), -nodes, joined == 0, -frames))] = np.arange(len(frames))
     return rank[graph.component] if len(frames) else graph.component
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from ..check import contacts
-from ..errors import ClipError, OptionError
+from ..errors import ClipError, OptionError, SkeletonError
 from ..motion import kinematics, mirror, partners, quat, resample, retarget, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -72,7 +73,7 @@ def gather(
     """Bring clips onto the body, rate and floor of the first one, without bad ends; with `images`, mirrored too.
 
     Bodies may name their joints otherwise (see `partners.renamed`). Raises ClipError for no clips, OptionError for
-    labels that do not fit the clips and SkeletonError for bodies that differ.
+    labels that do not fit the clips and SkeletonError for bodies that differ or whose joints do not inherit all.
     """
     if not clips:
         raise ClipError("A motion graph takes one clip or more; none given")
@@ -82,6 +83,7 @@ def gather(
         clips = _told_apart(clips)
     trimmed = [trim.ends(clip) for clip in clips]
     first = trimmed[0].clip
+    _refuse_loose(first)
     floor, ready = _floor(first), []
     for k, one in enumerate(trimmed):
         progress.at(k / len(trimmed), f"Fitting {one.clip.name} to the body of {first.name}")
@@ -103,13 +105,35 @@ def gather(
     return found.with_images() if images else found
 
 
-def _told_apart(clips: Sequence[Clip]) -> list[Clip]:
-    """The clips under names that differ: what they have in common gets a number."""
-    names = [clip.name for clip in clips]
-    return [
-        replace(clip, name=f"{clip.name} ({names[: k + 1].count(clip.name)})") if names.count(clip.name) > 1 else clip
-        for k, clip in enumerate(clips)
+def _refuse_loose(clip: Clip) -> None:
+    """Raise SkeletonError for a body that can't be turned and moved as a whole, before anything is compared."""
+    settings = clip.skeleton.inheritance
+    if settings is None:
+        return
+    names = [
+        name
+        for name, rotation, scale, location in zip(
+            clip.skeleton.names, settings.rotation, settings.scale, settings.location, strict=True
+        )
+        if not (rotation and location and scale == "FULL")
     ]
+    some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    raise SkeletonError(
+        f"{clip.name}: joints that do not inherit all of their parents ({some}) can't walk through a graph yet; "
+        "let them inherit rotation, location and scale, or bake the action on a rig that does"
+    )
+
+
+def _told_apart(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips under names that differ: what they have in common gets a number, one that no other clip has."""
+    names = [clip.name for clip in clips]
+    taken, apart = {name for name in names if names.count(name) == 1}, []
+    for clip in clips:
+        numbered = (f"{clip.name} ({number})" for number in count(1))
+        name = clip.name if names.count(clip.name) == 1 else next(n for n in numbered if n not in taken)
+        taken.add(name)
+        apart.append(replace(clip, name=name))
+    return apart
 
 
 def _floor(clip: Clip) -> float:

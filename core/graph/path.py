@@ -13,7 +13,7 @@ STEP = 0.02  # m from sample to sample
 REACH = 0.3  # m each side over which the direction is taken: who walks round a corner turns before it
 BEND_REACH = 0.5  # m each side over which the radius is taken
 BEYOND = 4.0  # m that a path goes on beyond its end, for what is under way there
-SHORTEST = 0.1  # m
+SHORTEST, LONGEST = 0.1, 20000.0  # m; what is longer is not in metres
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,8 @@ def of(rows: Sequence[Sequence[float]], *, closed: bool) -> Path:
     length = float(marks[-1])
     if length < SHORTEST:
         raise OptionError(f"the path is {length:.2f} m long, but must be {SHORTEST} m or more")
+    if length > LONGEST:
+        raise OptionError(f"the path is {length:.0f} m long, but must be {LONGEST:.0f} m or less; is it in metres?")
     wanted = np.arange(int(np.ceil((length + BEYOND) / STEP)) + 1) * STEP
     if closed:
         wanted = wanted % length

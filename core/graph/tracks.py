@@ -9,6 +9,8 @@ from ..motion.quat import Array
 from .graph import Graph, Indices
 
 SEARCH_RATE = 30.0  # samples a second of the edges that are searched
+SOME = 4096  # edges that are sampled at a time: all of their frames are needed for that
+
 
 def fade(count: int) -> Array:
     """Return the share (count + 1,) of what is gone over to, from 0 to 1 (Kovar 2002)."""
@@ -87,16 +89,9 @@ def tabulated(graph: Graph, component: int, bends: Array) -> Steps:
     onward[start[~crosses]] = np.flatnonzero(~crosses)
     crossings = np.flatnonzero(crosses)
     crossings = crossings[np.argsort(start[crossings], kind="stable")]
-    places, facing, first = _flattened(graph, edges)
-    counts = np.diff(first)
-    owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
     stride = max(1, round(graph.rate / SEARCH_RATE))
-    taken = np.flatnonzero((at > 0) & ((at % stride == 0) | (at == counts[owner] - 1)))
-    back = np.exp(-1j * facing[first[:-1]])[owner]
-    gone = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(places)) * (owner[1:] == owner[:-1]))])
-    gone -= gone[first[:-1]][owner]
-    local = np.stack([_led(places, gone, owner, first, bend) for bend in bends]) * back
-    turned = facing - facing[first[:-1]][owner] + bends[:, None] * gone
+    parts = [_sampled(graph, edges[k : k + SOME], bends, stride) for k in range(0, len(edges), SOME)]
+    counts, length, right, ahead, turned, gone = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
     near = np.column_stack([graph.clip[nodes], graph.frame[nodes] // stride])
     return Steps(
         nodes=nodes,
@@ -108,14 +103,31 @@ def tabulated(graph: Graph, component: int, bends: Array) -> Steps:
         end=end,
         distance=np.where(crosses, graph.distance[edges], 0.0),
         seconds=graph.lengths[edges] / graph.rate,
-        length=gone[first[1:] - 1],
-        first_sample=np.searchsorted(owner[taken], np.arange(len(edges) + 1)),
-        right=np.ascontiguousarray(local.real[:, taken]),
-        ahead=np.ascontiguousarray(local.imag[:, taken]),
-        turned=np.ascontiguousarray(turned[:, taken]),
-        gone=np.repeat(gone[None, taken], len(bends), axis=0),
+        length=length,
+        first_sample=np.concatenate([[0], np.cumsum(counts)]),
+        right=right,
+        ahead=ahead,
+        turned=turned,
+        gone=np.repeat(gone[None], len(bends), axis=0),
         bends=bends,
     )
+
+
+def _sampled(
+    graph: Graph, edges: Indices, bends: Array, stride: int
+) -> tuple[Indices, Array, Array, Array, Array, Array]:
+    """Some edges at every so many frames: the samples of each, its length; right, ahead, turned and gone of all."""
+    places, facing, first = _flattened(graph, edges)
+    counts = np.diff(first)
+    owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
+    taken = np.flatnonzero((at > 0) & ((at % stride == 0) | (at == counts[owner] - 1)))
+    back = np.exp(-1j * facing[first[:-1]])[owner]
+    gone = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(places)) * (owner[1:] == owner[:-1]))])
+    gone -= gone[first[:-1]][owner]
+    local = np.stack([(_led(places, gone, owner, first, bend) * back)[taken] for bend in bends])
+    turned = (facing - facing[first[:-1]][owner])[taken] + bends[:, None] * gone[taken]
+    samples = np.bincount(owner[taken], minlength=len(edges))
+    return samples, gone[first[1:] - 1], local.real, local.imag, turned, gone[taken]
 
 
 def _flattened(graph: Graph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Indices]:

@@ -19,7 +19,8 @@ ROWS, COLUMNS = 1024, 4096  # of a block: 16 MB of distances
 SLOW = 0.6  # m/s; below it the relative threshold does not follow the speed
 CELL = 0.25  # s; of transitions from one such stretch of a clip to one of another the best is kept
 REACH = 4.0 / 120.0  # s each side in which a transition is looked up again at the full rate
-SAME = 0.01  # m; frames this near are of the same recording
+STILL = 0.01  # m/s; what is slower is a pose that is held, near itself in all its frames
+SAME = 0.01  # m; moving frames this near are of the same recording
 SAME_SHARE = 0.5  # of the shorter clip
 WIDER = 1.15  # times the threshold at first; at the full rate distances are smaller
 
@@ -55,7 +56,7 @@ def find(
 
     given : how many clips are no mirror images. threshold : metres a point; where `relative`, seconds, times the
     mean speed of the points in both windows (0.6 m/s at least). Minima are taken among pairs of one pair of clips,
-    and of one clip only a third of a second apart or more.
+    of one clip only a third of a second apart or more, and none between frames of one held pose.
     """
     rows = windows.of(body, range(given))
     sides = [rows]
@@ -67,7 +68,7 @@ def find(
         progress.at(done / len(places), "Comparing all frames")
         for column in range(first - first % COLUMNS, len(rows.clip), COLUMNS):
             one, same = _block(rows, sides[side], first, column, given, body, WIDER * threshold, relative)
-            found.append(one)
+            found.append(best_of_cells(one, CELL * body.rate))
             near.append(same)
     matches = _joined(found)
     repeated = _repeated(np.concatenate(near), rows, given)
@@ -117,10 +118,14 @@ def _block(
             # Beyond the first and the last row there is nothing; every clip ends with a row of none.
             beside = found[np.clip(i + down, 0, last_row), np.clip(j + across, 0, last_column)]
             least &= value <= beside
-    same = (value <= SAME) & ((rows.clip[at_row] != columns.clip[at_column] % given) | mirrored)
+    held = rows.speed[at_row] < STILL
+    same = (value <= SAME) & ~held & ((rows.clip[at_row] != columns.clip[at_column] % given) | mirrored)
     alike = np.column_stack([at_row[same], columns.clip[at_column[same]]])
     apart = mirrored | (rows.clip[at_row] != columns.clip[at_column])
     least &= apart | (np.abs(rows.frame[at_row] - columns.frame[at_column]) >= 2 * body.half)
+    # From frame to frame of a held pose leads nowhere, in a mirror neither.
+    own = rows.clip[at_row] == columns.clip[at_column] % given
+    least &= ~(own & held & (columns.speed[at_column] < STILL))
     at_row, at_column = at_row[least], at_column[least]
     matches = Matches(
         rows.clip[at_row], rows.frame[at_row], columns.clip[at_column], columns.frame[at_column],
@@ -140,10 +145,10 @@ def _joined(parts: list[Matches]) -> Matches:
 
 
 def _repeated(near: NDArray[np.int64], rows: Windows, given: int) -> tuple[tuple[int, int], ...]:
-    """Pairs of clips of which half of the shorter is the same, the one that is kept first."""
+    """Pairs of clips of which half of what moves in the shorter is the same, the one that is kept first."""
     near = np.unique(near.reshape(-1, 2), axis=0)
     one, other = rows.clip[near[:, 0]], near[:, 1] % given
-    lengths = np.bincount(rows.clip[rows.clip >= 0], minlength=given)
+    lengths = np.bincount(rows.clip[(rows.clip >= 0) & (rows.speed >= STILL)], minlength=given)
     counts = np.zeros((given, given), dtype=np.int64)
     np.add.at(counts, (one, other), 1)
     again: dict[int, int] = {}

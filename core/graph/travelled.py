@@ -33,12 +33,6 @@ class Followed(Travelled):
     path: Path
     gone: Array
 
-    def frames_between(self, start: float, end: float) -> tuple[int, int]:
-        """Return the first and the last frame on a stretch of the path, given by shares of its length (0 to 1)."""
-        first = int(np.searchsorted(self.gone, start * self.path.length - 1e-9))
-        last = int(np.searchsorted(self.gone, end * self.path.length + 1e-9)) - 1
-        return min(first, len(self.gone) - 1), max(last, min(first, len(self.gone) - 1))
-
 
 def report(verb: str, graph: Graph, walked: Walked, walk: Sequence[Piece], began: float) -> dict[str, Any]:
     """Return what every report on a walk says; `began` is the perf_counter at the start."""

@@ -18,7 +18,7 @@ def at_random(graph: Graph, wanted: Walk) -> Travelled:
     """Return a walk of so many seconds that begins anywhere and goes on at random; the same for the same seed."""
     began = time.perf_counter()
     component = graph.largest(wanted.among)
-    frames = round(wanted.seconds * graph.rate) + 1
+    frames = max(round(wanted.seconds * graph.rate), 1) + 1
     walk = assemble.pieces(graph, edges := _wander(graph, component, wanted, frames), np.zeros(len(edges)))
     return _travelled(graph, wanted, walk, frames, began)
 

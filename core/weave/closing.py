@@ -86,7 +86,7 @@ def at(clip: Clip, cycle: Cycle, wanted: Loop) -> Closed:
         made,
         led.turn,
         led.turn != travelled.turn,
-        abs(led.step),
+        float(abs(led.step)),
         name,
         figures,
         source | {"seam": plain},

@@ -28,6 +28,7 @@ SEARCHED = 0.4  # of a clip: the end of the one and the start of the other
 EASE = 1.0 / 3.0  # s that overlap
 HALF_LIFE = 0.2  # s in which half of an offset is gone
 SETTLED = 5.0  # half-lives after which it is gone altogether
+BEFORE, AFTER = 2, 2  # frames on each side of a seam, or it could be neither mended nor measured
 POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
@@ -67,6 +68,7 @@ def connect(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT)
         ranked = _ranked(made, after, wanted, first_free, counted)
         part.at(0.4, "Mending the seam")
         made, told, first_free = _joined(made, after, ranked, wanted, counted)
+        made = replace(made, name=following.clip.name)  # whose end it has
         joined.append(told)
     made = replace(made, name=wanted.result_name([clip.name for clip in clips]))
     report = {
@@ -98,23 +100,33 @@ def _ranked(
     made: Clip, after: Clip, wanted: Connect, first_free: int, counted: tuple[Counted, Counted]
 ) -> list[Transition]:
     """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start."""
+    for clip, least, to in ((made, BEFORE, "left"), (after, AFTER + 1, "entered")):
+        if len(clip) < least:
+            frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
+            raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
+    last = len(after) - 1 - AFTER
     leave = (0 if wanted.anywhere else int((1.0 - SEARCHED) * len(made)), len(made) - 1)
-    enter = (0, len(after) - 2 if wanted.anywhere else max(int(SEARCHED * len(after)), 1))
-    leave = _asked(made, wanted.from_frame, counted[0], len(made) - 1) or (max(leave[0], first_free), leave[1])
-    enter = _asked(after, wanted.to_frame, counted[1], len(after) - 2) or enter
+    enter = (0, last if wanted.anywhere else min(max(int(SEARCHED * len(after)), 1), last))
+    leave = _asked(made, wanted.from_frame, counted[0], (BEFORE - 1, len(made) - 1)) or (
+        max(leave[0], first_free, BEFORE - 1), leave[1]
+    )  # fmt: skip
+    enter = _asked(after, wanted.to_frame, counted[1], (0, last)) or enter
     if leave[0] > leave[1]:
-        raise RegistrationError(f"{made.name} is too short to be left again before its end; choose frames by hand")
+        raise RegistrationError(
+            f"{made.name} is too short to be entered and left again: connect it with the clip before it, then the "
+            "result with the one after it, and choose frames by hand"
+        )
     return transitions.find(made, after, window=round(WINDOW * made.rate), from_frames=leave, to_frames=enter)
 
 
-def _asked(clip: Clip, frame: int, counted: Counted, last: int) -> tuple[int, int] | None:
+def _asked(clip: Clip, frame: int, counted: Counted, possible: tuple[int, int]) -> tuple[int, int] | None:
     """The one frame that was asked for as a range, None for none; raises RegistrationError where there is none such."""
     if frame < 0:
         return None
     own = counted.own(frame)
-    if not 0 <= own <= last:
-        possible = f"it can be one from {counted.given(0)} to {counted.given(last)}"
-        raise RegistrationError(f"{clip.name} has no frame {frame} for a seam; {possible}")
+    if not possible[0] <= own <= possible[1]:
+        first, last = map(counted.given, possible)
+        raise RegistrationError(f"{clip.name} has no frame {frame} for a seam; it can be one from {first} to {last}")
     return own, own
 
 
@@ -156,9 +168,13 @@ def _mend(made: Clip, after: Clip, at: Transition, method: str, wanted: Connect)
     """The clips joined by a method, which one (another where it lacks the frames), and how far it reaches."""
     made, after = _alike(made, after)
     i, j, rate = at.from_frame, at.to_frame, made.rate
-    room = min(i, len(made) - 1 - i, j, len(after) - 2 - j)
-    overlap = min(round(0.5 * (wanted.length or EASE) * rate), room)
+    left = len(after) - 2 - j
+    overlap = min(round(0.5 * (wanted.length or EASE) * rate), i, len(made) - 1 - i, j, left)
     if method in ("ease", "registered") and overlap < SHORTEST * rate:
+        method = "inertial"
+    half = max(1, min(_correction(made, after, i, j, wanted), i // 2, left // 2))
+    spacing = max(1, min(round(rate / seam.SEED_RATE), (i - half) // 2, (left - half) // 2))
+    if method in ("lagrange", "spline") and min(i, left) < half + (seam.POINTS - 1) * spacing:
         method = "inertial"
     if method == "registered":
         return method, _registered(made, after, i, j, overlap), overlap
@@ -167,10 +183,8 @@ def _mend(made: Clip, after: Clip, at: Transition, method: str, wanted: Connect)
         return method, _region(made, after, i, j, overlap, lambda a, b: (1.0 - share) * a + share * b), overlap
     if method == "inertial":
         settle = (wanted.length or HALF_LIFE) * rate
-        reach = max(1, min(round(SETTLED * settle), i, len(after) - 2 - j))
+        reach = max(1, min(round(SETTLED * settle), i, left))
         return method, _region(made, after, i, j, reach, lambda a, b: seam.inertial(a, b, reach, settle)), reach
-    half = max(1, min(_correction(made, after, i, j, wanted), i // 2, (len(after) - 2 - j) // 2))
-    spacing = max(1, min(round(rate / seam.SEED_RATE), (i - half) // 2, (len(after) - 2 - j - half) // 2))
     return method, _bridged(made, after, i, j, half, spacing, method), half
 
 

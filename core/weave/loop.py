@@ -68,7 +68,8 @@ def find(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> tu
     progress.at(0.0, "Looking for cycles")
     found = _repetition(trimmed.clip, wanted, trimmed.first)
     possible = []
-    lengths = _different([cycle for cycle in found.cycles if cycle.score >= repetition.WEAK])
+    usable = [cycle for cycle in found.cycles if cycle.score >= repetition.WEAK and cycle.length >= SHORTEST]
+    lengths = _different(usable)
     for k, length in enumerate(lengths):
         of_this = found if length == found.best.length else repetition.of_length(trimmed.clip, length)
         part = progress.part((k + 1.0) / (len(lengths) + 1.0), (k + 2.0) / (len(lengths) + 1.0))
@@ -127,6 +128,10 @@ def _repetition(clip: Clip, wanted: Loop, first: int) -> Repetition:
             f"{clip.name} does not repeat itself: the best it has is a cycle of {best.length} frames from "
             f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {repetition.PERIODIC} or more); "
             "set start and length by hand, if it is to be looped all the same"
+        )
+    if best.length < SHORTEST:
+        raise RegistrationError(
+            f"{clip.name}: its cycle has {best.length} frames, and takes {SHORTEST} or more: sample it at a higher rate"
         )
     return found
 

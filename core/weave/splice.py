@@ -39,7 +39,8 @@ def splice(clips: Sequence[Clip], wanted: Splice, progress: Progress = SILENT) -
     action = _at_rate(retarget.onto(theirs, locomotion.skeleton), locomotion.rate)
     scale = (len(theirs) - 1) / max(len(action) - 1, 1) if action.cyclic else theirs.rate / locomotion.rate
     start = _start(wanted, theirs, trimmed[1].first)
-    timing = splice_timing.of(locomotion, action, round(start / scale), wanted, progress.part(0.0, 0.7))
+    first = min(round(start / scale), len(action) - 1)  # the last frame at its own rate may lie beyond that at ours
+    timing = splice_timing.of(locomotion, action, first, wanted, progress.part(0.0, 0.7))
     progress.at(0.7, "Splicing")
     made, played, corrections = _made(locomotion, timing, upper, wanted)
     made = replace(made, name=wanted.result_name([clip.name for clip in clips]))

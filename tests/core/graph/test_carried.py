@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
-from action_loom.core.errors import OptionError, SkeletonError
+from action_loom.core.errors import ClipError, OptionError, SkeletonError
+from action_loom.core.graph import follow
 from action_loom.core.motion import figure
+from action_loom.core.progress import Progress
 from action_loom.core.recipes import Follow, Graph
 from action_loom.core.weave import upper_body
 from numpy.testing import assert_allclose
 from oracles import material, paths
+from oracles.material import random_clip, random_skeleton
 
 LINE = ((0.0, 0.0), (0.0, 8.0))
 
@@ -90,3 +93,29 @@ def test_captured_boxing_on_an_s():
 def test_an_action_of_another_body_is_refused_by_name(captured):
     with pytest.raises(SkeletonError, match="cmu_daz_13_18: its joints differ"):
         walked(captured, stretches=((0.3, 0.7, 1),), clips=[material.as_captured("cmu_daz_13_18")])
+
+
+@pytest.mark.both_engines
+def test_a_stretch_up_to_the_end_of_the_path_is_carried_up_to_the_last_frame(gaits):
+    plain = walked(gaits)
+    carrying = walked(gaits, stretches=((0.5, 1.0, 1),), clips=[figure.wave(30.0)])
+    assert carrying.report["follow"]["carries"][0]["frames"][1] == len(plain.clip) - 1
+    apart = np.abs(carrying.clip.rotations - plain.clip.rotations).max(axis=(1, 2))
+    assert apart[-12:].min() > 0.05
+    whole = walked(gaits, stretches=((0.0, 1.0, 1),), clips=[figure.wave(30.0)])
+    assert whole.report["follow"]["carries"][0]["frames"] == [0, len(plain.clip) - 1]
+
+
+@pytest.mark.both_engines
+def test_what_cannot_be_carried_is_refused_before_the_path_is_searched(gaits, rng):
+    def forbidden(share, what):
+        raise AssertionError(what)
+
+    recipe = Follow(path=LINE, stretches=((0.2, 0.8, 1),))
+    for clips, error, said in (
+        ([], OptionError, "stretches name clips by their number, but none are given"),
+        ([figure.wave(30.0).cut(0, 1)], ClipError, "^wave is a single pose"),
+        ([random_clip(rng, random_skeleton(rng))], SkeletonError, "its joints differ"),
+    ):
+        with pytest.raises(error, match=said):
+            follow.follow(gaits, recipe, Progress(forbidden), clips)

@@ -1,10 +1,13 @@
 """Walks along paths: how near they keep, what they are made of, and what is said where they can't."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core.errors import Cancelled, GraphError, OptionError
 from action_loom.core.graph import follow, tracks, ways
 from action_loom.core.motion import figure, kinematics, quat, trajectory
+from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.progress import Progress
 from action_loom.core.recipes import Follow, Graph
 from numpy.testing import assert_allclose
@@ -105,18 +108,6 @@ def test_what_is_left_is_spread_and_the_end_is_met(gaits):
 
 
 @pytest.mark.both_engines
-def test_frames_on_a_stretch_of_the_path_are_told(gaits):
-    made = followed(gaits, paths.line(6.0))
-    first, last = made.frames_between(0.4, 0.7)
-    assert 0 < first < last < len(made.clip) - 1
-    assert made.gone[first - 1] < 0.4 * 6.0 <= made.gone[first]
-    assert made.gone[last] <= 0.7 * 6.0 < made.gone[last + 1]
-    assert made.frames_between(0.0, 1.0) == (0, len(made.clip) - 2)
-    assert made.gone[-1] >= 6.0
-    assert made.frames_between(0.5, 0.5)[0] <= made.frames_between(0.5, 0.5)[1]
-
-
-@pytest.mark.both_engines
 def test_a_closed_path_comes_back_to_its_start(gaits):
     rows = paths.circle(3.0)[:-1]
     made = followed(gaits, rows, closed=True)
@@ -197,3 +188,24 @@ def test_paths_and_labels_that_are_none_are_refused(gaits):
 def test_following_can_be_stopped(gaits):
     with pytest.raises(Cancelled):
         Follow(path=((0, 0), (0, 9))).apply([], Progress(lambda done, _: done < 0.7), graph=gaits)
+
+
+@pytest.mark.both_engines
+def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
+    walk = figure.walk(30.0, 6)
+    body = walk.skeleton
+    nameless = Skeleton(
+        tuple(f"bone {k}" for k in range(len(body))), body.parents, body.offsets, body.orients, body.tips
+    )
+    with pytest.raises(GraphError, match=r"no thighs are known, so bone 0 is taken to face \+Y at rest"):
+        Follow(path=paths.line(5.0).tolist()).apply([replace(walk, skeleton=nameless)])
+
+
+@pytest.mark.both_engines
+def test_edges_are_sampled_the_same_however_many_at_a_time(gaits, monkeypatch):
+    bends = np.radians([0.0, -10.0, 10.0])
+    whole = tracks.tabulated(gaits, 0, bends)
+    monkeypatch.setattr(tracks, "SOME", 7)
+    parts = tracks.tabulated(gaits, 0, bends)
+    for name, values in vars(whole).items():
+        assert_allclose(getattr(parts, name), values, atol=1e-12)

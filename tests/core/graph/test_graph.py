@@ -1,11 +1,16 @@
 """Motion graphs: what their nodes and edges are, that transitions lead where they say, and what is told of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
 from action_loom.core.graph import assemble, components, material
+from action_loom.core.graph import graph as graphs
 from action_loom.core.graph.assemble import Piece
-from action_loom.core.motion import figure, kinematics, resample, trajectory
+from action_loom.core.motion import figure, kinematics, quat, resample, trajectory
+from action_loom.core.motion.clip import joined
+from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.progress import Progress
 from action_loom.core.recipes import Graph
 from numpy.testing import assert_allclose
@@ -167,3 +172,65 @@ def test_building_can_be_stopped_and_says_how_far_it_is():
     assert {"Comparing all frames", "Connecting"} <= {doing for _, doing in said}
     with pytest.raises(Cancelled):
         Graph().apply([figure.walk(30.0, 4)], Progress(lambda done, _: done < 0.4))
+
+
+def holding(clip, count):
+    """A clip that stands in its first pose for some frames before it moves."""
+    return replace(joined([clip.taken(np.zeros(count, dtype=int)), clip]), name=f"held {clip.name}")
+
+
+@pytest.mark.both_engines
+def test_a_pose_that_is_held_is_no_place_to_go_round_and_round_in():
+    walk, turn = figure.walk(30.0, 6), figure.turn_left(30.0)
+    graph = Graph().apply([holding(walk, 900), turn])
+    plain = Graph().apply([walk, turn])
+    told, expected = graph.report["graph"], plain.report["graph"]
+    assert told["transitions"] < 1.5 * expected["transitions"]
+    assert set(told["components"][0]["clips"]) >= {"held walk", "turn left"}
+    inside = graph.component[graph.start[graph.crosses]] == 0
+    assert inside.any()
+
+
+@pytest.mark.both_engines
+def test_clips_that_begin_with_the_same_held_pose_are_not_one_recording():
+    walk, turn = figure.walk(30.0, 4), figure.turn_left(30.0)
+    wave = replace(figure.wave(30.0), skeleton=walk.skeleton)
+    posed = walk.taken(np.zeros(400, dtype=int))
+    other = replace(joined([posed, trajectory.placed(wave, 0.0, np.zeros(2))]), name="held wave")
+    graph = Graph().apply([holding(walk, 400), other, turn])
+    assert [clip.name for clip in graph.clips[:3]] == ["held walk", "held wave", "turn left"]
+    again = Graph().apply([walk, replace(walk, name="again"), turn])
+    assert [one["clip"] for one in again.report["dropped"]] == ["again"]
+
+
+@pytest.mark.both_engines
+def test_the_first_component_can_be_walked(gaits):
+    # Two nodes that nothing leads back to, and one with a transition onto itself.
+    start, end = np.array([0, 2]), np.array([1, 2])
+    lone = replace(
+        gaits, clip=np.zeros(3, dtype=int), frame=np.array([0, 5, 30]), start=start, end=end,
+        distance=np.array([np.nan, 0.01]), turn=np.zeros(2), shift=np.zeros(2, dtype=complex),
+        component=components.strong(3, start, end),
+    )  # fmt: skip
+    assert graphs._by_size(lone)[2] == 0
+
+
+@pytest.mark.both_engines
+def test_numbers_of_equal_names_are_ones_that_no_other_clip_has():
+    names = ("walk", "walk", "walk (1)", "sneak")
+    ready = material.gather([replace(figure.walk(30.0, 2), name=name) for name in names], images=False)
+    assert [clip.name for clip in ready.clips] == ["walk (2)", "walk (3)", "walk (1)", "sneak"]
+
+
+@pytest.mark.both_engines
+def test_bodies_that_do_not_inherit_are_refused_before_anything_is_compared():
+    clip = figure.walk(30.0, 2)
+    count = len(clip.skeleton)
+    loose = Inheritance(
+        rotation=np.array([name != "chest" for name in clip.skeleton.names]), location=np.ones(count, dtype=bool),
+        scale=("FULL",) * count, space=quat.IDENTITY,
+    )  # fmt: skip
+    body = replace(clip.skeleton, inheritance=loose)
+    for mirror in (True, False):
+        with pytest.raises(SkeletonError, match=r"^walk: joints that do not inherit all of their parents \(chest\)"):
+            Graph(mirror=mirror).apply([replace(clip, skeleton=body)])

@@ -64,6 +64,7 @@ def test_facings_do_not_jump():
         (((1.0, 1.0),), "0.00 m long"),
         (((1.0, 1.0), (1.0, 1.05)), "0.05 m long"),
         (((1.0,), (2.0,)), "rows of x and y"),
+        (((0.0, 0.0), (0.0, 3e6)), "the path is 3000000 m long, but must be 20000 m or less"),
     ],
 )
 def test_what_is_no_path_is_refused(rows, said):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from action_loom.core.errors import GraphError, OptionError
 from action_loom.core.graph import walk
-from action_loom.core.motion import figure, kinematics
+from action_loom.core.motion import figure, kinematics, resample
 from action_loom.core.recipes import Graph, ShortestPath, Walk
 from numpy.testing import assert_allclose
 
@@ -126,3 +126,10 @@ def test_where_nothing_leads_it_is_said():
     graph = Graph(threshold=0.02, labels="a b").apply(clips)
     with pytest.raises(GraphError, match="no transitions lead from walk:10 to sneak:10"):
         ShortestPath(leave="walk:10", reach="sneak:10").apply([], graph=graph)
+
+
+@pytest.mark.both_engines
+def test_a_walk_shorter_than_a_frame_goes_one_on():
+    slow = resample.to_rate(figure.walk(30.0, 40), 3.0)
+    made = Walk(seconds=0.1).apply([], graph=Graph(threshold=0.5).apply([slow]))
+    assert len(made.clip) == 2

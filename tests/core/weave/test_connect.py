@@ -159,7 +159,7 @@ def test_what_cannot_be_joined_is_refused():
     walk = figure.walk()
     with pytest.raises(ClipError, match="two clips or more; 1 given"):
         Connect().apply([walk])
-    with pytest.raises(RegistrationError, match="walk has no frame 500 for a seam; it can be one from 0 to 96"):
+    with pytest.raises(RegistrationError, match="walk has no frame 500 for a seam; it can be one from 1 to 96"):
         Connect(from_frame=500, to_frame=3).apply([walk, walk])
     with pytest.raises(OptionError, match="Frames to leave and enter are those of two clips; 3 given"):
         Connect(from_frame=50).apply([walk, walk, walk])
@@ -191,3 +191,46 @@ def test_frames_are_counted_in_the_clips_as_they_were_given(rate):
     assert (by_hand["from_frame"], by_hand["to_frame"]) == (best.from_frame, best.to_frame)
     with pytest.raises(ClipError, match="between two clips; 3 given"):
         connect.find([*clips, clips[0]], Connect())
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("count", [2, 3, 5, 12])
+def test_short_clips_connect_by_what_their_frames_allow(count):
+    walk, short = figure.walk(30.0, 4), figure.walk(30.0, 2).cut(0, count)
+    pairs = [(short, walk)] if count == 2 else [(short, walk), (walk, short)]
+    for clips in pairs:
+        for method in (*METHODS, "auto"):
+            woven = Connect(method=method, by_correlation=True, anywhere=True).apply(clips)
+            assert np.isfinite(woven.clip.rotations).all()
+            first, last = woven.report["connect"]["corrected"]
+            assert 0 <= first <= last < len(woven.clip)
+
+
+@pytest.mark.both_engines
+def test_seams_at_the_very_ends_of_clips_can_be_asked_for():
+    walk, run = figure.walk(30.0, 4), figure.run(30.0)
+    for leave, enter in ((1, 0), (len(walk) - 1, len(run) - 3), (1, len(run) - 3), (2, 1)):
+        told = Connect(method="auto", from_frame=leave, to_frame=enter).apply([walk, run]).report["connect"]
+        assert (told["from_frame"], told["to_frame"]) == (leave, enter)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("first", "second", "frames", "said"),
+    [
+        (1, 40, {}, "walk has 1 frame, but a clip that is left takes 2 or more"),
+        (40, 2, {}, "run has 2 frames, but a clip that is entered takes 3 or more"),
+        (40, 40, {"from_frame": 0}, "walk has no frame 0 for a seam; it can be one from 1 to 39"),
+        (40, 40, {"to_frame": 38}, "run has no frame 38 for a seam; it can be one from 0 to 37"),
+    ],
+)
+def test_seams_without_two_frames_each_side_are_refused(first, second, frames, said):
+    clips = [figure.walk(30.0, 4).cut(0, first), figure.run(30.0, 4).cut(0, second)]
+    with pytest.raises(RegistrationError, match=said):
+        Connect(**frames).apply(clips)
+
+
+def test_of_several_clips_the_one_that_is_too_short_is_named():
+    clips = [figure.walk(30.0, 4), figure.run(30.0).cut(0, 12), figure.sneak(30.0)]
+    with pytest.raises(RegistrationError, match="^run is too short to be entered and left again"):
+        Connect().apply(clips)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
-from action_loom.core.motion import cycles, figure, kinematics, trajectory
+from action_loom.core.motion import cycles, figure, kinematics, resample, trajectory
 from action_loom.core.recipes import Loop
 from action_loom.core.sync import repetition
 from action_loom.core.weave import loop
@@ -184,3 +184,11 @@ def test_scores_of_one_length_are_those_of_the_search():
     alone = repetition.of_length(clip, found.best.length)
     assert alone.best == found.best
     assert_allclose(alone.start_scores, found.start_scores)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("finder", ["cycle", "autocorrelation"])
+def test_cycles_of_too_few_frames_are_refused(finder):
+    clip = resample.to_rate(figure.walk(30.0, 10), 2.0)
+    with pytest.raises(RegistrationError, match="^walk: its cycle has . frames, and takes 8 or more"):
+        Loop(finder=finder).apply([clip])

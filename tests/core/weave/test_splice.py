@@ -390,3 +390,12 @@ def test_what_cannot_be_spliced_is_refused():
     with pytest.raises(ClipError, match="wave has 0.20 s to play, and repeating takes 0.3: hold it"):
         Splice(start=102).apply([walk, wave])
     assert Splice(start=102, short="hold").apply([walk, wave]).report["warnings"]
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("timing", ["auto", "own", "sync"])
+def test_an_action_can_be_played_from_its_last_frame_at_any_rate(timing):
+    # At 40 frames a second the last of these frames lies beyond the last that there is.
+    locomotion, action = resample.to_rate(figure.walk(30.0, 3), 40.0), figure.wave(120.0).cut(0, 432)
+    made = Splice(start=len(action) - 1, timing=timing, trim=False).apply([locomotion, action])
+    assert made.report["splice"]["why"] == "it is a single pose"

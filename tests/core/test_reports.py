@@ -1,0 +1,74 @@
+"""Reports are plain JSON values, whatever they are on: still clips, bodies without legs, poses, other rates."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core.errors import LoomError
+from action_loom.core.motion import figure, quat, resample
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.recipes import Connect, Follow, Graph, Loop, ShortestPath, Splice, Walk
+
+pytestmark = pytest.mark.both_engines
+PLAIN = (int, float, str, bool, type(None))
+
+
+def lone_joint():
+    """A body of one joint that sways on its way."""
+    skeleton = Skeleton(("root",), np.array([-1]), np.zeros((1, 3)), quat.IDENTITY[None], np.zeros((1, 3)))
+    time = np.arange(120) / 30.0
+    sway = np.sin(6.0 * time)
+    turns = quat.exp(np.column_stack([0.2 * sway, 0.0 * time, 0.3 * sway]))[:, None]
+    return Clip("joint", skeleton, 30.0, turns, np.column_stack([0.1 * sway, time, 1.0 + 0.0 * time])[:, None])
+
+
+def clips():
+    walk = figure.walk(30.0, 5)
+    still = walk.taken(np.zeros(len(walk), dtype=int))
+    return [
+        walk,
+        replace(still, name="still"),
+        replace(walk.cut(0, 1), name="pose"),
+        replace(walk.cut(0, 3), name="three frames"),
+        lone_joint(),
+        replace(figure.walk(30.0, 1), cyclic=True, name="cycle"),
+        replace(resample.to_rate(walk, 23.976), name="歩く"),
+    ]
+
+
+def work(clip):
+    """Everything that is done with a clip and others of its body."""
+    other = clip if len(clip.skeleton) == 1 else figure.walk(30.0, 5)
+    wave = figure.wave(30.0)
+    yield lambda: Loop().apply([clip])
+    yield lambda: Loop(method="auto", length=8, start=1, phase=0.3, repeat=2).apply([clip])
+    yield lambda: Connect(method="auto").apply([clip, other])
+    yield lambda: Connect(anywhere=True).apply([other, clip, other])
+    yield lambda: Splice().apply([clip, wave])
+    yield lambda: Splice(timing="sync", short="hold").apply([other, clip])
+    yield lambda: Graph(threshold=0.1).apply([clip])
+    yield lambda: Walk(threshold=0.1, seconds=3.0).apply([clip, other])
+    yield lambda: ShortestPath(threshold=0.1, leave="walk (2):0", reach="walk (1):40").apply([clip, other])
+    yield lambda: Follow(threshold=0.1, path=((0, 0), (0, 3)), stretches=((0.1, 1.0, 3),)).apply([clip, other, wave])
+
+
+def is_plain(value):
+    if isinstance(value, dict):
+        return all(type(key) is str and is_plain(one) for key, one in value.items())
+    return all(map(is_plain, value)) if isinstance(value, list) else type(value) in PLAIN
+
+
+@pytest.mark.parametrize("clip", clips(), ids=lambda clip: clip.name)
+def test_reports_are_plain_values(clip):
+    made = 0
+    for apply in work(clip):
+        try:
+            report = apply().report
+        except LoomError:
+            continue
+        made += 1
+        json.dumps(report, allow_nan=False)
+        assert is_plain(report)
+    assert made
