@@ -183,7 +183,7 @@ def carried() -> list[str]:
     wanted = Follow(path=paths.SHAPES["S"].tolist(), stretches=((0.4, 0.7, 1),))
     made = wanted.apply([boxing], graph=replace(Graph().apply(walks), name="walks"))
     assert isinstance(made, Followed)
-    draw(graph_plots.walk(made), "path_boxing")
+    draw(graph_plots.walk(made), "path_boxing", scale=1.0)
     (told,) = made.report["follow"]["carries"]
     words = (
         f"Boxing from 40 % to 70 % of an S, spliced onto walks of the same body. {100.0 * told['in_step']:.0f} % of"
@@ -194,8 +194,8 @@ def carried() -> list[str]:
     return ["", "## Actions on the way", "", *textwrap.wrap(words, 118), "", picture]
 
 
-def draw(figure: "graph_plots.Figure", name: str) -> None:
-    figure.set_size_inches(*(0.62 * figure.get_size_inches()) if name != "graph" else figure.get_size_inches())
+def draw(figure: "graph_plots.Figure", name: str, scale: float = 0.62) -> None:
+    figure.set_size_inches(*(figure.get_size_inches() * (1.0 if name == "graph" else scale)))
     (ROOT / "docs" / "images").mkdir(exist_ok=True)
     figure.savefig(ROOT / "docs" / "images" / f"{name}.png", dpi=80)
 
