@@ -83,7 +83,6 @@ def test_a_body_whose_arms_hang_elsewhere_has_to_be_told_where_it_begins():
     assert names_of(upper_body.of(apart, "spine, clavicle.L")) == set(BODY.names) - LOWER
 
 
-@pytest.mark.both_engines
 def test_points_are_carried_onto_others_as_an_oracle_does_it(rng):
     transform = pytest.importorskip("scipy.spatial.transform")
     points, wanted = rng.normal(size=(2, 6, 5, 3))
