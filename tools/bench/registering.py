@@ -19,6 +19,8 @@ OTHERS = ("io_scene_gltf2", "rigify")  # that come with Blender
 
 
 def main(zip_path: str, runs: int) -> None:
+    # Blender keeps compiled modules; where the environment forbids that, every start would be a first one.
+    sys.dont_write_bytecode = False
     with in_blender.extension(zip_path):
         import bpy
 

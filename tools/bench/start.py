@@ -54,6 +54,7 @@ class Processes:
 
     def _timed(self, command: list[str]) -> tuple[float, str]:
         env, before = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)}, _children_seconds()
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every start would be a first one
         said = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
         return 1000.0 * (_children_seconds() - before), said
 
