@@ -152,7 +152,7 @@ def keep(
     registered: "Registration",
 ) -> None:
     """Keep how sources were matched, and paint it."""
-    armature = next((o for o in bpy.data.objects if o.session_uid == read.armature), None)
+    armature = properties.of_session(bpy.data.objects, read.armature)
     if armature is None:
         return
     asked = asked_for(request, matching)

@@ -104,7 +104,7 @@ def _keep(read: "weaving.Read", mode: str, found: Found) -> None:
 
 
 def _color(context: Any, read: "weaving.Read") -> "painting.Color":
-    armature = next((o for o in bpy.data.objects if o.session_uid == read.armature), None)
+    armature = properties.of_session(bpy.data.objects, read.armature)
     return analysis.colors(properties.rig_of(context.scene, armature), [read.sources[0].clip.name])[0]
 
 

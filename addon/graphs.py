@@ -58,16 +58,19 @@ def keep(
     """Keep a graph, and paint it; None where its armature is gone."""
     from . import painting_graphs
 
-    armature = next((o for o in bpy.data.objects if o.session_uid == read.armature), None)
+    armature = properties.of_session(bpy.data.objects, read.armature)
     if armature is None:
         return None
     sources = analysis.requested(request)
     lanes = [clip.name for clip in graph.clips[: graph.material.given]]
     colors = analysis.colors(properties.rig_of(context.scene, armature), lanes)
     options = tuple((name, getattr(graphing, name)) for name in declared(Graphing))
-    icon = pictures.preview(f"{read.armature} graph", painting_graphs.small(graph, colors))
+    before = _known.pop(read.armature, None)
+    if before is not None and before.graph is graph and before.colors == colors:
+        icon = before.icon  # another walk through the same: painting it takes longer than all else here
+    else:
+        icon = pictures.preview(f"{read.armature} graph", painting_graphs.small(graph, colors))
     known = Known(sources, request.as_seen, options, graph, _said(graph), colors, icon)
-    _known.pop(read.armature, None)
     _known[read.armature] = known
     for uid in list(_known)[:-MOST]:
         del _known[uid]

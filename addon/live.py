@@ -42,8 +42,8 @@ def reweave(context: Any, scene: Any) -> bool:
     Does nothing where the result, the armature or a source is gone: then the next Weave says so.
     """
     last = _last
-    armature = None if last is None else _by_id(bpy.data.objects, last.read.armature)
-    action = None if last is None else _by_id(bpy.data.actions, last.action)
+    armature = None if last is None else properties.of_session(bpy.data.objects, last.read.armature)
+    action = None if last is None else properties.of_session(bpy.data.actions, last.action)
     if last is None or armature is None or action is None:
         return False
     rig = properties.rig_of(scene, armature)
@@ -65,7 +65,3 @@ def reweave(context: Any, scene: Any) -> bool:
     except LoomError:
         return False
     return True
-
-
-def _by_id(kept: Any, uid: int) -> Any:
-    return next((one for one in kept if one.session_uid == uid), None)

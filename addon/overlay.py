@@ -37,6 +37,7 @@ class Way:
 # By the session id of the armature.
 _ways: dict[int, Way] = {}
 _handler: Any = None
+_batch: tuple[Way, Any] | None = None  # of the way that was drawn last
 
 
 def of(armature: Any) -> Way | None:
@@ -54,7 +55,9 @@ def keep(armature: int, walked: "Followed", metres: float) -> None:
 
 
 def forget() -> None:
+    global _batch
     _ways.clear()
+    _batch = None
 
 
 def _draw() -> None:
@@ -66,17 +69,25 @@ def _draw() -> None:
     if way is None:
         return
     import gpu
-    from gpu_extras.batch import batch_for_shader
 
     shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
-    batch = batch_for_shader(
-        shader, "LINE_STRIP", {"pos": way.places.astype("float32"), "color": way.colors.astype("float32")}
-    )
+    batch = _batch_of(way, shader)
     gpu.state.blend_set("ALPHA")
     shader.uniform_float("viewportSize", (context.region.width, context.region.height))
     shader.uniform_float("lineWidth", WIDTH * context.preferences.system.ui_scale)
     batch.draw(shader)
     gpu.state.blend_set("NONE")
+
+
+def _batch_of(way: Way, shader: Any) -> Any:
+    """What the graphics card draws of a way: the view is drawn far more often than walked along."""
+    from gpu_extras.batch import batch_for_shader
+
+    global _batch
+    if _batch is None or _batch[0] is not way:
+        content = {"pos": way.places.astype("float32"), "color": way.colors.astype("float32")}
+        _batch = way, batch_for_shader(shader, "LINE_STRIP", content)
+    return _batch[1]
 
 
 def register() -> None:

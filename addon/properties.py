@@ -351,6 +351,11 @@ def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
     return (*(getattr(settings, name) for name in names), settings.result)
 
 
+def of_session(kept: Any, uid: int) -> Any:
+    """Return the data of a session id among some, or None; that of data that was deleted is never given again."""
+    return next((one for one in kept if one.session_uid == uid), None)
+
+
 def rig_of(scene: Any, armature: Any) -> Any:
     """Return the list of sources of an armature, or None."""
     return next((r for r in scene.action_loom.rigs if r.armature == armature), None)

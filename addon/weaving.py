@@ -18,10 +18,10 @@ from ..core.errors import LoomError
 from ..core.motion import cycles, trajectory
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
-from ..core.recipes import Blend, Follow, Loop, Recipe, ShortestPath, Synchronise, Walk
+from ..core.recipes import Blend, Loop, Recipe, ShortestPath, Synchronise, Walking
 from ..core.weave import carry
 from ..core.weave.woven import Connected, Woven
-from . import rates, remembered, storage
+from . import properties, rates, remembered, storage
 from .bridge import clip as clips
 from .bridge import curves, rig, seen
 
@@ -189,9 +189,8 @@ def weave(read: Read, recipe: Recipe, progress: Progress) -> Woven:
     if isinstance(recipe, Blend | Synchronise):
         known = remembered.matched(read.clips, recipe, progress.part(0.0, 0.7))
         return recipe.apply(read.clips, progress.part(0.7, 1.0), known)
-    if isinstance(recipe, Follow | Walk | ShortestPath):
-        walked = recipe.walked(read.clips) if isinstance(recipe, Follow) else read.clips
-        graph = remembered.graph(walked, recipe, progress.part(0.0, 0.5))
+    if isinstance(recipe, Walking):
+        graph = remembered.graph(recipe.walked(read.clips), recipe, progress.part(0.0, 0.5))
         return recipe.apply(read.clips, progress.part(0.5, 1.0), graph)
     return recipe.apply(read.clips, progress)
 
@@ -267,7 +266,7 @@ def _source(read: Read, which: int) -> tuple[Any, Any]:
 
 def found(kept: Any, uid: int, what: str) -> Any:
     """Return the data of a session id; that of one that was deleted is never given again."""
-    there = next((one for one in kept if one.session_uid == uid), None)
+    there = properties.of_session(kept, uid)
     if there is None or (isinstance(there, bpy.types.Object) and not there.users_scene):
         raise LoomError(f"{what} was deleted while its actions were woven: nothing was written")
     return there

@@ -277,7 +277,30 @@ class Graph(Graphing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Follow(Recipe, Graphing):
+class Walking(Recipe, Graphing):
+    """A walk through a motion graph of the clips."""
+
+    def walked(self, clips: Sequence[Any]) -> list[Any]:
+        """Return those of some clips, or of what belongs to each, that the graph is made of."""
+        return list(clips)
+
+    def apply(
+        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    ) -> "Woven":
+        """Do it, through a graph of the clips that are walked which was built before, if there is one."""
+        if graph is None:
+            from .graph.graph import build
+
+            graph = build(self.walked(clips), self, progress.part(0.0, 0.5))
+        return self.through(graph, clips, progress.part(0.5, 1.0))
+
+    def through(self, graph: "MotionGraph", clips: Sequence["Clip"], progress: Progress) -> "Woven":
+        """Walk through a graph; raises LoomError kinds for what it does not lead to."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Follow(Walking):
     """Walk along a path by way of a motion graph of the clips."""
 
     verb = "follow"
@@ -324,25 +347,21 @@ class Follow(Recipe, Graphing):
     )
 
     def walked(self, clips: Sequence[Any]) -> list[Any]:
-        """Return those of some clips, or of their names, that are walked: all but the actions of stretches."""
+        """Return all but the actions of stretches."""
         actions = {row[2] for row in self.stretches if len(row) > 2}
         return [clip for number, clip in enumerate(clips, 1) if number not in actions]
 
-    def apply(
-        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
-    ) -> "Woven":
-        """Do it, through a graph of the clips that are walked which was built before, if there is one."""
+    def through(self, graph: "MotionGraph", clips: Sequence["Clip"], progress: Progress) -> "Woven":
         from .graph import follow
 
-        found = _graph(self.walked(clips), self, progress, graph)
-        return follow.follow(found, self, progress.part(0.5, 1.0), clips)
+        return follow.follow(graph, self, progress, clips)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{Graphing.result_name(self, self.walked(names) or names)} along a path"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Walk(Recipe, Graphing):
+class Walk(Walking):
     """Wander through a motion graph of the clips at random, the same way for the same seed."""
 
     verb = "walk"
@@ -355,20 +374,19 @@ class Walk(Recipe, Graphing):
     )
     among: str = option("", "Walk among clips of this label only")
 
-    def apply(
-        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    def through(
+        self, graph: "MotionGraph", clips: Sequence["Clip"], progress: Progress  # noqa: ARG002
     ) -> "Woven":
-        """Do it, through a graph that was built before, if there is one."""
         from .graph import walk
 
-        return walk.at_random(_graph(clips, self, progress, graph), self)
+        return walk.at_random(graph, self)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{Graphing.result_name(self, names)} walk {self.seed}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShortestPath(Recipe, Graphing):
+class ShortestPath(Walking):
     """Go from a frame of one clip to a frame of another through a motion graph in the least time."""
 
     verb = "path"
@@ -377,27 +395,15 @@ class ShortestPath(Recipe, Graphing):
     leave: str = option("", "The clip and the frame to begin at, such as walk:120")
     reach: str = option("", "The clip and the frame to end at, such as run:30")
 
-    def apply(
-        self, clips: Sequence["Clip"], progress: Progress = SILENT, graph: "MotionGraph | None" = None
+    def through(
+        self, graph: "MotionGraph", clips: Sequence["Clip"], progress: Progress  # noqa: ARG002
     ) -> "Woven":
-        """Do it, through a graph that was built before, if there is one."""
         from .graph import walk
 
-        return walk.shortest(_graph(clips, self, progress, graph), self)
+        return walk.shortest(graph, self)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{Graphing.result_name(self, names)} {self.leave} to {self.reach}"
-
-
-def _graph(
-    clips: Sequence["Clip"], wanted: Graphing, progress: Progress, known: "MotionGraph | None"
-) -> "MotionGraph":
-    """Return a graph that was built before, or that of the clips."""
-    if known is not None:
-        return known
-    from .graph import graph
-
-    return graph.build(clips, wanted, progress.part(0.0, 0.5))
 
 
 RECIPES: dict[str, type[Recipe]] = {

@@ -55,7 +55,7 @@ def tell(operator: Any, context: Any, read: "weaving.Read", written: "weaving.Wr
     for note in (*read.notes, *written.notes, *woven.report["warnings"]):
         operator.report({"WARNING"}, note)
     line = summary(written.action, woven)
-    armature = next((o for o in bpy.data.objects if o.session_uid == read.armature), None)
+    armature = properties.of_session(bpy.data.objects, read.armature)
     rig = properties.rig_of(context.scene, armature)
     if rig is not None:
         rig.last = line

@@ -62,8 +62,8 @@ class Walking(Weaving):
 
         assert isinstance(woven, Travelled)
         done = super().finish(context, request, read, recipe, woven)
-        walked = recipe.walked(request.sources) if isinstance(recipe, Follow) else request.sources
-        graphs.keep(context, dataclasses.replace(request, sources=tuple(walked)), read, recipe, woven.graph)
+        walked = dataclasses.replace(request, sources=tuple(recipe.walked(request.sources)))
+        graphs.keep(context, walked, read, recipe, woven.graph)
         if isinstance(woven, Followed):
             overlay.keep(read.armature, woven, read.body.world_metres)
         return done
