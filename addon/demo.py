@@ -1,16 +1,19 @@
 """The demo figure: a skinned armature with generated actions, enough to try every panel."""
 
 from dataclasses import replace
-from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.errors import OptionError
-from ..core.motion import figure, figure_skin, retarget
+from ..core.figure import actions as figure
+from ..core.figure import skin as figure_skin
+from ..core.motion import retarget
 from ..core.motion.clip import Clip
 from ..core.motion.quat import Array
 from ..core.motion.skeleton import Skeleton
+from .blender_types import as_array, present, scene_of
 from .bridge import bones, curves, rig
 from .bridge import clip as clips
 
@@ -27,21 +30,22 @@ _CLOTHES = {
 _SEAMS = (("hips", "spine", 1.015), ("chest", "neck", 1.455))  # lower and upper bone, and metres above the ground
 
 
-def add(context: Any) -> Any:
+def add(context: bpy.types.Context) -> bpy.types.Object:
     """Return a new armature object with its mesh and actions, at the 3D cursor, active and selected."""
-    made = _clips(context.scene.render.fps / context.scene.render.fps_base)
+    scene, layer = scene_of(context), present(context.view_layer)
+    made = _clips(scene.render.fps / scene.render.fps_base)
     armature, _ = bones.build(context, NAME, figure.skeleton(), *_ends(figure.skeleton()), connected=True)
     for other in context.selected_objects:
         other.select_set(False)
     armature.select_set(True)
-    context.view_layer.objects.active = armature
+    layer.objects.active = armature
     mesh = bones.link(context, bpy.data.objects.new(f"{NAME} Body", _mesh()))
     _bind(mesh, armature)
     mesh.select_set(True)
     # While the armature stands at the origin, travel is the same in its own space and in the world.
-    context.view_layer.update()
+    layer.update()
     _write_actions(armature, made)
-    armature.location = context.scene.cursor.location
+    armature.location = scene.cursor.location
     return armature
 
 
@@ -54,7 +58,7 @@ def _ends(skeleton: Skeleton) -> tuple[Array, Array]:
     return heads, tails
 
 
-def _mesh() -> Any:
+def _mesh() -> bpy.types.Mesh:
     skin = figure_skin.skin()
     mesh = bpy.data.meshes.new(f"{NAME} Body")
     mesh.from_pydata(skin.vertices.tolist(), [], skin.quads.tolist())
@@ -65,7 +69,7 @@ def _mesh() -> Any:
     return mesh
 
 
-def _garments(skin: figure_skin.Skin) -> Any:
+def _garments(skin: figure_skin.Skin) -> NDArray[np.int32]:
     """Return which of the clothes covers each quad: that of the bone with the most weight there."""
     names = figure.skeleton().names
     slots = [next(k for k, (_, worn_by) in enumerate(_CLOTHES.values()) if n.split(".")[0] in worn_by) for n in names]
@@ -81,27 +85,31 @@ def _garments(skin: figure_skin.Skin) -> Any:
     return garments
 
 
-def _material(name: str, color: tuple[float, ...]) -> Any:
+def _material(name: str, color: tuple[float, ...]) -> bpy.types.Material:
     material = bpy.data.materials.new(name)
-    material.diffuse_color = color
+    material.diffuse_color = as_array(color)
     # Since 5.0 new materials have nodes, which renders go by.
     for node in material.node_tree.nodes if material.node_tree else ():
         if node.type == "BSDF_PRINCIPLED":
-            node.inputs["Base Color"].default_value = color
+            base = node.inputs["Base Color"]
+            assert isinstance(base, bpy.types.NodeSocketColor)
+            base.default_value = as_array(color)
     return material
 
 
-def _bind(body: Any, armature: Any) -> None:
+def _bind(body: bpy.types.Object, armature: bpy.types.Object) -> None:
     body.parent = armature
     weights = figure_skin.skin().weights
     for joint, name in enumerate(figure.skeleton().names):
         group = body.vertex_groups.new(name=name)
         for vertex in np.flatnonzero(weights[:, joint]).tolist():
             group.add((vertex,), float(weights[vertex, joint]), "REPLACE")
-    body.modifiers.new("Armature", "ARMATURE").object = armature
+    modifier = body.modifiers.new("Armature", "ARMATURE")
+    assert isinstance(modifier, bpy.types.ArmatureModifier)
+    modifier.object = armature
 
 
-def _write_actions(armature: Any, made: list[tuple[str, Clip, bool]]) -> None:
+def _write_actions(armature: bpy.types.Object, made: list[tuple[str, Clip, bool]]) -> None:
     body = rig.read(armature)
     actions = {}
     for name, clip, cyclic in made:

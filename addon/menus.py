@@ -1,20 +1,25 @@
 """Entries in Blender's own menus."""
 
-from typing import Any
-
 import bpy
 
-
-def _add_demo(menu: Any, _context: Any) -> None:
-    menu.layout.operator("action_loom.add_demo", icon="OUTLINER_OB_ARMATURE")
-
-
-def _import_motion(menu: Any, _context: Any) -> None:
-    menu.layout.operator("action_loom.import_motion", text="Motion files for Action Loom (.bvh)")
+from ..core.formats import registry
+from .blender_types import present
 
 
-def _export_motion(menu: Any, _context: Any) -> None:
-    menu.layout.operator("action_loom.export_motion", text="Motion files from Action Loom (.bvh)")
+def _add_demo(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator("action_loom.add_demo", icon="OUTLINER_OB_ARMATURE")
+
+
+def _import_motion(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator(
+        "action_loom.import_motion", text=f"Motion files for Action Loom ({', '.join(registry.READABLE)})"
+    )
+
+
+def _export_motion(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator(
+        "action_loom.export_motion", text=f"Motion files from Action Loom ({', '.join(registry.WRITABLE)})"
+    )
 
 
 _ENTRIES = (

@@ -1,19 +1,22 @@
-"""Blender properties made from the recipes' options, and where the panel's settings live."""
+"""Blender properties made from declared options, and where the panel's settings live."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
-from ..core.options import Option, declared
-from ..core.recipes import Blend, Connect, Follow, Graphing, Loop, Recipe, ShortestPath, Splice, Walk
-from ..core.sync.matching import Matching
+from ..core.options import HIDDEN, MODE, PANEL, RARE, Declared, Option, declared
+from ..core.recipes.base import Recipe
+from ..core.recipes.graph import GraphOptions
+from ..core.recipes.matching import Matching
+from ..core.recipes.reading import ReadingOptions, SourceOptions
+from ..core.recipes.result import ResultOptions
+from ..core.verbs import VERBS
+from .blender_types import Data
 
-# Weights and reference are set per source in the list, not as options of their own.
-PER_SOURCE = ("weights", "reference")
-
-# Told apart in the list, in pictures and in the viewport, also by those who see few colours (Okabe & Ito 2008).
+# Distinguishable in the list, in pictures and in the viewport, also for those who see few colours (Okabe & Ito 2008).
 COLORS = (
     (0.90, 0.62, 0.0),
     (0.34, 0.71, 0.91),
@@ -24,25 +27,123 @@ COLORS = (
     (0.0, 0.45, 0.70),
 )
 
+_SETTINGS = "action_loom"  # the property of scenes
 
-def annotations(recipe: type, leave_out: type | None = None) -> dict[str, Any]:
-    """Return a Blender property for every option of a recipe that the panel shows as it is."""
-    others = () if leave_out is None else declared(leave_out)
+# Groups of options that several recipes share, by their names in the panel's settings.
+SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions}
+RECIPES = tuple(row.recipe for row in VERBS.values())
+MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
+
+
+# --- properties from options ----------------------------------------------------------------------------------------
+
+
+def options_of(declaration: type, leave_out: tuple[type, ...] = ()) -> dict[str, Option]:
+    """Return the options of a declaration that Blender has a property for, without those of some others."""
+    others = {name for other in leave_out for name in declared(other)}
     return {
-        name: _property(about)
-        for name, about in declared(recipe).items()
-        if name not in PER_SOURCE and name not in others
+        name: about
+        for name, about in declared(declaration).items()
+        if name not in others and (about.table or about.kind is not tuple)  # shares are a column of the list
     }
 
 
-def with_options(recipe: type, leave_out: type | None = None) -> Callable[[type], type]:
-    """Give a Blender class a property for every option of a recipe: so panel, script and JSON can't drift apart."""
+def annotations(*declarations: type, leave_out: tuple[type, ...] = (), group: bool = False) -> dict[str, Any]:
+    """Return a Blender property for every option of some declarations, and hidden ones for their earlier names.
+
+    group : whether it is a group of the panel's settings, in which an earlier name stands for today's
+    """
+    found: dict[str, Any] = {}
+    for declaration in declarations:
+        for name, about in options_of(declaration, leave_out).items():
+            found[name] = _property(about, group=group)
+            for alias in about.aliases:
+                update = {"update": _moving(alias, name)} if group else {}
+                found[alias] = _property(about, group=group, options={"HIDDEN"}, **update)
+    return found
+
+
+def with_options(*declarations: type, leave_out: tuple[type, ...] = (), group: bool = False) -> Callable[[type], type]:
+    """Give a Blender class a property for every option: so panel, script and JSON can't drift apart."""
 
     def decorate(cls: type) -> type:
-        cls.__annotations__ = inspect.get_annotations(cls) | annotations(recipe, leave_out)
+        made = annotations(*declarations, leave_out=leave_out, group=group)
+        cls.__annotations__ = inspect.get_annotations(cls) | made
         return cls
 
     return decorate
+
+
+def _property(about: Option, *, group: bool, **more: Any) -> Any:
+    shown: set[str] = {"HIDDEN"} if about.shown == HIDDEN and not group else set()
+    common = {"name": about.title, "description": about.description, "options": shown, **more}
+    if about.table:
+        return bpy.props.StringProperty(**common, default=about.as_text(about.default))
+    if about.choices:
+        items = [(_identifier(about, choice.name), choice.title, choice.description) for choice in about.choices]
+        return bpy.props.EnumProperty(items=items, default=_identifier(about, about.default), **common)
+    common["default"] = about.default
+    if about.kind is bool:
+        return bpy.props.BoolProperty(**common)
+    if about.kind is str:
+        return bpy.props.StringProperty(**common)
+    limits: dict[str, Any] = {k: v for k, v in (("min", about.minimum), ("max", about.maximum)) if v is not None}
+    if about.kind is int:
+        whole: dict[str, Any] = {k: int(v) for k, v in limits.items()}
+        return bpy.props.IntProperty(**common, **whole)
+    if about.unit.strip() == "s":
+        return bpy.props.FloatProperty(**common, **limits, precision=3, subtype="TIME_ABSOLUTE")
+    return bpy.props.FloatProperty(**common, **limits)
+
+
+# What is asked of results is in capitals, as Blender's own choices are; scripts rely on it.
+_IN_CAPITALS = frozenset(declared(ResultOptions))
+
+
+def _identifier(about: Option, choice: str) -> str:
+    return choice.upper() if about.name in _IN_CAPITALS else choice
+
+
+def _moving(alias: str, name: str) -> Callable[[Any, Any], None]:
+    """Return what puts a value that was set under an earlier name where it belongs."""
+
+    def move(group: Any, _context: Any) -> None:
+        if group.is_property_set(alias):
+            setattr(group, name, getattr(group, alias))
+            group.property_unset(alias)
+
+    return move
+
+
+def value_of(owner: Any, about: Option) -> Any:
+    """Return an option's value from an operator's properties or a group; an operator's earlier names count as well."""
+    names = [about.name, *(alias for alias in about.aliases if _is_set(owner, alias))]
+    value = getattr(owner, names[-1])
+    if about.choices:
+        return value.lower() if about.name in _IN_CAPITALS else value
+    return rounded(value)
+
+
+def set_value(owner: Any, about: Option, value: Any) -> None:
+    """Set the property of an option to a value of a recipe."""
+    if about.choices:
+        value = _identifier(about, value)
+    setattr(owner, about.name, about.as_text(value) if about.table else value)
+
+
+def values_of(owner: Any, declaration: type) -> dict[str, Any]:
+    """Return the values of all options of a declaration that have properties."""
+    return {name: value_of(owner, about) for name, about in options_of(declaration).items()}
+
+
+def _is_set(owner: Any, name: str) -> bool:
+    properties = getattr(owner, "properties", owner)
+    return name in properties.bl_rna.properties and bool(properties.is_property_set(name))
+
+
+def is_set(operator: Any, about: Option) -> bool:
+    """Say whether whoever calls an operator has given an option, by whatever name."""
+    return any(_is_set(operator, name) for name in (about.name, *about.aliases))
 
 
 def rounded(value: Any) -> Any:
@@ -50,101 +151,30 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _property(about: Option) -> Any:
-    common = {"name": about.label, "description": about.description, "options": set()}
-    if about.table:
-        return bpy.props.StringProperty(**common, default=about.as_text(about.default))
-    common["default"] = about.default
-    if about.choices:
-        items = [(choice, choice.replace("_", " ").title(), "") for choice in about.choices]
-        return bpy.props.EnumProperty(items=items, **common)
-    if about.kind is bool:
-        return bpy.props.BoolProperty(**common)
-    if about.kind is str:
-        return bpy.props.StringProperty(**common)
-    limits = {k: v for k, v in (("min", about.minimum), ("max", about.maximum)) if v is not None}
-    if about.kind is int:
-        return bpy.props.IntProperty(**common, **{k: int(v) for k, v in limits.items()})
-    if about.unit.strip() == "s":
-        return bpy.props.FloatProperty(**common, **limits, precision=3, subtype="TIME_ABSOLUTE")
-    return bpy.props.FloatProperty(**common, **limits)
-
-
-AS_SEEN = bpy.props.BoolProperty(
-    name="As Seen",
-    description="Read poses with constraints and drivers, not only what is keyed",
-    default=False,
-    options=set(),
-)
-
-
-class ResultOptions:
-    """What is asked of a new action, apart from the recipe; the same for panel and operators."""
-
-    result_name: bpy.props.StringProperty(
-        name="Result", description="Name of the new action; made from the sources' names if empty", options=set()
-    )
-    assign: bpy.props.BoolProperty(
-        name="Assign", description="Make the new action the armature's", default=True, options=set()
-    )
-    place: bpy.props.EnumProperty(
-        name="Place",
-        description="Where the result begins",
-        items=[
-            ("REFERENCE", "Reference", "Where the reference does, facing as it does"),
-            ("CURSOR", "3D Cursor", "At the 3D cursor, facing as it is turned"),
-        ],
-        options=set(),
-    )
-    travel: bpy.props.EnumProperty(
-        name="Travel",
-        description="What carries the body on its way",
-        items=[
-            ("REFERENCE", "Reference", "As in the reference"),
-            ("ROOT", "Root Bone", "The topmost bone above the hips, smoothly; the sway is left on the hips"),
-            ("HIPS", "Hips", "The hips; the bones above them stand still"),
-        ],
-        options=set(),
-    )
-    interpolation: bpy.props.EnumProperty(
-        name="Interpolation",
-        description="Of the new keys; there is one on every frame",
-        items=[("LINEAR", "Linear", ""), ("BEZIER", "Bézier", ""), ("CONSTANT", "Constant", "")],
-        options=set(),
-    )
-    mark_contacts: bpy.props.BoolProperty(
-        name="Mark Contacts",
-        description="Put a pose marker where a foot begins and ends to stand",
-        default=False,
-        options=set(),
-    )
-    as_seen: AS_SEEN
-
-
-RESULT_OPTIONS = tuple(ResultOptions.__annotations__)
-
+# --- lists ----------------------------------------------------------------------------------------------------------
 
 # What is done when a weight, a role or a colour is changed in a list: called with the scene and the context.
-when_weight_changed: list[Callable[[Any, Any], None]] = []
-when_role_changed: list[Callable[[Any, Any], None]] = []
-when_color_changed: list[Callable[[Any, Any], None]] = []
+when_weight_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
+when_role_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
+when_color_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
 
 
-def _weight_changed(source: Any, context: Any) -> None:
+def _weight_changed(source: Any, context: bpy.types.Context) -> None:
     for listener in when_weight_changed:
         listener(source.id_data, context)
 
 
-def _role_changed(role: Any, context: Any) -> None:
+def _role_changed(role: Any, context: bpy.types.Context) -> None:
     for listener in when_role_changed:
         listener(role.id_data, context)
 
 
-def _color_changed(source: Any, context: Any) -> None:
+def _color_changed(source: Any, context: bpy.types.Context) -> None:
     for listener in when_color_changed:
         listener(source.id_data, context)
 
 
+@with_options(SourceOptions)
 class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     """One line of the list of sources."""
 
@@ -173,19 +203,6 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     use_range: bpy.props.BoolProperty(
         name="Range", description="Take a part of the action only", default=False, options=set()
     )
-    first: bpy.props.IntProperty(name="First", description="First frame of the part", default=1, options=set())
-    last: bpy.props.IntProperty(name="Last", description="Last frame of the part", default=100, options=set())
-    rate: bpy.props.FloatProperty(
-        name="Rate",
-        description="Frames per second that the action was made at; 0 is what it was imported with, or the scene's",
-        default=0.0,
-        min=0.0,
-        max=1000.0,
-        options=set(),
-    )
-    slot: bpy.props.StringProperty(
-        name="Slot", description="Slot of the action that is read; the fitting one if empty", options=set()
-    )
     warning: bpy.props.StringProperty(options=set())
 
 
@@ -208,51 +225,6 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     )
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
     last: bpy.props.StringProperty(options=set())
-
-
-@with_options(Matching)
-class ACTION_LOOM_PG_matching(bpy.types.PropertyGroup):
-    """How sources are synchronised, in every mode."""
-
-
-@with_options(Blend, leave_out=Matching)
-class ACTION_LOOM_PG_blend(bpy.types.PropertyGroup):
-    """What the panel sets for a blend."""
-
-
-@with_options(Loop)
-class ACTION_LOOM_PG_loop(bpy.types.PropertyGroup):
-    """What the panel sets for a loop."""
-
-
-@with_options(Connect)
-class ACTION_LOOM_PG_connect(bpy.types.PropertyGroup):
-    """What the panel sets for a connection."""
-
-
-@with_options(Splice)
-class ACTION_LOOM_PG_splice(bpy.types.PropertyGroup):
-    """What the panel sets for a splice."""
-
-
-@with_options(Graphing)
-class ACTION_LOOM_PG_graph(bpy.types.PropertyGroup):
-    """How the panel's motion graph is built."""
-
-
-@with_options(Follow, leave_out=Graphing)
-class ACTION_LOOM_PG_follow(bpy.types.PropertyGroup):
-    """What the panel sets for a walk along a curve."""
-
-
-@with_options(Walk, leave_out=Graphing)
-class ACTION_LOOM_PG_walk(bpy.types.PropertyGroup):
-    """What the panel sets for a random walk."""
-
-
-@with_options(ShortestPath, leave_out=Graphing)
-class ACTION_LOOM_PG_path(bpy.types.PropertyGroup):
-    """What the panel sets for the shortest way from a frame to another."""
 
 
 class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
@@ -281,23 +253,29 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
     )
 
 
-class ACTION_LOOM_PG_result(ResultOptions, bpy.types.PropertyGroup):
-    """What the panel asks of a new action."""
+# --- the panel's settings -------------------------------------------------------------------------------------------
+
+
+def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> type:
+    """Return a group of settings with a property for every option of some declarations."""
+    made = annotations(*declarations, leave_out=leave_out, group=True)
+    about = {"__annotations__": made, "__module__": __name__, "__doc__": f"What the panel sets for {name}."}
+    return type(f"ACTION_LOOM_PG_{name}", (bpy.types.PropertyGroup,), about)
+
+
+GROUPS = {name: _group(name, options) for name, options in SHARED.items()}
+GROUPS |= {
+    recipe.verb: _group(recipe.verb, recipe, leave_out=tuple(SHARED.values()))
+    for recipe in RECIPES
+    if recipe.verb not in SHARED and options_of(recipe, tuple(SHARED.values()))
+}
+GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 
 
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     """Everything that the panels set, kept in the scene."""
 
     rigs: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_rig)
-    matching: bpy.props.PointerProperty(type=ACTION_LOOM_PG_matching)
-    blend: bpy.props.PointerProperty(type=ACTION_LOOM_PG_blend)
-    loop: bpy.props.PointerProperty(type=ACTION_LOOM_PG_loop)
-    connect: bpy.props.PointerProperty(type=ACTION_LOOM_PG_connect)
-    splice: bpy.props.PointerProperty(type=ACTION_LOOM_PG_splice)
-    graph: bpy.props.PointerProperty(type=ACTION_LOOM_PG_graph)
-    follow: bpy.props.PointerProperty(type=ACTION_LOOM_PG_follow)
-    walk: bpy.props.PointerProperty(type=ACTION_LOOM_PG_walk)
-    path: bpy.props.PointerProperty(type=ACTION_LOOM_PG_path)
     curve: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Curve",
@@ -306,22 +284,15 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_stretch)
     show_way: bpy.props.BoolProperty(
-        name="Show Way",
+        name="Show Root Path",
         description="Show in the 3D view where the last walk went: green on the curve, red 20 cm off it",
         default=True,
         options=set(),
     )
-    result: bpy.props.PointerProperty(type=ACTION_LOOM_PG_result)
     mode: bpy.props.EnumProperty(
         name="Mode",
         description="What is woven from the ticked actions",
-        items=[
-            ("blend", "Blend", "One action that lies between them"),
-            ("connect", "Connect", "One after the other, without a seam"),
-            ("loop", "Loop", "One cycle that repeats, of a single action"),
-            ("splice", "Splice", "The upper body of one on the lower body of another, which is the reference"),
-            ("follow", "Path", "A walk along a curve, through a motion graph of them all"),
-        ],
+        items=[(recipe.verb, recipe.mode, recipe.mode_tooltip) for recipe in MODES],
         options=set(),
     )
     picture: bpy.props.IntProperty(
@@ -335,37 +306,86 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
 
 
-# Which groups of the panel hold the options of a verb, where it is not one of the same name.
-_GROUPS = {
-    "sync": ("matching", "blend"),
-    "blend": ("matching", "blend"),
-    "follow": ("graph", "follow"),
-    "walk": ("graph", "walk"),
-    "path": ("graph", "path"),
+ACTION_LOOM_PG_settings.__annotations__ |= {
+    name: bpy.props.PointerProperty(type=group) for name, group in GROUPS.items()
 }
+# Version 0.1 called a group after its verb; what it holds is moved when a file is opened.
+ACTION_LOOM_PG_settings.__annotations__ |= {
+    earlier: bpy.props.PointerProperty(type=GROUPS[recipe.verb])
+    for recipe in RECIPES
+    for earlier in recipe.earlier_verbs
+}
+
+
+def group_names(recipe: type[Recipe]) -> tuple[str, ...]:
+    """Return the names of the groups of settings that hold a recipe's options."""
+    shared = [name for name, options in SHARED.items() if issubclass(recipe, options)]
+    own = [recipe.verb] if recipe.verb in GROUPS and recipe.verb not in shared else []
+    return (*shared, *own)
 
 
 def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
     """Return the groups of the panel's settings that hold a recipe's options, and those of results."""
-    names = _GROUPS.get(recipe.verb, (recipe.verb,))
-    return (*(getattr(settings, name) for name in names), settings.result)
+    return (*(getattr(settings, name) for name in group_names(recipe)), settings.result)
 
 
-def of_session(kept: Any, uid: int) -> Any:
+def shown(name: str, *where: str) -> list[Option]:
+    """Return the options of a group of settings that are shown in some of MODE, PANEL and RARE."""
+    declarations: tuple[type, ...]
+    if name == "result":
+        declarations = (ResultOptions, ReadingOptions)
+    elif name in SHARED:
+        declarations = (SHARED[name],)
+    else:
+        declarations = (VERBS[name].recipe,)
+    leave_out = () if name in SHARED else tuple(SHARED.values())
+    found = [about for one in declarations for about in options_of(one, leave_out).values()]
+    return [about for about in found if about.shown in where]
+
+
+def shown_in_mode(recipe: type[Recipe], *, rare: bool) -> list[tuple[str, Option]]:
+    """Return the options that a mode of Weave shows, with their groups: the usual ones, or the rare ones.
+
+    Of options that several recipes share, those that are marked for the mode itself: the others have a panel.
+    """
+    found = []
+    for name in group_names(recipe):
+        if name in SHARED:
+            where: tuple[str, ...] = () if rare else (MODE,)
+        else:
+            where = (RARE,) if rare else (MODE, PANEL)
+        found += [(name, about) for about in shown(name, *where)]
+    return found
+
+
+def applies(group: Any, about: Option) -> bool:
+    """Say whether an option is meant for what else its group says."""
+    return about.only_for is None or getattr(group, about.only_for[0]) in about.only_for[1]
+
+
+# --- what is found in the settings ----------------------------------------------------------------------------------
+
+
+def settings_of(scene: bpy.types.Scene) -> Any:
+    """Return the panel's settings of a scene."""
+    return getattr(scene, _SETTINGS)
+
+
+def of_session(kept: Iterable[Data], uid: int) -> Data | None:
     """Return the data of a session id among some, or None; that of data that was deleted is never given again."""
     return next((one for one in kept if one.session_uid == uid), None)
 
 
-def rig_of(scene: Any, armature: Any) -> Any:
+def rig_of(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Any:
     """Return the list of sources of an armature, or None."""
-    return next((r for r in scene.action_loom.rigs if r.armature == armature), None)
+    return next((r for r in settings_of(scene).rigs if r.armature == armature), None)
 
 
-def ensure_rig(scene: Any, armature: Any) -> Any:
+def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
     """Return the list of sources of an armature, made where there is none."""
     rig = rig_of(scene, armature)
     if rig is None:
-        rig = scene.action_loom.rigs.add()
+        rig = settings_of(scene).rigs.add()
         rig.armature = armature
     return rig
 
@@ -381,21 +401,37 @@ def reference_among(rig: Any, sources: list[Any]) -> int:
     return sources.index(marked) if marked in sources else 0
 
 
+# --- registration ---------------------------------------------------------------------------------------------------
+
+
+@persistent
+def _move_earlier_names(*_: Any) -> None:
+    """Put what a file of an earlier version has under earlier names where it belongs."""
+    for scene in bpy.data.scenes:
+        settings = settings_of(scene)
+        for recipe in RECIPES:
+            for earlier in recipe.earlier_verbs:
+                _take_over(getattr(settings, earlier), getattr(settings, recipe.verb))
+        for name in GROUPS:
+            group = getattr(settings, name)
+            for about in shown(name, MODE, PANEL, RARE, HIDDEN):
+                for alias in about.aliases:
+                    _moving(alias, about.name)(group, None)
+
+
+def _take_over(earlier: Any, group: Any) -> None:
+    for name in earlier.bl_rna.properties.keys():  # noqa: SIM118  (going through it gives properties)
+        if name not in ("rna_type", "name") and earlier.is_property_set(name):
+            setattr(group, name, getattr(earlier, name))
+            earlier.property_unset(name)
+
+
 _CLASSES = (
     ACTION_LOOM_PG_source,
     ACTION_LOOM_PG_role,
     ACTION_LOOM_PG_rig,
-    ACTION_LOOM_PG_matching,
-    ACTION_LOOM_PG_blend,
-    ACTION_LOOM_PG_loop,
-    ACTION_LOOM_PG_connect,
-    ACTION_LOOM_PG_splice,
-    ACTION_LOOM_PG_graph,
-    ACTION_LOOM_PG_follow,
-    ACTION_LOOM_PG_walk,
-    ACTION_LOOM_PG_path,
     ACTION_LOOM_PG_stretch,
-    ACTION_LOOM_PG_result,
+    *GROUPS.values(),
     ACTION_LOOM_PG_settings,
 )
 _register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
@@ -403,9 +439,11 @@ _register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
 
 def register() -> None:
     _register()
-    bpy.types.Scene.action_loom = bpy.props.PointerProperty(type=ACTION_LOOM_PG_settings)
+    setattr(bpy.types.Scene, _SETTINGS, bpy.props.PointerProperty(type=ACTION_LOOM_PG_settings))
+    bpy.app.handlers.load_post.append(_move_earlier_names)
 
 
 def unregister() -> None:
-    del bpy.types.Scene.action_loom
+    bpy.app.handlers.load_post.remove(_move_earlier_names)
+    delattr(bpy.types.Scene, _SETTINGS)
     _unregister()

@@ -1,12 +1,14 @@
 """Frames per second that actions were made at, kept on them: Blender's actions have no rate of their own."""
 
-from typing import Any
+import bpy
+
+from .blender_types import has_property
 
 KEY = "action_loom_rate"
 _FASTEST = 1e5
 
 
-def rate_of(action: Any) -> float:
+def rate_of(action: bpy.types.Action) -> float:
     """Return the frames per second that an action was made at; 0 where it was made for whatever the scene has.
 
     Cheap enough for drawing. What is no rate counts as none: anybody can write custom properties.
@@ -16,14 +18,14 @@ def rate_of(action: Any) -> float:
     return float(rate) if is_rate else 0.0
 
 
-def set_rate(action: Any, rate: float) -> None:
+def set_rate(action: bpy.types.Action, rate: float) -> None:
     """Keep an action's rate on it; 0 forgets it."""
     if rate:
         action[KEY] = float(rate)
-    elif KEY in action:
+    elif has_property(action, KEY):
         del action[KEY]
 
 
-def of_scene(scene: Any) -> float:
+def of_scene(scene: bpy.types.Scene) -> float:
     """Return a scene's frames per second."""
     return float(scene.render.fps / scene.render.fps_base)

@@ -1,23 +1,26 @@
 """What a result knows of its making: the recipe, its sources, and how they and it looked then.
 
-Kept on the action as custom properties, in one group: the recipe as JSON, sources and armature as Blender's own
-pointers, which follow a rename and become None on deletion. (A pointer counts as a user: a source is not purged
-while a result names it.) Blender copies, appends and links the group together with the action.
+Kept on the action as custom properties, in one group of plain values: Blender copies, appends and links it together
+with the action, and it keeps nothing alive. Sources are found again by their session ids, then by their content, then
+by their names. Version 1 held pointers to them; it is read, and results are written as version 2.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
-from ..core import recipes
+from ..core import verbs
 from ..core.errors import LoomError, RigError
-from ..core.recipes import Recipe
+from ..core.recipes.base import Recipe
+from .blender_types import Data, Slot, SlottedAction, has_property, present
+from .session.identity import Identity, identity_of
 
 KEY = "action_loom"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -30,61 +33,50 @@ class StoredSlot:
 
 @dataclass(frozen=True)
 class StoredSource:
-    """A source as it was; `action` is what the pointer holds now, None if that was deleted."""
+    """A source as it was; `pointer` is what version 1 pointed to, None if that was deleted or there is none."""
 
-    name: str
-    library: str
+    identity: Identity
     slot: StoredSlot
-    weight: float | None
     hash: str
-    action: Any
+    pointer: bpy.types.Action | None = None
+
+    @property
+    def name(self) -> str:
+        return self.identity.name
 
 
 @dataclass(frozen=True)
 class Stored:
-    """Everything kept on a result; holds Blender's data, so it is for use at once and not for keeping."""
+    """Everything kept on a result; may hold Blender's data, so it is for use at once and not for keeping."""
 
     recipe: Recipe
     sources: tuple[StoredSource, ...]
     slot: StoredSlot
     result_hash: str
-    pointed_armature: Any
+    armature_was: Identity | None
+    armature_pointer: bpy.types.Object | None = None
     request: str = ""
 
     @property
-    def armature(self) -> Any:
-        """The armature it was made for, or None if it is in no scene any more.
-
-        Deleted in the viewport it still exists, because our pointer uses it.
-        """
-        found = self.pointed_armature
+    def armature(self) -> bpy.types.Object | None:
+        """The armature it was made for, or None if it is in no scene any more."""
+        known = self.armature_was
+        found = self.armature_pointer
+        if known is not None:
+            found = known.here(bpy.data.objects)
+            if found is None and not known.is_of_this_session:
+                found = _called(bpy.data.objects, known.name, known.library, "")
+        # Deleted in the viewport it still exists where something points to it.
         return found if found is not None and found.users_scene else None
 
 
-@dataclass(frozen=True)
-class SourceState:
-    """What became of a source: `now` is its action's name today, and None if there is nothing left to read."""
-
-    name: str
-    now: str | None
-    edited: bool
-
-    @property
-    def deleted(self) -> bool:
-        return self.now is None
-
-    @property
-    def renamed(self) -> bool:
-        return self.now is not None and self.now != self.name
-
-
 def store(
-    action: Any,
-    slot: Any,
+    action: bpy.types.Action,
+    slot: Slot,
     recipe: Recipe,
-    sources: Sequence[tuple[Any, Any]],
+    sources: Sequence[SlottedAction],
     *,
-    armature: Any = None,
+    armature: bpy.types.Object | None = None,
     request: str = "",
 ) -> None:
     """Keep on a result how it was made, from (action, slot) pairs in the recipe's order; replaces what was kept.
@@ -92,42 +84,40 @@ def store(
     `request` is what else was asked for (how sources are read and the result is written), as JSON.
     """
     writable(action)
-    weights = getattr(recipe, "weights", ()) or (None,) * len(sources)
     group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
-    for (source, source_slot), weight in zip(sources, weights, strict=True):
-        entry = {
-            "action": source,
-            "name": source.name,
-            "library": source.library.filepath if source.library else "",
-            **_slot_values(source_slot),
-            "hash": _fingerprint(source, source_slot),
-        }
-        group["sources"].append(entry if weight is None else {**entry, "weight": weight})
+    for source, source_slot in sources:
+        entry = identity_of(source).values() | _slot_values(source_slot)
+        group["sources"].append(entry | {"hash": _fingerprint(source, source_slot)})
     group |= {**_slot_values(slot), "result_hash": _fingerprint(action, slot)}
     if armature is not None:
-        group["armature"] = armature
-    if KEY in action:
+        group["armature"] = identity_of(armature).values()
+    if has_property(action, KEY):
         del action[KEY]
     action[KEY] = group
 
 
-def _fingerprint(action: Any, slot: Any) -> str:
+def _fingerprint(action: bpy.types.Action, slot: Slot) -> str:
     from .bridge.fingerprint import fingerprint  # numpy is loaded at first use, not when Blender starts
 
     return fingerprint(action, slot)
 
 
-def _slot_values(slot: Any) -> dict[str, Any]:
+def _slot_values(slot: Slot) -> dict[str, Any]:
     return {"slot_handle": slot.handle if slot else 0, "slot_identifier": slot.identifier if slot else ""}
 
 
-def recipe_of(action: Any) -> Recipe | None:
+def is_result(action: bpy.types.Action | None) -> bool:
+    """Say whether an action holds a recipe; cheap enough for drawing."""
+    return action is not None and has_property(action, KEY)
+
+
+def recipe_of(action: bpy.types.Action) -> Recipe | None:
     """Return the recipe that made an action, or None; raises LoomError if it can't be read."""
     found = stored(action)
     return None if found is None else found.recipe
 
 
-def stored(action: Any) -> Stored | None:
+def stored(action: bpy.types.Action) -> Stored | None:
     """Return what is kept on an action, or None; raises LoomError for what we can't have written."""
     group = action.get(KEY)
     if group is None:
@@ -144,25 +134,27 @@ def stored(action: Any) -> Stored | None:
 
 def _read(group: dict[str, Any]) -> Stored:
     """Check every value: anybody can write custom properties."""
-    if _typed(group, "version", int) > VERSION:
+    version = _typed(group, "version", int)
+    if version > VERSION:
         raise LoomError("a newer Action Loom has made it, so update the extension")
     sources = tuple(
         StoredSource(
-            name=_typed(entry, "name", str),
-            library=_typed(entry, "library", str),
-            slot=_read_slot(entry),
-            weight=_typed(entry, "weight", float) if "weight" in entry else None,
-            hash=_typed(entry, "hash", str),
-            action=_pointer(entry, "action", bpy.types.Action),
+            _read_identity(entry),
+            _read_slot(entry),
+            _typed(entry, "hash", str),
+            _pointer(entry, "action", bpy.types.Action) if version == 1 else None,
         )
         for entry in _typed(group, "sources", list)
     )
+    pointed = _pointer(group, "armature", bpy.types.Object) if version == 1 else None
+    known = _read_identity(_typed(group, "armature", dict)) if version > 1 and "armature" in group else None
     return Stored(
-        recipe=recipes.from_json(_typed(group, "recipe", str)),
+        recipe=verbs.from_json(_typed(group, "recipe", str)),
         sources=sources,
         slot=_read_slot(group),
         result_hash=_typed(group, "result_hash", str),
-        pointed_armature=_pointer(group, "armature", bpy.types.Object),
+        armature_was=known,
+        armature_pointer=pointed,
         request=_typed(group, "request", str) if "request" in group else "",
     )
 
@@ -178,36 +170,29 @@ def _read_slot(group: dict[str, Any]) -> StoredSlot:
     return StoredSlot(_typed(group, "slot_handle", int), _typed(group, "slot_identifier", str))
 
 
-def _pointer(group: dict[str, Any], name: str, kind: Any) -> Any:
+def _read_identity(group: dict[str, Any]) -> Identity:
+    uid = int(_typed(group, "uid", str)) if "uid" in group else 0
+    session = _typed(group, "session", str) if "session" in group else ""
+    return Identity(_typed(group, "name", str), _typed(group, "library", str), uid, session)
+
+
+def _pointer(group: dict[str, Any], name: str, kind: type[Data]) -> Data | None:
     value = group.get(name)
     if value is not None and not isinstance(value, kind):
         raise TypeError(name)
     return value
 
 
-def find_sources(action: Any) -> list[tuple[Any, Any]]:
+def find_sources(action: bpy.types.Action) -> list[SlottedAction]:
     """Return the sources of a result as (action, slot); raises RigError with the first that is gone.
 
-    An action is looked for by its pointer, then by its name; a slot by its handle, then by its identifier, and
-    else it is the only one that there is.
+    An action is looked for by its session id, then by its content, then by its name; a slot by its handle, then by its
+    identifier, and else it is the only one that there is.
     """
     return [_find(action, source) for source in _kept(action).sources]
 
 
-def state(action: Any) -> tuple[SourceState, ...]:
-    """Say what became of each source since the result was made; it reads every curve, so it is not for drawing."""
-    states = []
-    for source in _kept(action).sources:
-        try:
-            found, slot = _find(action, source)
-        except RigError:
-            states.append(SourceState(source.name, None, edited=False))
-        else:
-            states.append(SourceState(source.name, found.name, edited=_fingerprint(found, slot) != source.hash))
-    return tuple(states)
-
-
-def edited_by_hand(action: Any) -> bool:
+def edited_by_hand(action: bpy.types.Action) -> bool:
     """Say whether a result's curves are no longer what was written."""
     kept = _kept(action)
     try:
@@ -217,7 +202,7 @@ def edited_by_hand(action: Any) -> bool:
     return _fingerprint(action, slot) != kept.result_hash
 
 
-def writable(action: Any) -> None:
+def writable(action: bpy.types.Action) -> None:
     """Raise LoomError for an action whose keys can't be written, or not for longer than this session."""
     if action.library is not None:
         file = bpy.path.basename(action.library.filepath)
@@ -227,36 +212,57 @@ def writable(action: Any) -> None:
         raise LoomError(f"{action.name} is a library override, whose keys can't be changed: make it local first")
 
 
-def _kept(action: Any) -> Stored:
+def _kept(action: bpy.types.Action) -> Stored:
     kept = stored(action)
     if kept is None:
         raise LoomError(f"{action.name} was not made by Action Loom")
     return kept
 
 
-def _find(result: Any, source: StoredSource) -> tuple[Any, Any]:
-    action = source.action or _named(result, source)
+def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:
+    action = source.pointer or source.identity.here(bpy.data.actions) or _by_content(result, source)
     if action is None:
-        raise RigError(f"{source.name} was deleted: choose another")
+        raise RigError(f"{source.name} was deleted, or is in another file: choose another")
     if action.is_missing:  # Blender puts an empty one in its place
-        file = bpy.path.basename(action.library.filepath)
+        file = bpy.path.basename(present(action.library).filepath)
         raise RigError(f"{action.name} is no longer in {file}, or the file is gone: choose another")
     return action, find_slot(action, source.slot)
 
 
-def _named(result: Any, source: StoredSource) -> Any:
-    """Return the action of a name and file; a source without a file was in the same one as the result."""
+def _by_content(result: bpy.types.Action, source: StoredSource) -> bpy.types.Action | None:
+    """Return the action that has a source's content, the one of its name first; else that of its name, edited since."""
+    named = _called(bpy.data.actions, source.name, source.identity.library, _file(result), library_of=result)
+    if named == result:
+        named = None
+    others = [action for action in bpy.data.actions if action not in (named, result)]
+    for action in [*([] if named is None else [named]), *others]:
+        if not action.is_missing and _has_content(action, source):
+            return action
+    return named
+
+
+def _has_content(action: bpy.types.Action, source: StoredSource) -> bool:
+    try:
+        return _fingerprint(action, find_slot(action, source.slot)) == source.hash
+    except RigError:
+        return False
+
+
+def _called(
+    kept: Iterable[Data], name: str, library: str, own_file: str, library_of: bpy.types.ID | None = None
+) -> Data | None:
+    """Return the data of a name and file; what had no file of its own was in the same one as the result."""
     # A path in a linked file begins at that file; Blender turns only its own paths.
-    wanted = bpy.path.abspath(source.library, library=result.library) if source.library else _file(result)
-    named = (a for a in bpy.data.actions if a.name == source.name and a != result)
-    return next((a for a in named if os.path.normpath(_file(a)) == os.path.normpath(wanted)), None)
+    within = library_of.library if library_of is not None else None
+    file = bpy.path.abspath(library, library=within) if library else own_file
+    return next((a for a in kept if a.name == name and os.path.normpath(_file(a)) == os.path.normpath(file)), None)
 
 
-def _file(action: Any) -> str:
-    return bpy.path.abspath(action.library.filepath) if action.library else ""
+def _file(data: bpy.types.ID) -> str:
+    return bpy.path.abspath(data.library.filepath) if data.library else ""
 
 
-def find_slot(action: Any, slot: StoredSlot) -> Any:
+def find_slot(action: bpy.types.Action, slot: StoredSlot) -> Slot:
     """Return the slot of an action that was stored (None without slots); raises RigError where it is gone."""
     from .bridge import curves
 
@@ -272,3 +278,33 @@ def find_slot(action: Any, slot: StoredSlot) -> Any:
             return found[0]
     name = slot.identifier[2:] or "the wanted one"  # two letters for its type come first
     raise RigError(f"{action.name} has {len(suitable)} slots, but not {name}: choose another")
+
+
+@persistent
+def _note_names(*_: Any) -> None:
+    """Before a file is saved, note the names of sources and armatures: their session ids end with the session."""
+    for action in bpy.data.actions:
+        if is_result(action) and action.library is None and action.override_library is None:
+            group = action[KEY]
+            for entry in group.get("sources", ()):
+                _note_name(entry, bpy.data.actions)
+            if "armature" in group and hasattr(group["armature"], "keys"):
+                _note_name(group["armature"], bpy.data.objects)
+
+
+def _note_name(entry: Any, kept: Iterable[bpy.types.ID]) -> None:
+    try:
+        known = _read_identity(entry.to_dict())
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return  # not ours: reading it will say so
+    now = known.here(kept)
+    if now is not None and now.name != known.name:
+        entry["name"] = now.name
+
+
+def register() -> None:
+    bpy.app.handlers.save_pre.append(_note_names)
+
+
+def unregister() -> None:
+    bpy.app.handlers.save_pre.remove(_note_names)

@@ -5,83 +5,39 @@ Blender's is kept in between: it is found again by its session id, and what is g
 """
 
 import dataclasses
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ..core import verbs
 from ..core.check import contacts
-from ..core.errors import LoomError
-from ..core.motion import cycles, trajectory
+from ..core.errors import LoomError, OptionError
+from ..core.motion import cycles, retarget, root_motion
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
-from ..core.recipes import Blend, Loop, Recipe, ShortestPath, Synchronise, Walking
-from ..core.weave import carry
-from ..core.weave.woven import Connected, Woven
-from . import properties, rates, remembered, storage
+from ..core.recipes.base import Recipe
+from ..core.recipes.loop import Loop
+from ..core.recipes.reading import Request, Source, request_from_json
+from ..core.weave import root_carrier
+from ..core.weave.results import ConnectResult, Result
+from . import properties, rates, storage
+from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
-from .bridge import curves, rig, seen
+from .bridge import curves, evaluated_action, rig
+from .session import prepared
 
 TURNING_CYCLES = 8  # of a loop that no modifier can repeat
-
-
-@dataclass(frozen=True)
-class SourceRequest:
-    """Which action is to be read, and how.
-
-    name : as Blender tells linked ones of the same name apart, such as "Walk [library.blend]"
-    rate : frames per second, 0 is the action's own or else the scene's; slot : its identifier, empty is the fitting one
-    first, last : the scene frames to read; the whole action where both are the same
-    """
-
-    name: str
-    rate: float = 0.0
-    slot: str = ""
-    first: int = 0
-    last: int = 0
-
-    @property
-    def span(self) -> tuple[int, int] | None:
-        return None if self.first == self.last else (self.first, self.last)
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the user wants of the actions and of the result, apart from the recipe.
-
-    curve : name of the curve object whose points are the recipe's path, as they were
-    """
-
-    sources: tuple[SourceRequest, ...]
-    result_name: str = ""
-    assign: bool = True
-    place: str = "REFERENCE"
-    travel: str = "REFERENCE"
-    as_seen: bool = False
-    interpolation: str = "LINEAR"
-    mark_contacts: bool = False
-    curve: str = ""
-
-    def to_json(self) -> str:
-        return json.dumps(dataclasses.asdict(self), sort_keys=True)
-
-
-def request_from_json(text: str) -> Request:
-    """Return what `to_json` gave; raises ValueError, TypeError or KeyError for anything else."""
-    values = json.loads(text)
-    sources = tuple(SourceRequest(**one) for one in values.pop("sources"))
-    return Request(sources, **values)
 
 
 def asked_of(kept: storage.Stored) -> Request:
     """Return what was asked of a result; as usual where it does not say."""
     try:
         return request_from_json(kept.request)
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return Request(tuple(SourceRequest(source.name) for source in kept.sources))
+    except (ValueError, TypeError, KeyError, AttributeError, OptionError):
+        return Request(sources=tuple(Source(name=source.name) for source in kept.sources))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +47,14 @@ class Again:
     armature : None where that which it was made for is gone
     """
 
-    armature: Any
-    made_of: list[tuple[Any, Any]]
+    armature: bpy.types.Object | None
+    made_of: list[SlottedAction]
     request: Request
     recipe: Recipe
-    into: tuple[Any, Any]
+    into: SlottedAction
 
 
-def again(action: Any, *, overwrite_edits: bool) -> Again:
+def again(action: bpy.types.Action, *, overwrite_edits: bool) -> Again:
     """Return what it takes to make a result anew.
 
     Raises LoomError for what is no result or can't be written, for a source that is gone, and for keys that were
@@ -118,16 +74,9 @@ def again(action: Any, *, overwrite_edits: bool) -> Again:
     return Again(kept.armature, made_of, request, recipe_now(kept, made_of), into)
 
 
-def recipe_now(kept: storage.Stored, made_of: list[tuple[Any, Any]]) -> Recipe:
-    """Return the recipe of a result with the names that its sources have today, where it tells them by name."""
-    recipe = kept.recipe
-    if not isinstance(recipe, ShortestPath):
-        return recipe
-    pairs = [(source.name, action.name) for source, (action, _) in zip(kept.sources, made_of, strict=True)]
-    today = dict(pairs) | {f"{before} mirrored": f"{now} mirrored" for before, now in pairs}
-    (leave, _, first), (reach, _, last) = recipe.leave.rpartition(":"), recipe.reach.rpartition(":")
-    leave, reach = f"{today.get(leave, leave)}:{first}", f"{today.get(reach, reach)}:{last}"
-    return dataclasses.replace(recipe, leave=leave, reach=reach)
+def recipe_now(kept: storage.Stored, made_of: list[SlottedAction]) -> Recipe:
+    """Return the recipe of a result with the names that its sources have today, where it has them by name."""
+    return kept.recipe.with_names({s.name: action.name for s, (action, _) in zip(kept.sources, made_of, strict=True)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +84,7 @@ class Read:
     """The sources as clips on the armature's rig, and session ids of the armature, the actions and their slots."""
 
     body: rig.Rig
-    sources: tuple[clips.Source, ...]
+    sources: tuple[clips.ReadAction, ...]
     armature: int
     made_of: tuple[tuple[int, int], ...]
 
@@ -149,78 +98,83 @@ class Read:
         return sorted({note for source in self.sources for note in source.notes})
 
 
-def read(context: Any, armature: Any, request: Request) -> Read:
+def read(context: bpy.types.Context, armature: bpy.types.Object, request: Request) -> Read:
     """Read the requested actions on an armature; raises LoomError kinds."""
-    scene = context.scene
     made_of = []
-    for wanted in request.sources:
-        action = called(bpy.data.actions, wanted.name)
+    for source in request.sources:
+        action = called(bpy.data.actions, source.name)
         if action is None:
-            raise LoomError(f"There is no action named {wanted.name!r}: choose the sources again")
-        made_of.append((action, curves.slot_called(action, wanted.slot, armature)))
-    return read_actions(scene, armature, made_of, request)
+            raise LoomError(f"There is no action named {source.name!r}: choose the sources again")
+        made_of.append((action, curves.slot_called(action, source.slot, armature)))
+    return read_actions(scene_of(context), armature, made_of, request)
 
 
-def called(kept: Any, name: str) -> Any:
+def called(kept: "bpy.types.bpy_prop_collection[Data]", name: str) -> Data | None:
     """Return the data of a full name, or else of a name; None if there is none."""
-    return next((one for one in kept if one.name_full == name), None) or kept.get(name)
+    return next((one for one in kept if one.name_full == name), None) or named(kept, name)
 
 
-def read_actions(scene: Any, armature: Any, made_of: Sequence[tuple[Any, Any]], request: Request) -> Read:
+def read_actions(
+    scene: bpy.types.Scene, armature: bpy.types.Object, made_of: Sequence[SlottedAction], request: Request
+) -> Read:
     """Read actions, with their slots, that have been found already."""
-    bpy.context.view_layer.update()  # a script may have moved the armature just now
+    present(bpy.context.view_layer).update()  # a script may have moved the armature just now
     body = rig.read(armature, moving_object=any(clips.moves_object(*source) for source in made_of))
     sources = []
-    for (action, slot), wanted in zip(made_of, request.sources, strict=True):
-        rate = wanted.rate or rates.rate_of(action) or rates.of_scene(scene)
-        if request.as_seen:
-            sources.append(seen.read(scene, armature, action, body, rate, slot, wanted.span))
+    for (action, slot), source in zip(made_of, request.sources, strict=True):
+        rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
+        if request.reading.visual:
+            sources.append(evaluated_action.read(scene, armature, action, body, rate, slot, source.span))
         else:
-            sources.append(clips.read(armature, action, body, rate, slot, wanted.span))
+            sources.append(clips.read(armature, action, body, rate, slot, source.span))
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
     return Read(body, tuple(sources), armature.session_uid, ids)
 
 
-def weave(read: Read, recipe: Recipe, progress: Progress) -> Woven:
-    """Apply a recipe to what was read; touches nothing of Blender's, so it can run in a thread.
+def weave(read: Read, recipe: Recipe, progress: Progress) -> Any:
+    """Do what a recipe says with what was read; touches nothing of Blender's, so it can run in a thread.
 
-    A registration or a graph that is known for the same clips and options is used again.
+    A registration or a graph that is known for the same clips and options is used again. Returns what `verbs.apply`
+    does.
     """
-    if isinstance(recipe, Blend | Synchronise):
-        known = remembered.matched(read.clips, recipe, progress.part(0.0, 0.7))
-        return recipe.apply(read.clips, progress.part(0.7, 1.0), known)
-    if isinstance(recipe, Walking):
-        graph = remembered.graph(recipe.walked(read.clips), recipe, progress.part(0.0, 0.5))
-        return recipe.apply(read.clips, progress.part(0.5, 1.0), graph)
-    return recipe.apply(read.clips, progress)
+    ready = prepared.prepared(recipe, read.clips, progress.part(0.0, 0.7))
+    return verbs.apply(recipe, read.clips, progress.part(0.7, 1.0), ready)
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
     """The action that was written, and what the user has to know of it."""
 
-    action: Any
+    action: bpy.types.Action
     notes: tuple[str, ...] = ()
 
 
 def write(
-    context: Any, request: Request, read: Read, recipe: Recipe, woven: Woven, *, into: tuple[Any, Any] | None = None
+    context: bpy.types.Context,
+    request: Request,
+    read: Read,
+    recipe: Recipe,
+    woven: Result,
+    *,
+    into: SlottedAction | None = None,
 ) -> Written:
     """Write a woven clip as an action that begins where its reference does, with its recipe.
 
     A new action, or the action and slot of `into`, whose keys are replaced. Raises LoomError if the armature or a
     source is gone by now.
     """
-    armature = found(bpy.data.objects, read.armature, "The armature")
+    scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
     made_of = [_source(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
     clip, notice = _in_a_row(woven, recipe)
+    clip = retarget.onto(clip, read.body.skeleton)  # what a graph from a file has walked may be of another body
     start = reference.start
-    notes = _contact_notes(clip, reference.first_frame) if request.mark_contacts else {}
-    if request.travel != "REFERENCE":
-        clip = carry.by_root(clip) if request.travel == "ROOT" else carry.by_hips(clip)
-    if request.place == "CURSOR":
-        clip, start = _at_cursor(clip, read.body, context.scene.cursor), {}
+    options = request.result
+    notes = _contact_notes(clip, reference.first_frame) if options.mark_contacts else {}
+    if options.travel != "reference":
+        clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
+    if options.place == "cursor":
+        clip, start = _at_cursor(clip, read.body, scene.cursor), {}
     action = clips.write(
         armature,
         clip,
@@ -229,42 +183,42 @@ def write(
         targets=frozenset().union(*(source.targets for source in read.sources)),
         start=start,
         hidden=reference.hidden,
-        interpolation=request.interpolation,
+        interpolation=options.interpolation.upper(),
         into=into,
     )
-    if isinstance(woven, Connected):
+    if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": reference.first_frame + f for k, f in enumerate(woven.seams, start=1)}
     clips.mark(action, notes)
-    if request.result_name and into is None:
-        action.name = request.result_name
-    rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(context.scene) else clip.rate)
+    if options.result_name and into is None:
+        action.name = options.result_name
+    rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
     slot = curves.choose_slot(action, armature) if into is None else into[1]
     storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json())
-    if request.assign and into is None:
+    if options.assign and into is None:
         curves.assign(armature, action, slot)
     return Written(action, (f"{action.name} {notice}",) if notice else ())
 
 
-def _in_a_row(woven: Woven, recipe: Recipe) -> tuple[Clip, str]:
-    """The clip as it is to be written, and what is to be said of it: a loop that turns several times in a row."""
+def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
+    """The clip as it is to be written, and a notice about it: a loop that turns several times in a row."""
     turn = clips.turn_a_cycle(woven.clip)
     if turn is None:
         return woven.clip, ""
-    said = f"turns {turn:.3g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
+    notice = f"turns {turn:.3g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
     if not isinstance(recipe, Loop) or recipe.repeat > 1:
-        return woven.clip, said
+        return woven.clip, notice
     several = dataclasses.replace(cycles.unrolled(woven.clip, 0, TURNING_CYCLES - 1), cyclic=False)
-    return several, f"{said} but written {TURNING_CYCLES} times in a row (Repeat says how often)"
+    return several, f"{notice} but written {TURNING_CYCLES} times in a row (Repeat says how often)"
 
 
-def _source(read: Read, which: int) -> tuple[Any, Any]:
+def _source(read: Read, which: int) -> SlottedAction:
     uid, handle = read.made_of[which]
     action = found(bpy.data.actions, uid, f"The action {read.sources[which].clip.name!r}")
     slots = getattr(action, "slots", ())
     return action, next((slot for slot in slots if slot.handle == handle), None)
 
 
-def found(kept: Any, uid: int, what: str) -> Any:
+def found(kept: Iterable[Data], uid: int, what: str) -> Data:
     """Return the data of a session id; that of one that was deleted is never given again."""
     there = properties.of_session(kept, uid)
     if there is None or (isinstance(there, bpy.types.Object) and not there.users_scene):
@@ -272,12 +226,12 @@ def found(kept: Any, uid: int, what: str) -> Any:
     return there
 
 
-def _at_cursor(clip: Clip, body: rig.Rig, cursor: Any) -> Clip:
+def _at_cursor(clip: Clip, body: rig.Rig, cursor: bpy.types.View3DCursor) -> Clip:
     """The clip turned and moved so that it begins at the 3D cursor, facing along its y axis."""
     place = np.array(cursor.location[:2]) * body.world_metres
-    axis = cursor.matrix.col[1]
-    wanted = float(np.arctan2(-axis[0], axis[1]))
-    return trajectory.beginning_at(clip, place, wanted)
+    axis = [cursor.matrix[row][1] for row in range(2)]
+    heading = float(np.arctan2(-axis[0], axis[1]))
+    return root_motion.beginning_at(clip, place, heading)
 
 
 def _contact_notes(clip: Clip, first_frame: float) -> dict[str, float]:

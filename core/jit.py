@@ -1,7 +1,7 @@
 """Which engine computes the recurrences: numba kernels, or their numpy twins. The only module that names numba.
 
-A package with a recurrence has two private modules with the same functions: `_kernels` (numba) and `_twins`
-(numpy). `kernels(__package__)` returns whichever runs. Kernels are compiled for fixed types when `_kernels` is
+A package with a recurrence has two private modules with the same functions: `_numba` (numba) and `_numpy`
+(numpy). `kernels(__package__)` returns whichever runs. Kernels are compiled for fixed types when `_numba` is
 imported, so that everything that can go wrong with a compiler or its cache goes wrong in one place, here.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 ENGINES = ("auto", "numba", "numpy")
-PACKAGES = ("graph", "motion", "sync")  # that have kernels
+PACKAGES = ("formats", "graph", "motion", "sync")  # that have kernels
 
 _log = logging.getLogger(__name__)
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
@@ -50,21 +50,21 @@ def keep_compiled_in(folder: str) -> None:
 
 
 def kernels(package: str) -> ModuleType:
-    """Return the package's `_kernels`, or its `_twins` where numba is missing, unwanted or does not work."""
+    """Return the package's `_numba`, or its `_numpy` where numba is missing, unwanted or does not work."""
     _check(_wanted)
     if _wanted == "numpy" or (compiled := _compiled(package)) is None:
-        return import_module("._twins", package)
+        return import_module("._numpy", package)
     return compiled
 
 
 def at_hand(package: str) -> ModuleType:
-    """Return the package's `_kernels` where they are wanted and loaded already, else its `_twins`.
+    """Return the package's `_numba` where the compiler is wanted and loaded already, else its `_numpy`.
 
-    For what is not worth loading a compiler for. It must give the same numbers to the last bit by either: nobody is to
-    see from a result what was loaded before.
+    For what is not worth loading the compiler for. It must give the same numbers to the last bit by either: nobody is
+    to see from a result what was loaded before.
     """
-    compiled = sys.modules.get(f"{package}._kernels") if _wanted != "numpy" else None
-    return import_module("._twins", package) if compiled is None else compiled
+    loaded = any(f"{__package__}.{name}._numba" in sys.modules for name in PACKAGES)
+    return kernels(package) if loaded else import_module("._numpy", package)
 
 
 def prepare(progress: "Progress") -> None:
@@ -91,11 +91,11 @@ def _compiled(package: str) -> ModuleType | None:
     # Whatever numba or its cache raises (version clash, read-only or corrupt cache), numpy still works.
     try:
         _set_cache_folder()
-        return import_module("._kernels", package)
+        return import_module("._numba", package)
     except Exception:
         _delete_cache(package)
     try:
-        return import_module("._kernels", package)
+        return import_module("._numba", package)
     except Exception as error:
         _log.warning("numba does not work here (%s): the slower numpy engine is used", " ".join(str(error).split()))
         return None
@@ -112,13 +112,13 @@ def _set_cache_folder() -> None:
 
 def _delete_cache(package: str) -> None:
     """Delete compiled kernels of a package, beside its modules and in numba's folder, and nobody else's."""
-    spec = util.find_spec("._kernels", package)
+    spec = util.find_spec("._numba", package)
     if spec is None or spec.origin is None:
         return
     source = Path(spec.origin).parent
-    files = list((source / "__pycache__").glob("_kernels.*.nb?"))
+    files = list((source / "__pycache__").glob("_numba.*.nb?"))
     for folder in _numba_folders():
-        files += Path(folder).glob(f"{source.name}_*/_kernels.*.nb?")
+        files += Path(folder).glob(f"{source.name}_*/_numba.*.nb?")
     for file in files:
         try:
             file.unlink()

@@ -1,48 +1,88 @@
-"""Declaring an option once: the panel's property, the command line's flag and the JSON key derive from it.
+"""Declaring an option once: property, flag, JSON key, job key and the manual's row derive from the declaration.
 
 Standard library only: registering the extension reads the options and must not load numpy.
 """
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Self
 
 from .errors import OptionError
 
 _KEY = "action_loom"
 
+# Where an option is shown: in the panel of its mode, in a panel of its own topic, in that panel's rarer part, nowhere.
+MODE, PANEL, RARE, HIDDEN = "mode", "panel", "rare", "hidden"
+SHOWN = (MODE, PANEL, RARE, HIDDEN)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the values that an option accepts, with its label and its sentence in menus."""
+
+    name: str
+    label: str = ""
+    description: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.label or self.name.replace("_", " ").title()
+
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a recipe: what it means and which values it accepts."""
+    """One option of a recipe: what it means, which values it accepts, and where it is shown.
+
+    from_file : a table that may also be given as the name of a file of rows
+    only_for : another option of the same recipe and the values of it that this one is meant for
+    aliases : names that it had in earlier versions; they are read everywhere, and never written
+    """
 
     name: str
     default: Any
     description: str
     minimum: float | None = None
     maximum: float | None = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
     unit: str = ""
     table: bool = False
+    from_file: bool = False
+    label: str = ""
+    shown: str = PANEL
+    only_for: tuple[str, tuple[str, ...]] | None = None
+    aliases: tuple[str, ...] = ()
 
     @property
-    def label(self) -> str:
-        return self.name.replace("_", " ").title()
+    def title(self) -> str:
+        """Its label in panels."""
+        return self.label or self.name.replace("_", " ").title()
 
-    def as_text(self, rows: tuple[tuple[float, ...], ...]) -> str:
-        """Return a table as the text that `checked` reads."""
-        return "; ".join(" ".join(f"{number:.12g}" for number in row) for row in rows)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its choices."""
+        return tuple(choice.name for choice in self.choices)
+
+    @property
+    def only(self) -> str:
+        """For which value of another option it is meant, in words; "" for an option that is always meant."""
+        return "" if self.only_for is None else f"{self.only_for[0]} {' or '.join(self.only_for[1])} only"
 
     @property
     def kind(self) -> type:
         return type(self.default)
 
+    def as_text(self, rows: tuple[tuple[float, ...], ...]) -> str:
+        """Return a table as the text that `checked` reads."""
+        return "; ".join(" ".join(f"{number:.12g}" for number in row) for row in rows)
+
     def checked(self, value: Any) -> Any:
         """Return the value in the option's own type; raises OptionError with the range or the choices."""
         if self.choices:
-            if value not in self.choices:
-                raise OptionError(f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}")
+            if value not in self.names:
+                raise OptionError(f"{self.name} is {value!r}, but must be one of {', '.join(self.names)}")
             return value
         if self.table:
             return self._rows(value)
@@ -55,7 +95,7 @@ class Option:
         return value
 
     def _rows(self, value: Any) -> tuple[tuple[float, ...], ...]:
-        """Return a table given as rows of numbers or as text, its rows apart by semicolons."""
+        """Return a table given as rows of numbers or as text whose rows are separated by semicolons."""
         if isinstance(value, str):
             value = [row.split() for row in value.split(";") if row.strip()]
         if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
@@ -84,15 +124,35 @@ def option(
     *,
     minimum: float | None = None,
     maximum: float | None = None,
-    choices: tuple[str, ...] = (),
+    choices: tuple[str | Choice, ...] = (),
     unit: str = "",
     table: bool = False,
+    from_file: bool = False,
+    label: str = "",
+    shown: str = PANEL,
+    only_for: tuple[str, tuple[str, ...]] | None = None,
+    aliases: tuple[str, ...] = (),
 ) -> Any:
     """Declare an option as a dataclass field; the type of the default is the type of the option.
 
-    A table is rows of numbers; as text, its numbers are apart by spaces and its rows by semicolons.
+    A table is rows of numbers; as text, its numbers are separated by spaces and its rows by semicolons.
     """
-    about = Option("", default, description, minimum, maximum, choices, unit, table)
+    choosable = tuple(Choice(choice) if isinstance(choice, str) else choice for choice in choices)
+    about = Option(
+        "",
+        default,
+        description,
+        minimum,
+        maximum,
+        choosable,
+        unit,
+        table,
+        from_file,
+        label,
+        shown,
+        only_for,
+        aliases,
+    )
     return dataclasses.field(default=default, metadata={_KEY: about})
 
 
@@ -104,6 +164,15 @@ class Declared:
         for name, about in declared(type(self)).items():
             object.__setattr__(self, name, about.checked(getattr(self, name)))
 
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any], what: str) -> Self:
+        """Return the value of options by name, earlier names included; raises OptionError for those it has not."""
+        current = renamed(declared(cls), values)
+        unknown = sorted(set(current) - set(declared(cls)))
+        if unknown:
+            raise OptionError(f"{what} has no option {', '.join(unknown)}")
+        return cls(**current)
+
 
 def by_name(*options: Option) -> dict[str, Option]:
     """Return options that no recipe declares as `declared` does."""
@@ -112,8 +181,19 @@ def by_name(*options: Option) -> dict[str, Option]:
 
 def declared(recipe: type) -> dict[str, Option]:
     """Return the options of a recipe class by name, in the order of declaration."""
+    return dict(_declared(recipe))
+
+
+@cache  # panels ask whenever they are drawn
+def _declared(recipe: type) -> dict[str, Option]:
     return {
         field.name: dataclasses.replace(field.metadata[_KEY], name=field.name)
         for field in dataclasses.fields(recipe)
         if _KEY in field.metadata
     }
+
+
+def renamed(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values by the options' names of today, where some have the names of an earlier version."""
+    today = {alias: about.name for about in options.values() for alias in about.aliases}
+    return {today.get(name, name): value for name, value in values.items()}

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 from action_loom.core.cli.main import main as action_loom
-from action_loom.core.motion import bvh, figure, kinematics
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh
+from action_loom.core.motion import kinematics
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "demo"
@@ -41,7 +43,7 @@ def main(zip_path: str) -> None:
 def generated() -> list[Path]:
     """Write the generated walk and sneak as files and return their paths."""
     paths = []
-    for clip in (figure.walk(), figure.sneak()):
+    for clip in (actions.walk(), actions.sneak()):
         paths.append(OUT / f"{clip.name}.bvh")
         bvh.write(bvh.from_clip(clip), paths[-1])
     return paths

@@ -69,7 +69,7 @@ def export(loom: Loom, armature: Any, action: Any, path: Path, like: Path) -> No
     """Write an action as BVH, in the units and channels of the file the armature came from."""
     import bpy
 
-    bvh = loom("core.motion.bvh")
+    bvh = loom("core.formats.bvh")
     body = loom("addon.bridge.rig").read(armature)
     source = loom("addon.bridge.clip").read(armature, action, body, rate_of(bpy.context.scene))
     original = bvh.read(like)

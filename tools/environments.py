@@ -175,10 +175,7 @@ def blender(name):
 
 def check_system_libraries(interpreter):
     probe = (
-        "import ctypes, sys\n"
-        "for name in sys.argv[1:]:\n"
-        "    try: ctypes.CDLL(name)\n"
-        "    except OSError: print(name)\n"
+        "import ctypes, sys\nfor name in sys.argv[1:]:\n    try: ctypes.CDLL(name)\n    except OSError: print(name)\n"
     )
     missing = subprocess.run(
         [str(interpreter), "-c", probe, *SYSTEM_LIBRARIES], capture_output=True, text=True, check=True

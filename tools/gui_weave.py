@@ -123,7 +123,7 @@ def loop(gui: Any) -> Iterator[Any]:
     settings = bpy.context.scene.action_loom
     armature = bpy.context.view_layer.objects.active
     body = loom("addon.bridge.rig").read(armature)
-    walk = loom("core.motion.retarget").onto(loom("core.motion.figure").walk(60.0, 5).cut(17, 280), body.skeleton)
+    walk = loom("core.motion.retarget").onto(loom("core.figure.actions").walk(60.0, 5).cut(17, 280), body.skeleton)
     loom("addon.bridge.clip").write(armature, walk, body, first_frame=1.0).name = "Capture"
     with gui.override():
         bpy.ops.action_loom.add_sources("EXEC_DEFAULT")
@@ -267,10 +267,10 @@ def time_the_tab(gui: Any) -> Iterator[Any]:
 def long_actions(armature: Any) -> None:
     """Two long walks that never close, as long as the engine needs some seconds for."""
     cycles = 60 if util.find_spec("numba") else 22
-    figure, retarget = loom("core.motion.figure"), loom("core.motion.retarget")
+    actions, retarget = loom("core.figure.actions"), loom("core.motion.retarget")
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
     body = rigs.read(armature)
-    for name, clip in (("Long Walk", figure.walk(60.0, cycles)), ("Long Sneak", figure.sneak(60.0, cycles // 2))):
+    for name, clip in (("Long Walk", actions.walk(60.0, cycles)), ("Long Sneak", actions.sneak(60.0, cycles // 2))):
         moved = retarget.onto(clip, body.skeleton)
         clips.write(armature, moved, body, first_frame=1.0).name = name
 
@@ -281,7 +281,7 @@ def tick(*names: str) -> None:
 
 
 def idle() -> bool:
-    return loom("addon.jobs").running() is None
+    return loom("addon.session.jobs").running() is None
 
 
 def keys() -> list[float]:
@@ -289,7 +289,7 @@ def keys() -> list[float]:
     armature = bpy.context.view_layer.objects.active  # after an undo it is another object
     action = armature.animation_data.action
     curves = loom("addon.bridge.curves")
-    found = curves.of(action, curves.choose_slot(action, armature))
+    found = curves.curves_of(action, curves.choose_slot(action, armature))
     return [round(curve.evaluate(frame), 5) for curve in found[::7] for frame in (1, 9, 20)]
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import bpy
 import numpy as np
@@ -11,6 +10,7 @@ from ...core.errors import RigError
 from ...core.motion import quat
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
+from ..blender_types import present
 
 LONGEST_NAME = 63  # bytes
 _STUB = 0.03  # of the body's height: a bone whose end nothing tells
@@ -48,17 +48,18 @@ def ends(skeleton: Skeleton) -> tuple[Array, Array]:
     return heads, tails
 
 
-def check(context: Any) -> None:
+def check(context: bpy.types.Context) -> None:
     """Raise RigError where no armature can be added, before anything is changed."""
-    if not context.layer_collection.is_visible:
+    if not present(context.layer_collection).is_visible:
         raise RigError("The active collection is hidden: show it, or make another one active")
-    if context.collection.library is not None or context.collection.override_library is not None:
-        raise RigError(f"The active collection {context.collection.name} is linked: make another one active")
+    collection = present(context.collection)
+    if collection.library is not None or collection.override_library is not None:
+        raise RigError(f"The active collection {collection.name} is linked: make another one active")
 
 
 def build(
-    context: Any, name: str, skeleton: Skeleton, heads: Array, tails: Array, *, connected: bool
-) -> tuple[Any, tuple[str, ...]]:
+    context: bpy.types.Context, name: str, skeleton: Skeleton, heads: Array, tails: Array, *, connected: bool
+) -> tuple[bpy.types.Object, tuple[str, ...]]:
     """Return a new armature object at the origin and the names of its bones, in the skeleton's order.
 
     connected : bones that begin where their parents end can't move in them, only turn
@@ -69,7 +70,7 @@ def build(
     data.display_type = "STICK"
     armature.show_in_front = True
     with _editing(context, armature):
-        made: list[Any] = []
+        made: list[bpy.types.EditBone] = []
         for joint, head, tail in zip(skeleton.names, heads, tails, strict=True):
             bone = data.edit_bones.new(name_of(joint))
             bone.head, bone.tail = head, tail
@@ -85,19 +86,19 @@ def build(
     return armature, names
 
 
-def link(context: Any, added: Any) -> Any:
+def link(context: bpy.types.Context, added: bpy.types.Object) -> bpy.types.Object:
     """Put a new object into the active collection, and return it."""
-    context.collection.objects.link(added)
+    present(context.collection).objects.link(added)
     space = context.space_data
-    if space is not None and space.type == "VIEW_3D" and space.local_view is not None:
+    if isinstance(space, bpy.types.SpaceView3D) and space.local_view is not None:
         added.local_view_set(space, True)
     return added
 
 
 @contextmanager
-def _editing(context: Any, armature: Any) -> Iterator[None]:
+def _editing(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[None]:
     """Have an armature alone in edit mode, and selection, active object and mode as before afterwards."""
-    layer = context.view_layer
+    layer = present(context.view_layer)
     active, selected = layer.objects.active, list(context.selected_objects)
     mode = "OBJECT" if active is None else active.mode
     together = [each for each in layer.objects if mode != "OBJECT" and each.mode == mode]
@@ -118,7 +119,7 @@ def _editing(context: Any, armature: Any) -> Iterator[None]:
         _select(context, selected)
 
 
-def _select(context: Any, chosen: list[Any]) -> None:
+def _select(context: bpy.types.Context, chosen: list[bpy.types.Object]) -> None:
     for each in context.selected_objects:
         each.select_set(False)
     for each in chosen:

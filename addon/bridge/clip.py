@@ -2,14 +2,15 @@
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+import bpy
 import numpy as np
 
 from ...core.errors import RigError
-from ...core.motion import kinematics, quat, trajectory
+from ...core.motion import kinematics, quat, root_motion
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
+from ..blender_types import Slot, SlottedAction
 from . import curves, rotation
 from .curves import Target
 from .rig import Rig
@@ -28,11 +29,11 @@ _OFF_FRAME = 1e-2  # frames
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class ReadAction:
     """The clip of an action, the scene frame it begins at, what had curves, and what was left out and why.
 
-    start : the first values of the curves, so that a result can tell its rotations in the same way
-    hidden : bones on which keys can't show, where the clip was read as seen
+    start : the first values of the curves, so that a result can write its rotations in the same way
+    hidden : bones on which keys can't show, where the clip was read visually
     """
 
     clip: Clip
@@ -43,19 +44,19 @@ class Source:
     hidden: frozenset[str] = frozenset()
 
 
-def moves_object(action: Any, slot: Any) -> bool:
+def moves_object(action: bpy.types.Action, slot: Slot) -> bool:
     """Say whether an action's slot moves the object itself."""
-    return any(target.bone == "" for target in curves.transforms(curves.of(action, slot)))
+    return any(target.bone == "" for target in curves.transforms(curves.curves_of(action, slot)))
 
 
 def read(
-    armature: Any,
-    action: Any,
+    armature: bpy.types.Object,
+    action: bpy.types.Action,
     body: Rig,
     rate: float,
-    slot: Any = None,
+    slot: Slot = None,
     span: tuple[float, float] | None = None,
-) -> Source:
+) -> ReadAction:
     """Return an action as keyed on an armature: its curves alone, without constraints and drivers.
 
     One frame of the clip per scene frame, over `span` or the action's range (a manual one where it has one); the
@@ -64,11 +65,11 @@ def read(
     Raises RigError for actions that move nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
-    every = curves.of(action, slot)
+    every = curves.curves_of(action, slot)
     keyed = {t: by_index for t, by_index in curves.transforms(every).items() if _is_of(t, body)}
     if not keyed:
         raise RigError(f"Action {action.name!r} moves no bone of {armature.name}")
-    first, last = action.frame_range if span is None else span
+    first, last = action.frame_range[:] if span is None else span
     if last < first:
         raise RigError(f"Action {action.name!r}: the frames {first:g} to {last:g} are none")
     frames: Array = first + np.arange(int(np.floor(last - first + 1e-4)) + 1, dtype=np.float64)
@@ -78,14 +79,14 @@ def read(
     cyclic, doubts = _is_cycle(action, body, keyed, sampled, frames)
     named = replace(clip, channels=channels, cyclic=cyclic)
     start = {target: values[0] for target, values in sampled.items()}
-    return Source(named, float(first), frozenset(keyed), (*doubts, *notes), start)
+    return ReadAction(named, float(first), frozenset(keyed), (*doubts, *notes), start)
 
 
 def _is_of(target: Target, body: Rig) -> bool:
     return target.bone in body.bones or (target.bone == "" and body.moving_object)
 
 
-def _values(target: Target, by_index: dict[int, Any], frames: Array, armature: Any) -> Array:
+def _values(target: Target, by_index: dict[int, bpy.types.FCurve], frames: Array, armature: bpy.types.Object) -> Array:
     still = getattr(armature, target.property) if target.bone == "" else _DEFAULTS[target.property]
     out = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
     for index, curve in by_index.items():
@@ -94,7 +95,7 @@ def _values(target: Target, by_index: dict[int, Any], frames: Array, armature: A
 
 
 def _clip(
-    name: str, armature: Any, body: Rig, rate: float, sampled: dict[Target, Array], count: int
+    name: str, armature: bpy.types.Object, body: Rig, rate: float, sampled: dict[Target, Array], count: int
 ) -> Clip:
     skeleton = body.skeleton
     rotations = np.tile(quat.IDENTITY, (count, len(skeleton), 1))
@@ -123,7 +124,11 @@ def _clip(
 
 
 def _is_cycle(
-    action: Any, body: Rig, keyed: dict[Target, dict[int, Any]], sampled: dict[Target, Array], frames: Array
+    action: bpy.types.Action,
+    body: Rig,
+    keyed: dict[Target, dict[int, bpy.types.FCurve]],
+    sampled: dict[Target, Array],
+    frames: Array,
 ) -> tuple[bool, list[str]]:
     """Say whether an action is one cycle or some, and with a note where it looks like it but is not."""
     periods = [
@@ -139,7 +144,7 @@ def _is_cycle(
     if missing and not declared:
         do = "does" if missing == 1 else "do"
         return False, [f"{action.name}: {missing} of its moving curves {do} not repeat"]
-    first, last = action.frame_range
+    first, last = action.frame_range[:]
     spans = np.array([last - first, *filter(None, periods)])
     cycles = np.maximum(np.round(count / spans), 1.0)
     if np.abs(count - cycles * spans).max() > _OFF_FRAME:
@@ -166,7 +171,7 @@ def targets_of(body: Rig) -> tuple[str, ...]:
 
 
 def _others(
-    armature: Any, body: Rig, every: list[Any], frames: Array
+    armature: bpy.types.Object, body: Rig, every: list[bpy.types.FCurve], frames: Array
 ) -> tuple[dict[str, Channel], list[str]]:
     """Return every curve that is no transform we read, as channels, and a note for each that does nothing."""
     channels: dict[str, Channel] = {}
@@ -191,7 +196,7 @@ def _others(
 
 
 def write(
-    armature: Any,
+    armature: bpy.types.Object,
     clip: Clip,
     body: Rig,
     *,
@@ -201,8 +206,8 @@ def write(
     hidden: frozenset[str] = frozenset(),
     key_frames: Array | None = None,
     interpolation: str = "LINEAR",
-    into: tuple[Any, Any] | None = None,
-) -> Any:
+    into: SlottedAction | None = None,
+) -> bpy.types.Action:
     """Return a new action of a clip, in each bone's own rotation mode, kept by a fake user, assigned to nobody.
 
     Or the action and slot of `into`, whose curves are replaced: whoever uses it goes on doing so.
@@ -263,12 +268,12 @@ def turn_a_cycle(clip: Clip) -> float | None:
         return None
     rotations, positions = kinematics.world(clip)
     # Of first and last alone, so that whole turns count for nothing.
-    start, end = trajectory.raw_heading(clip.skeleton, rotations[[0, -1]], positions[[0, -1]])
+    start, end = root_motion.raw_heading(clip.skeleton, rotations[[0, -1]], positions[[0, -1]])
     degrees = abs(float(np.degrees(end - start)))
     return degrees if degrees > _TURNS else None
 
 
-def mark(action: Any, notes: dict[str, float]) -> None:
+def mark(action: bpy.types.Action, notes: dict[str, float]) -> None:
     """Put pose markers on an action: what they say, and at which scene frame (rounded); earlier ones of ours go."""
     for marker in [marker for marker in action.pose_markers if OUR_MARKER.fullmatch(marker.name)]:
         action.pose_markers.remove(marker)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import RigError
 from ...core.motion.quat import Array
+from ..blender_types import Slot, holder_before_slots, present
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
 _CONSTANT = 0  # the enum values that foreach_set takes
@@ -25,15 +26,15 @@ class Target(NamedTuple):
     property: str
 
 
-def suitable_slots(action: Any) -> list[Any]:
+def suitable_slots(action: bpy.types.Action) -> "list[bpy.types.ActionSlot]":
     """Return the slots of an action that can animate an object; none on Blender without slots."""
     return [s for s in getattr(action, "slots", ()) if s.target_id_type in {"OBJECT", "UNSPECIFIED"}]
 
 
-def choose_slot(action: Any, armature: Any) -> Any:
+def choose_slot(action: bpy.types.Action, armature: bpy.types.Object) -> Slot:
     """Return the slot that holds the armature's motion: the assigned one, else the only one with bone curves.
 
-    Slots are never told by their names: importers and older files name them like nothing. Raises RigError where
+    Slots are never recognised by their names: importers and older files name them like nothing. Raises RigError where
     there is none, or more than one that it could be.
     """
     if not hasattr(action, "slots"):
@@ -41,14 +42,14 @@ def choose_slot(action: Any, armature: Any) -> Any:
     data = armature.animation_data
     if data is not None and data.action == action and data.action_slot is not None:
         return data.action_slot
-    found = [s for s in suitable_slots(action) if any(_BONE_PATH.match(c.data_path) for c in of(action, s))]
+    found = [s for s in suitable_slots(action) if any(_BONE_PATH.match(c.data_path) for c in curves_of(action, s))]
     if len(found) != 1:
         has = "no slot" if not found else f"{len(found)} slots ({', '.join(s.name_display for s in found)})"
         raise RigError(f"Action {action.name!r} has {has} with bone curves: assign the wanted one to {armature.name}")
     return found[0]
 
 
-def slot_called(action: Any, identifier: str, armature: Any) -> Any:
+def slot_called(action: bpy.types.Action, identifier: str, armature: bpy.types.Object) -> Slot:
     """Return the slot of an action by its identifier, or the one that `choose_slot` finds where none is given."""
     if not identifier or not hasattr(action, "slots"):
         return choose_slot(action, armature)
@@ -58,17 +59,20 @@ def slot_called(action: Any, identifier: str, armature: Any) -> Any:
     return slot
 
 
-def of(action: Any, slot: Any) -> list[Any]:
+def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     """Return the F-curves of an action's slot (None where Blender has no slots)."""
     if not hasattr(action, "slots"):
-        return list(action.fcurves)
+        return list(holder_before_slots(action).fcurves)
     bags = [
-        strip.channelbag(slot) for layer in action.layers for strip in layer.strips if strip.type == "KEYFRAME"
+        strip.channelbag(slot)
+        for layer in action.layers
+        for strip in layer.strips
+        if isinstance(strip, bpy.types.ActionKeyframeStrip)
     ]
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
-def target_of(curve: Any) -> Target | None:
+def target_of(curve: bpy.types.FCurve) -> Target | None:
     """Return which bone's (or the object's) location, rotation or scale a curve moves, if it does."""
     if curve.data_path in CHANNELS:
         return Target("", curve.data_path)
@@ -78,9 +82,9 @@ def target_of(curve: Any) -> Target | None:
     return Target(bpy.utils.unescape_identifier(match.group(1)), match.group(2))
 
 
-def transforms(curves: Iterable[Any]) -> dict[Target, dict[int, Any]]:
+def transforms(curves: Iterable[bpy.types.FCurve]) -> dict[Target, dict[int, bpy.types.FCurve]]:
     """Return the curves that move bones or the object, by target and array index; muted ones are left out."""
-    found: dict[Target, dict[int, Any]] = {}
+    found: dict[Target, dict[int, bpy.types.FCurve]] = {}
     for curve in curves:
         target = target_of(curve)
         if target is not None and not curve.mute:
@@ -88,7 +92,7 @@ def transforms(curves: Iterable[Any]) -> dict[Target, dict[int, Any]]:
     return found
 
 
-def kind_of(owner: Any, curve: Any) -> str | None:
+def kind_of(owner: bpy.types.ID, curve: bpy.types.FCurve) -> str | None:
     """Return whether a curve's property is "continuous" or "discrete", or None where it does not exist on the owner.
 
     Switches, choices and curves whose keys all hold their value go in steps.
@@ -105,7 +109,7 @@ def kind_of(owner: Any, curve: Any) -> str | None:
     return "discrete" if count and (modes == _CONSTANT).all() else "continuous"
 
 
-def sample(curve: Any, frames: Array) -> Array:
+def sample(curve: bpy.types.FCurve, frames: Array) -> Array:
     """Return a curve's values (F,) at frames: its keys where it has one on each, else evaluated one by one."""
     count = len(curve.keyframe_points)
     if count >= len(frames) and not curve.modifiers:
@@ -118,36 +122,41 @@ def sample(curve: Any, frames: Array) -> Array:
     return np.array([curve.evaluate(frame) for frame in frames])
 
 
-def period(curve: Any) -> float:
+def period(curve: bpy.types.FCurve) -> float:
     """Return after how many frames a curve repeats, for ever and both ways; 0 where it does not.
 
     Those that Blender's own cycle-aware keying takes for cycles: a curve that runs to and fro is none.
     """
     first = curve.modifiers[0] if len(curve.modifiers) else None  # Blender allows Cycles nowhere else
-    if first is None or first.type != "CYCLES" or first.mute or not first.is_valid:
+    if not isinstance(first, bpy.types.FModifierCycles) or first.mute or not first.is_valid:
         return 0.0
     if first.use_restricted_range or first.use_influence or first.cycles_before or first.cycles_after:
         return 0.0
     if {first.mode_before, first.mode_after} - {"REPEAT", "REPEAT_OFFSET"}:
         return 0.0
-    start, end = curve.range()
+    start, end = curve.range()[:]
     return float(end - start)
 
 
-def new_action(name: str, armature: Any) -> tuple[Any, Any, Any]:
+def new_action(name: str, armature: bpy.types.Object) -> "tuple[bpy.types.Action, Slot, bpy.types.ActionChannelbag]":
     """Return a new action kept by a fake user, its slot (or None), and what holds its curves."""
     action = bpy.data.actions.new(name)
     action.use_fake_user = True
     if not hasattr(action, "slots"):
-        return action, None, action
+        return action, None, holder_before_slots(action)
     slot = action.slots.new("OBJECT", armature.name)
-    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
-    return action, slot, strip.channelbag(slot, ensure=True)
+    return action, slot, _bag(action.layers.new("Layer").strips.new(type="KEYFRAME"), slot)
 
 
-def emptied(action: Any, slot: Any) -> Any:
+def _bag(strip: "bpy.types.ActionStrip", slot: "bpy.types.ActionSlot") -> "bpy.types.ActionChannelbag":
+    """Return what holds the curves of a slot, made where there is none."""
+    assert isinstance(strip, bpy.types.ActionKeyframeStrip)
+    return present(strip.channelbag(slot, ensure=True))
+
+
+def emptied(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag":
     """Take all curves of a slot (None without slots) off an action; return what holds its curves."""
-    holder = action if slot is None else action.layers[0].strips[0].channelbag(slot, ensure=True)
+    holder = holder_before_slots(action) if slot is None else _bag(action.layers[0].strips[0], slot)
     for curve in list(holder.fcurves):
         holder.fcurves.remove(curve)
     for group in list(holder.groups):
@@ -155,9 +164,9 @@ def emptied(action: Any, slot: Any) -> Any:
     return holder
 
 
-def assign(armature: Any, action: Any, slot: Any) -> None:
+def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> None:
     """Make an action the armature's; the one it displaces gets a fake user, so that saving keeps it."""
-    data = armature.animation_data or armature.animation_data_create()
+    data = present(armature.animation_data or armature.animation_data_create())
     if data.action is not None and data.action != action:
         data.action.use_fake_user = True
     data.action = action
@@ -171,7 +180,14 @@ class Writer:
     repeats : every curve goes on for ever, before its first key and after its last
     """
 
-    def __init__(self, holder: Any, frames: NDArray[np.float32], interpolation: str, *, repeats: bool = False) -> None:
+    def __init__(
+        self,
+        holder: "bpy.types.ActionChannelbag",
+        frames: NDArray[np.float32],
+        interpolation: str,
+        *,
+        repeats: bool = False,
+    ) -> None:
         self._make = _maker(holder)
         self._count = len(frames)
         self._keys = np.empty((self._count, 2), dtype=np.float32)
@@ -210,18 +226,20 @@ class Writer:
         if self._repeats:
             # Before the update: it lets the handles of both ends match only where they meet.
             cycles = curve.modifiers.new("CYCLES")
+            assert isinstance(cycles, bpy.types.FModifierCycles)
             cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET" if travels else "REPEAT"
         curve.update()
 
 
-def _maker(holder: Any) -> Callable[[str, int, str], Any]:
+def _maker(holder: "bpy.types.ActionChannelbag") -> Callable[[str, int, str], bpy.types.FCurve]:
     """Curves are made with their group in three ways: 4.2 and 4.3; 5.0 and later; in between, by hand."""
-    parameters = {p.identifier for p in holder.fcurves.bl_rna.functions["new"].parameters}
+    new = holder.fcurves.bl_rna.functions["new"]  # type: ignore[attr-defined]  # in the stubs it has properties only
+    parameters = {p.identifier for p in new.parameters}
     for keyword in ("action_group", "group_name"):
         if keyword in parameters:
             return lambda path, index, group: holder.fcurves.new(path, index=index, **{keyword: group})
 
-    def make(path: str, index: int, group: str) -> Any:
+    def make(path: str, index: int, group: str) -> bpy.types.FCurve:
         curve = holder.fcurves.new(path, index=index)
         curve.group = holder.groups.get(group) or holder.groups.new(group)
         return curve
@@ -230,5 +248,7 @@ def _maker(holder: Any) -> Callable[[str, int, str], Any]:
 
 
 def _generated_type() -> int | None:
-    items = bpy.types.Keyframe.bl_rna.properties["type"].enum_items
+    kinds = bpy.types.Keyframe.bl_rna.properties["type"]
+    assert isinstance(kinds, bpy.types.EnumProperty)
+    items = kinds.enum_items
     return items["GENERATED"].value if "GENERATED" in items else None

@@ -3,8 +3,10 @@
 import hashlib
 from typing import Any
 
+import bpy
 import numpy as np
 
+from ..blender_types import Slot
 from . import curves
 
 _HANDLES = {"handle_left": 2, "handle_right": 2}
@@ -18,14 +20,14 @@ _NOT_CONTENT = {"show_expanded", "active", "is_valid"}
 _NOT_IN_LEGACY_NOISE = {"lacunarity", "roughness", "use_legacy_noise"}
 
 
-def fingerprint(action: Any, slot: Any) -> str:
+def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
     """Return a hash of every curve of a slot (None where Blender has no slots) and of the manual frame range.
 
     It changes with anything that changes the motion, and not with names, groups, colours or what is selected.
     """
     digest = hashlib.blake2b(digest_size=16)
     listed: dict[str, list[str]] = {}
-    for curve in sorted(curves.of(action, slot), key=lambda c: (c.data_path, c.array_index)):
+    for curve in sorted(curves.curves_of(action, slot), key=lambda c: (c.data_path, c.array_index)):
         _add_curve(digest, curve, listed)
     if action.use_frame_range:
         _add(digest, "range", action.frame_start, action.frame_end, action.use_cyclic)
@@ -36,7 +38,7 @@ def _add(digest: Any, *values: Any) -> None:
     digest.update(f"{values!r}\n".encode())
 
 
-def _add_curve(digest: Any, curve: Any, listed: dict[str, list[str]]) -> None:
+def _add_curve(digest: Any, curve: bpy.types.FCurve, listed: dict[str, list[str]]) -> None:
     points, samples = curve.keyframe_points, curve.sampled_points
     count = len(points)
     _add(digest, curve.data_path, curve.array_index, curve.extrapolation, curve.mute, count, len(samples))
@@ -48,8 +50,8 @@ def _add_curve(digest: Any, curve: Any, listed: dict[str, list[str]]) -> None:
         digest.update(choices)
         kind = int(choices.max(initial=0)) if name == "interpolation" else kind
     # What has no say in how the keys are led through is not asked for: most of our own curves are straight lines.
-    wanted = {"co": 2} | (_HANDLES if kind > _LINEAR else {}) | (_EASING if kind > _BEZIER else {})
-    for name, size in wanted.items():
+    numbers = {"co": 2} | (_HANDLES if kind > _LINEAR else {}) | (_EASING if kind > _BEZIER else {})
+    for name, size in numbers.items():
         values = np.empty(size * count, dtype=np.float32)
         points.foreach_get(name, values)
         digest.update(values)
@@ -61,7 +63,7 @@ def _add_curve(digest: Any, curve: Any, listed: dict[str, list[str]]) -> None:
         _add_modifier(digest, modifier, listed)
 
 
-def _add_modifier(digest: Any, modifier: Any, listed: dict[str, list[str]]) -> None:
+def _add_modifier(digest: Any, modifier: bpy.types.FModifier, listed: dict[str, list[str]]) -> None:
     kind = modifier.type
     if kind not in listed:  # the same for every modifier of a kind, and slow to ask for
         properties = modifier.bl_rna.properties
@@ -71,5 +73,5 @@ def _add_modifier(digest: Any, modifier: Any, listed: dict[str, list[str]]) -> N
         if name not in idle:
             value = getattr(modifier, name)
             _add(digest, name, value if isinstance(value, bool | int | float | str) else tuple(value))
-    if kind == "ENVELOPE":
+    if isinstance(modifier, bpy.types.FModifierEnvelope):
         _add(digest, [(point.frame, point.min, point.max) for point in modifier.control_points])

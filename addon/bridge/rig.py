@@ -1,17 +1,19 @@
 """An armature's bones as a skeleton, and what is needed to write a clip back onto them."""
 
 from dataclasses import dataclass
-from typing import Any
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import RigError
-from ...core.motion import quat, units
+from ...core.formats import units
+from ...core.motion import quat
 from ...core.motion import roles as body_roles
 from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
+from ..blender_types import armature_data, present
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
 _ROLES_KEY = "action_loom_roles"
@@ -39,7 +41,7 @@ class Rig:
         return self.skeleton.names[1:] if self.moving_object else self.skeleton.names
 
 
-def read(armature: Any, *, moving_object: bool = False) -> Rig:
+def read(armature: bpy.types.Object, *, moving_object: bool = False) -> Rig:
     """Return the rig of an armature object; its bones are the joints, parents first.
 
     With `moving_object` the object itself is joint 0, for actions that move it; else its place is part of the rest
@@ -52,7 +54,8 @@ def read(armature: Any, *, moving_object: bool = False) -> Rig:
     offsets, orients = _local_frames(parents, rest)
     offsets, tips = scale * own_scale * offsets, scale * own_scale * tips
     names: tuple[str, ...] = tuple(b.name for b in bones)
-    modes: tuple[str, ...] = tuple(armature.pose.bones[name].rotation_mode for name in names)
+    pose_bones = present(armature.pose).bones
+    modes: tuple[str, ...] = tuple(pose_bones[name].rotation_mode for name in names)
     movable = np.array([not (b.use_connect and b.parent) for b in bones])
     inheritance = _inheritance(bones, space, moving_object)
     steps = np.full(len(bones), scale * own_scale)
@@ -73,12 +76,12 @@ def read(armature: Any, *, moving_object: bool = False) -> Rig:
     return Rig(skeleton, metres * steps, metres, modes, movable, moving_object)
 
 
-def object_joint(armature: Any) -> str:
+def object_joint(armature: bpy.types.Object) -> str:
     """Return what the joint is called that is an armature object which moves."""
     return f"{armature.name} (object)"
 
 
-def set_roles(armature: Any, chosen: dict[str, str]) -> None:
+def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
     """Keep on an armature which bone plays which role, where names mislead; "" says that none does.
 
     Raises RigError for a role that there is not and for a bone that the armature does not have.
@@ -86,25 +89,25 @@ def set_roles(armature: Any, chosen: dict[str, str]) -> None:
     for role, bone in chosen.items():
         if role not in ROLES:
             raise RigError(f"There is no role {role!r}; the roles are {', '.join(ROLES)}")
-        if bone and bone not in armature.data.bones:
+        if bone and bone not in armature_data(armature).bones:
             raise RigError(f"{armature.name} has no bone {bone!r} to be its {role}")
     armature[_ROLES_KEY] = dict(chosen)
 
 
-def chosen_roles(armature: Any) -> dict[str, str]:
+def chosen_roles(armature: bpy.types.Object) -> dict[str, str]:
     """Return the bones that were chosen by hand for roles; "" where none is to play one."""
     return dict(armature.get(_ROLES_KEY, {}))
 
 
-def found_roles(armature: Any) -> dict[str, str]:
-    """Return the bones that names and hierarchy tell to play roles, whatever was chosen by hand."""
+def found_roles(armature: bpy.types.Object) -> dict[str, str]:
+    """Return the bones that play roles by names and hierarchy, whatever was chosen by hand."""
     bones = _parents_first(armature)
     names, parents = tuple(bone.name for bone in bones), _bone_arrays(bones)[0]
     return {role: names[joint] for role, joint in body_roles.find(names, parents).items()}
 
 
-def _roles(armature: Any, names: tuple[str, ...], parents: NDArray[np.int64]) -> dict[str, int]:
-    """Return the roles that the names tell, with what the artist chose put over them."""
+def _roles(armature: bpy.types.Object, names: tuple[str, ...], parents: NDArray[np.int64]) -> dict[str, int]:
+    """Return the roles found by names, with what the artist chose put over them."""
     found = body_roles.find(names, parents)
     for role, bone in chosen_roles(armature).items():
         if bone == "":
@@ -116,9 +119,9 @@ def _roles(armature: Any, names: tuple[str, ...], parents: NDArray[np.int64]) ->
     return found
 
 
-def _parents_first(armature: Any) -> list[Any]:
-    bones = []
-    waiting = [b for b in reversed(armature.data.bones) if b.parent is None]
+def _parents_first(armature: bpy.types.Object) -> list[bpy.types.Bone]:
+    bones: list[bpy.types.Bone] = []
+    waiting = [b for b in reversed(armature_data(armature).bones) if b.parent is None]
     while waiting:
         bone = waiting.pop()
         bones.append(bone)
@@ -128,7 +131,7 @@ def _parents_first(armature: Any) -> list[Any]:
     return bones
 
 
-def _bone_arrays(bones: list[Any]) -> tuple[NDArray[np.int64], Array, Array]:
+def _bone_arrays(bones: list[bpy.types.Bone]) -> tuple[NDArray[np.int64], Array, Array]:
     """Return parents (J,), rest matrices (J, 4, 4) in armature space, and tips (J, 3) of leaf bones in their own."""
     index = {bone.name: k for k, bone in enumerate(bones)}
     parents = np.array([index[b.parent.name] if b.parent else -1 for b in bones], dtype=np.int64)
@@ -147,7 +150,7 @@ def _local_frames(parents: NDArray[np.int64], rest: Array) -> tuple[Array, Array
     return local[:, :3, 3].copy(), quat.from_matrix(local[:, :3, :3])
 
 
-def _static_frame(armature: Any, *, with_own_transform: bool) -> tuple[Array, float]:
+def _static_frame(armature: bpy.types.Object, *, with_own_transform: bool) -> tuple[Array, float]:
     """Return the matrix in which the bones (or the moving object) stand, without its scale, and the scale."""
     if with_own_transform:
         world = np.array(armature.matrix_world, dtype=np.float64)
@@ -165,18 +168,18 @@ def _static_frame(armature: Any, *, with_own_transform: bool) -> tuple[Array, fl
     return world, scale
 
 
-def _own_scale(armature: Any) -> float:
+def _own_scale(armature: bpy.types.Object) -> float:
     """Return the scale of an object that moves: one number, the same in every action."""
     scales = np.array(armature.scale, dtype=np.float64)
-    moved = np.any(armature.delta_location) or np.any(armature.delta_rotation_euler)
-    if moved or tuple(armature.delta_scale) != (1.0, 1.0, 1.0):
+    moved = any(armature.delta_location[:]) or any(armature.delta_rotation_euler[:])
+    if moved or armature.delta_scale[:] != (1.0, 1.0, 1.0):
         raise RigError(f"{armature.name} has delta transforms and moves: apply them first")
     if np.ptp(scales) > 1e-4 * abs(scales.mean()) or scales.mean() <= 0.0:
         raise RigError(f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale first")
     return float(scales.mean())
 
 
-def _inheritance(bones: list[Any], space: Array, moving_object: bool) -> Inheritance | None:
+def _inheritance(bones: list[bpy.types.Bone], space: Array, moving_object: bool) -> Inheritance | None:
     rotation = [bool(b.use_inherit_rotation) for b in bones]
     scale = [str(b.inherit_scale) for b in bones]
     location = [bool(b.use_local_location) for b in bones]

@@ -1,10 +1,9 @@
 """Adding the demo figure."""
 
-from typing import Any
-
 import bpy
 
 from ...core.errors import LoomError
+from ..blender_types import OperatorReturn, present
 
 
 class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
@@ -14,16 +13,16 @@ class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode != "OBJECT":
             cls.poll_message_set("Change to Object Mode first")
             return False
-        if not context.layer_collection.is_visible:
+        if not present(context.layer_collection).is_visible:
             cls.poll_message_set("The active collection is hidden")
             return False
         return True
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from .. import demo  # numpy is loaded at first use, not when Blender starts
 
         try:

@@ -9,32 +9,35 @@ import bpy
 
 from ...core import files
 from ...core.errors import LoomError
+from ...core.formats import registry
 from ...core.progress import Progress
-from .. import rates
-from . import common
+from ...core.recipes.reading import ReadingOptions
+from .. import properties, rates
+from ..blender_types import OperatorReturn, present, scene_of
+from . import base
 
 _UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
 _UPS = (("y", "Y", "As most programs write it"), ("z", "Z", "As Blender has it"))
 
 
-def _suggest_units_read(_operator: Any, _context: Any, _text: str) -> list[str]:
+def _suggest_units_read(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
     return ["auto", *_UNITS]
 
 
-def _suggest_units_written(_operator: Any, _context: Any, _text: str) -> list[str]:
+def _suggest_units_written(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
     return [*_UNITS]
 
 
 class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     bl_idname = "action_loom.import_motion"
     bl_label = "Import Motion Files"
-    bl_description = "Make actions of BVH files: of the active armature where it has their joints, else of new ones"
+    bl_description = "Make actions of motion files: of the active armature where it has their joints, else of new ones"
     bl_options = {"REGISTER", "UNDO"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default="*.bvh", options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(default=registry.glob(), options={"HIDDEN"})
     units: bpy.props.StringProperty(
         name="Units",
         description=f"Of lengths in the files: auto, {', '.join(_UNITS)} (5.64 cm), or a number of metres",
@@ -61,23 +64,23 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode not in ("OBJECT", "POSE"):
             cls.poll_message_set("Change to Object or Pose Mode first")
             return False
         return True
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        context.window_manager.fileselect_add(self)
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: Any) -> set[str]:
-        from .. import importing  # numpy is loaded at first use, not when Blender starts
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ..io import import_motion  # numpy is loaded at first use, not when Blender starts
 
-        reading = importing.Reading(self.units, self.up, self.rate == "SCENE", self.new_armature)
+        reading = import_motion.FileReading(self.units, self.up, self.rate == "SCENE", self.new_armature)
         try:
-            with _progress(context.window_manager) as progress:
-                imported = importing.import_files(context, self._paths(), reading, progress)
+            with _progress(present(context.window_manager)) as progress:
+                imported = import_motion.import_files(context, self._paths(), reading, progress)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -85,7 +88,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             self.report({"WARNING"}, note)
         for armature, actions in imported.actions.items():
             which = "the new armature " if armature in imported.made else ""
-            self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_said_rates(context, actions)}")
+            self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_rates_note(context, actions)}")
         return {"FINISHED"}
 
     def _paths(self) -> list[str]:
@@ -100,14 +103,15 @@ class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
     """An action to export, by its name; operators can't hold pointers to actions."""
 
 
+@properties.with_options(ReadingOptions)
 class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
     bl_idname = "action_loom.export_motion"
     bl_label = "Export Motion Files"
-    bl_description = "Write actions of the active armature as BVH files"
+    bl_description = "Write actions of the active armature as motion files"
     bl_options = {"REGISTER"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default="*.bvh", options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(default=registry.glob(), options={"HIDDEN"})
     actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
     units: bpy.props.StringProperty(
         name="Units",
@@ -117,42 +121,42 @@ class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
         search_options={"SUGGESTION"},
     )
     up: bpy.props.EnumProperty(name="Up", description="The files' upward axis", items=_UPS)
-    as_seen: bpy.props.BoolProperty(
-        name="As Seen", description="Write poses with constraints and drivers, not only what is keyed", default=False
-    )
     overwrite: bpy.props.BoolProperty(
         name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        return common.poll_armature(cls, context, changes=False)
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        data = context.object.animation_data
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        data = present(context.object).animation_data
         if not self.filepath and data is not None and data.action is not None:
             folder = os.path.dirname(bpy.data.filepath)
-            self.filepath = os.path.join(folder, files.file_name(data.action.name, ".bvh"))
-        context.window_manager.fileselect_add(self)
+            self.filepath = os.path.join(folder, files.file_name(data.action.name, registry.DEFAULT))
+        present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def check(self, context: Any) -> bool:
+    def check(self, context: bpy.types.Context) -> bool:
         """Give the name in the file browser the ending of motion files."""
-        named = bpy.path.ensure_ext(self.filepath, ".bvh")
+        if os.path.splitext(self.filepath)[1].lower() in registry.WRITABLE:
+            return False
+        named = bpy.path.ensure_ext(self.filepath, registry.DEFAULT)
         if not os.path.basename(self.filepath) or named == self.filepath:
             return False
         self.filepath = named
         return True
 
-    def execute(self, context: Any) -> set[str]:
-        from .. import exporting  # numpy is loaded at first use, not when Blender starts
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ..io import export_motion  # numpy is loaded at first use, not when Blender starts
 
-        writing = exporting.Writing(self.units, self.up, self.as_seen, self.overwrite)
+        visual = properties.values_of(self, ReadingOptions)["visual"]
+        writing = export_motion.Writing(self.units, self.up, visual, self.overwrite)
         names = [action.name for action in self.actions]
         try:
-            with _progress(context.window_manager) as progress:
+            with _progress(present(context.window_manager)) as progress:
                 path = bpy.path.abspath(self.filepath)
-                exported = exporting.export_actions(context, names, path, writing, progress)
+                exported = export_motion.export_actions(context, names, path, writing, progress)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -165,7 +169,7 @@ class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
 
 
 @contextmanager
-def _progress(window_manager: Any) -> Iterator[Progress]:
+def _progress(window_manager: bpy.types.WindowManager) -> Iterator[Progress]:
     window_manager.progress_begin(0, 100)
 
     def show(fraction: float, _doing: str) -> bool:
@@ -178,13 +182,13 @@ def _progress(window_manager: Any) -> Iterator[Progress]:
         window_manager.progress_end()
 
 
-def _counted(actions: list[Any]) -> str:
+def _counted(actions: list[bpy.types.Action]) -> str:
     return f"Action {actions[0].name}" if len(actions) == 1 else f"{len(actions)} actions"
 
 
-def _said_rates(context: Any, actions: list[Any]) -> str:
+def _rates_note(context: bpy.types.Context, actions: list[bpy.types.Action]) -> str:
     """Say which rates the actions have where the scene has another."""
-    scene = rates.of_scene(context.scene)
+    scene = rates.of_scene(scene_of(context))
     others = sorted({rate for rate in map(rates.rate_of, actions) if rate and abs(rate - scene) > 1e-3 * scene})
     if not others:
         return ""

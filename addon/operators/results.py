@@ -5,46 +5,41 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.errors import LoomError
-from ...core.options import declared
-from ...core.recipes import Follow, Recipe, ShortestPath, Walk
-from .. import jobs, properties
-from . import common, sources
-from .making import Making
+from ...core.recipes.base import Recipe
+from ...core.recipes.graph import Follow, GraphWalk
+from ...core.recipes.reading import Request
+from .. import properties, source_list, storage
+from ..blender_types import OperatorReturn, SlottedAction, named, present, scene_of
+from ..session import jobs
+from . import base
 
 if TYPE_CHECKING:
-    from ...core.weave.woven import Woven
+    from ...core.weave.results import Result
     from .. import weaving
 
 
-def is_result(action: Any) -> bool:
-    """Say whether an action holds a recipe; cheap enough for drawing."""
-    from .. import storage
-
-    return action is not None and storage.KEY in action
-
-
-def poll_result(cls: Any, context: Any) -> bool:
+def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Say whether an armature is there and, for a button, its action is a result of ours."""
-    if not common.poll_armature(cls, context):
+    if not base.poll_armature(cls, context):
         return False
-    data = context.object.animation_data
-    if common.asked_by_a_button(context) and (data is None or not is_result(data.action)):
+    data = present(context.object).animation_data
+    if base.asked_by_a_button(context) and (data is None or not storage.is_result(data.action)):
         cls.poll_message_set("The armature's action was not made by Action Loom")
         return False
     return True
 
 
-def chosen(name: str, armature: Any) -> Any:
+def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     """Return the action of a name, or the armature's own where none is given; raises LoomError."""
     if not name:
-        return armature.animation_data.action
-    action = bpy.data.actions.get(name)
+        return present(present(armature.animation_data).action)
+    action = named(bpy.data.actions, name)
     if action is None:
         raise LoomError(f"There is no action named {name!r}")
     return action
 
 
-class ACTION_LOOM_OT_rebuild(Making, bpy.types.Operator):
+class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.rebuild"
     bl_label = "Rebuild"
     bl_description = "Make the armature's result anew from its sources as they are now, by its recipe"
@@ -61,48 +56,48 @@ class ACTION_LOOM_OT_rebuild(Making, bpy.types.Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         return poll_result(cls, context)
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        from .. import storage
-
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         try:
-            edited = storage.edited_by_hand(chosen(self.action, context.object))
+            edited = storage.edited_by_hand(chosen(self.action, present(context.object)))
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         if edited and not bpy.app.background:
             self.overwrite_edits = True  # what the dialog's button says
-            return context.window_manager.invoke_confirm(
+            return present(context.window_manager).invoke_confirm(
                 self, event, title="Edited by hand", message="Replace the keys that were edited?", icon="WARNING"
             )
         return super().invoke(context, event)
 
-    def from_panel(self, context: Any) -> None:
+    def from_panel(self, context: bpy.types.Context) -> None:
         """Nothing: the recipe is on the result."""
 
-    def ask(self, context: Any) -> "tuple[weaving.Request, weaving.Read, Recipe]":
+    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
         from .. import weaving
 
-        action = chosen(self.action, context.object)
+        action = chosen(self.action, present(context.object))
         again = weaving.again(action, overwrite_edits=self.overwrite_edits)
         self._into = action.session_uid
-        read = weaving.read_actions(context.scene, again.armature or context.object, again.made_of, again.request)
+        armature = again.armature or present(context.object)
+        read = weaving.read_actions(scene_of(context), armature, again.made_of, again.request)
         return again.request, read, again.recipe
 
     def finish(
-        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Recipe, woven: "Woven"
-    ) -> set[str]:
-        from .. import live, storage, weaving
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
+    ) -> OperatorReturn:
+        from .. import weaving
+        from ..session import live
 
         action = weaving.found(bpy.data.actions, self._into, "The result")
         kept = storage.stored(action)
         assert kept is not None
         into = action, storage.find_slot(action, kept.slot)
-        written = weaving.write(context, request, read, recipe, woven, into=into)
+        written = weaving.write(context, request, read, recipe, made, into=into)
         live.remember(request, read, recipe, action)
-        common.tell(self, context, read, written, woven)
+        base.report_result(self, context, read, written, made)
         return {"FINISHED"}
 
 
@@ -117,14 +112,12 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         return poll_result(cls, context)
 
-    def execute(self, context: Any) -> set[str]:
-        from .. import storage
-
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
-            action = chosen(self.action, context.object)
+            action = chosen(self.action, present(context.object))
             kept = storage.stored(action)
             if kept is None:
                 raise LoomError(f"{action.name} was not made by Action Loom")
@@ -136,56 +129,54 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         self.report({"INFO"}, f"The recipe of {action.name} is in the panel")
         return {"FINISHED"}
 
-    def _load(self, context: Any, kept: Any, found: list[tuple[Any, Any]]) -> None:
+    def _load(self, context: bpy.types.Context, kept: storage.Stored, found: list[SlottedAction]) -> None:
         from .. import weaving
 
-        settings = context.scene.action_loom
-        rig = properties.ensure_rig(context.scene, kept.armature or context.object)
+        settings = properties.settings_of(scene_of(context))
+        rig = properties.ensure_rig(scene_of(context), kept.armature or present(context.object))
         request, recipe = weaving.asked_of(kept), weaving.recipe_now(kept, found)
         asked = list(request.sources)
         for line in rig.sources:
             line.use = False
         if isinstance(recipe, Follow):
-            found, asked = self._load_stretches(settings, recipe, found), recipe.walked(asked)
+            found, asked = self._load_stretches(settings, recipe, found), recipe.prepared_of(asked)
         weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
-        for place, ((action, slot), weight, wanted) in enumerate(zip(found, weights, asked, strict=True)):
+        for place, ((action, slot), weight, source) in enumerate(zip(found, weights, asked, strict=True)):
             lines = list(rig.sources)
             if not any(line.action == action for line in lines[place:]):  # an action can be listed more than once
-                sources.add(rig, action, use=True)
+                source_list.add(rig, action, use=True)
                 lines = list(rig.sources)
             there = next(k for k in range(place, len(lines)) if lines[k].action == action)
             rig.sources.move(there, place)  # the order counts: it is that in which they are connected, for one
             line = rig.sources[place]
-            line.use, line.weight, line.rate = True, weight, wanted.rate
-            line.slot = slot.identifier if slot is not None and wanted.slot else ""
-            line.use_range = wanted.span is not None
-            if wanted.span is not None:
-                line.first, line.last = wanted.span
+            line.use, line.weight = True, weight
+            source_list.load(line, source, slot)
         reference = getattr(recipe, "reference", "1")
         if reference.isdigit() and int(reference) <= len(found):
             rig.reference = int(reference) - 1
-        options = declared(type(recipe))
-        mode = "follow" if isinstance(recipe, Walk | ShortestPath) else recipe.verb  # whose panel has them all
-        if mode in settings.bl_rna.properties["mode"].enum_items:
-            settings.mode = mode
-        for group in properties.groups(settings, type(recipe))[:-1]:
-            for name in options:
-                if name in group.bl_rna.properties:
-                    value = getattr(recipe, name)
-                    setattr(group, name, options[name].as_text(value) if options[name].table else value)
-        for name in properties.RESULT_OPTIONS:
-            setattr(settings.result, name, getattr(request, name))
+        if recipe.mode or isinstance(recipe, GraphWalk):
+            settings.mode = recipe.verb if recipe.mode else Follow.verb  # whose panel has all walks
+        self._load_options(settings, recipe, request)
         if isinstance(recipe, Follow):
             made = weaving.called(bpy.data.objects, request.curve)
             settings.curve = made if made is not None and made.type == "CURVE" else None
 
-    def _load_stretches(self, settings: Any, recipe: Follow, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    def _load_options(self, settings: Any, recipe: Recipe, request: Request) -> None:
+        for group in properties.groups(settings, type(recipe))[:-1]:
+            for name, about in properties.options_of(type(recipe)).items():
+                if name in group.bl_rna.properties:
+                    properties.set_value(group, about, getattr(recipe, name))
+        for values in (request.result, request.reading):
+            for name, about in properties.options_of(type(values)).items():
+                properties.set_value(settings.result, about, getattr(values, name))
+
+    def _load_stretches(self, settings: Any, recipe: Follow, found: list[SlottedAction]) -> list[SlottedAction]:
         """Load what a path carries, and return the sources that are walked."""
         settings.stretches.clear()
         for start, end, number in recipe.stretches:
             stretch = settings.stretches.add()
             stretch.action, stretch.start, stretch.end = found[int(number) - 1][0], 100.0 * start, 100.0 * end
-        return recipe.walked(found)
+        return recipe.prepared_of(found)
 
 
 class ACTION_LOOM_OT_cancel(bpy.types.Operator):
@@ -194,13 +185,13 @@ class ACTION_LOOM_OT_cancel(bpy.types.Operator):
     bl_description = "Stop the work that is going on; nothing is changed"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         if jobs.running() is None:
             cls.poll_message_set("Nothing is going on")
             return False
         return True
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
         job = jobs.running()
         if job is not None:
             job.cancel()

@@ -1,76 +1,49 @@
-"""Synchronising the sources: looking at how they correspond, and re-timing one of them to another."""
+"""Synchronising the sources: looking at how they correspond."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
 from ...core.progress import Progress
-from ...core.recipes import Synchronise
-from .. import analysis, properties
-from . import common
-from .making import OfSources, Weaving
+from ...core.recipes.base import Recipe
+from ...core.recipes.matching import Synchronise
+from ...core.recipes.reading import Request
+from ..blender_types import OperatorReturn, present, scene_of
+from ..session import analysis
+from . import base
 
 if TYPE_CHECKING:
-    from ...core.weave.matched import Matched
+    from ...core.weave.preprocess import RegisteredClips
     from .. import weaving
 
 
-@properties.with_options(Synchronise)
-class ACTION_LOOM_OT_analyse(OfSources, bpy.types.Operator):
-    bl_idname = "action_loom.analyse"
-    bl_label = "Analyse"
-    bl_description = "Find which frames of the ticked actions correspond, and show it; nothing is changed"
-    bl_options = {"REGISTER"}
-
-    recipe = Synchronise  # its options are those of matching, of as many sources as there are
-    wanted = ("as_seen",)
-
-    as_seen: properties.AS_SEEN
+class _Analyse(base.SourcesOperator):
+    recipe: ClassVar[type[Recipe]] = Synchronise  # its options are those of matching, of as many sources as there are
 
     @staticmethod
-    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "Matched":
-        from .. import remembered
+    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "RegisteredClips":
+        from ..session import prepared
 
-        return remembered.matched(read.clips, recipe, progress)
+        made: RegisteredClips = prepared.prepared(recipe, read.clips, progress)
+        return made
 
     def finish(
-        self, context: Any, request: "weaving.Request", read: "weaving.Read", recipe: Any, woven: "Matched"
-    ) -> set[str]:
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "RegisteredClips"
+    ) -> OperatorReturn:
         from ...core.weave import reporting
 
-        ready, registered = woven.prepared, woven.registration
-        analysis.keep(context, request, read, recipe, ready, registered)
-        for note in (*read.notes, *reporting.warnings(ready, registered)):
+        ready, registration = made.prepared, made.registration
+        analysis.keep(context, request, read, recipe, ready, registration)
+        for note in (*read.notes, *reporting.warnings(ready, registration)):
             self.report({"WARNING"}, note)
-        told = reporting.describe(ready, registered)
-        alike = ", ".join(f"{one['clip']} {one['likeness']:.2f}" for one in told)
-        self.report({"INFO"}, f"Likeness to {read.clips[registered.reference].name}: {alike}")
-        for window in context.window_manager.windows:
+        reports = reporting.describe(ready, registration)
+        alike = ", ".join(f"{one['clip']} {one['likeness']:.2f}" for one in reports)
+        self.report({"INFO"}, f"Likeness to {read.clips[registration.reference].name}: {alike}")
+        for window in present(context.window_manager).windows:
             for area in window.screen.areas:
                 if area.type in ("VIEW_3D", "IMAGE_EDITOR"):
                     area.tag_redraw()
         return {"FINISHED"}
-
-
-@properties.with_options(Synchronise)
-class ACTION_LOOM_OT_retime(Weaving, bpy.types.Operator):
-    bl_idname = "action_loom.retime"
-    bl_label = "Re-time to Reference"
-    bl_description = "Make a new action of the other ticked one, in step with the reference"
-    bl_options = {"REGISTER", "UNDO"}
-
-    recipe = Synchronise
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not super().poll(context):
-            return False
-        rig = properties.rig_of(context.scene, context.object)
-        ticked = len(properties.ticked(rig))
-        if ticked > 2 and not bpy.app.background:
-            cls.poll_message_set(f"Tick the reference and one other source; {ticked} are")
-            return False
-        return True
 
 
 class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
@@ -84,20 +57,20 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not common.poll_armature(cls, context):
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
             return False
-        if analysis.of(context.object) is None:
+        if analysis.analysis_of(present(context.object)) is None:
             cls.poll_message_set("Analyse the sources first")
             return False
         return True
 
-    def execute(self, context: Any) -> set[str]:
-        from .. import pictures
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ..pictures import images
 
-        known = analysis.of(context.object)
+        known = analysis.analysis_of(present(context.object))
         assert known is not None
-        pair: analysis.Pair | None = analysis.shown(context.scene, known)
+        pair: analysis.Pair | None = analysis.shown(scene_of(context), known)
         if self.source:
             pair = next((one for one in known.pairs if one.name == self.source), None)
         if pair is None:
@@ -106,11 +79,17 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
             return {"CANCELLED"}
         image = analysis.large(known, pair)
         if not bpy.app.background:
-            pictures.show(context, image)
-        self.report({"INFO"}, f"{image.name}: {image.size[0]} × {image.size[1]} pixels")
+            images.show(context, image)
+        self.report({"INFO"}, images.summary(image))
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_analyse, ACTION_LOOM_OT_retime, ACTION_LOOM_OT_show_registration)
+_analyse = base.operator(
+    _Analyse,
+    idname="analyse",
+    label="Analyse",
+    tooltip="Find which frames of the ticked actions correspond, and show it; nothing is changed",
+    undo=False,
 )
+
+register, unregister = bpy.utils.register_classes_factory((_analyse, ACTION_LOOM_OT_show_registration))

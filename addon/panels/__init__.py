@@ -1,27 +1,33 @@
 """Panels of the sidebar tab "Action Loom": they lay out, and nothing else."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from .. import jobs
+from ...core.options import Option
+from .. import properties
+from ..blender_types import PanelMixin, present
+from ..session import jobs
 
 
-class SidebarPanel:
+class SidebarPanel(PanelMixin):
     """Where all our panels are."""
+
+    if TYPE_CHECKING:
+        layout: bpy.types.UILayout  # in the stubs it may be None
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Action Loom"
 
 
-def armature_of(context: Any) -> Any:
+def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
     """Return the active armature, or None."""
     active = context.object
     return active if active is not None and active.type == "ARMATURE" else None
 
 
-def options_in(layout: Any, *, align: bool = False) -> Any:
+def options_in(layout: bpy.types.UILayout, *, align: bool = False) -> bpy.types.UILayout:
     """Return a column in which options have their names on the left, and no dots to key them."""
     column = layout.column(align=align)
     column.use_property_split = True
@@ -29,9 +35,17 @@ def options_in(layout: Any, *, align: bool = False) -> Any:
     return column
 
 
-def wrapped(text: str, context: Any) -> list[str]:
+def draw_options(layout: bpy.types.UILayout, settings: Any, options: list[tuple[str, Option]]) -> None:
+    """Draw options from groups of the settings, those that apply."""
+    for name, about in options:
+        group = getattr(settings, name)
+        if properties.applies(group, about):
+            layout.prop(group, about.name)
+
+
+def wrapped(text: str, context: bpy.types.Context) -> list[str]:
     """Return a text in lines that the sidebar has room for."""
-    most = max(int(context.region.width / (7.0 * _ui_scale())), 16)
+    most = max(int(present(context.region).width / (7.0 * _ui_scale())), 16)
     lines = [""]
     for word in text.split():
         if len(lines[-1]) + len(word) + 1 > most and lines[-1]:
@@ -40,7 +54,7 @@ def wrapped(text: str, context: Any) -> list[str]:
     return lines
 
 
-def draw_job(layout: Any) -> bool:
+def draw_job(layout: bpy.types.UILayout) -> bool:
     """Draw how far the work is that goes on, with a button that stops it; says whether there is some."""
     job = jobs.running()
     if job is None:
@@ -51,10 +65,10 @@ def draw_job(layout: Any) -> bool:
     return True
 
 
-def picture_scale(context: Any) -> float:
+def picture_scale(context: bpy.types.Context) -> float:
     """Return how large a picture fills the panel's width, in units of a button's height."""
-    return min(max(context.region.width / (20.0 * _ui_scale()) - 3.0, 5.0), 20.0)
+    return min(max(present(context.region).width / (20.0 * _ui_scale()) - 3.0, 5.0), 20.0)
 
 
 def _ui_scale() -> float:
-    return bpy.context.preferences.system.ui_scale or 1.0  # 0 in background
+    return present(bpy.context.preferences).system.ui_scale or 1.0  # 0 in background

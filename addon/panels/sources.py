@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from .. import properties, rates
+from ..blender_types import DrawContext, armature_data, present, scene_of
 from . import SidebarPanel, armature_of, options_in, wrapped
 
 
@@ -13,14 +14,15 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
 
     def draw_item(
         self,
-        context: Any,
-        layout: Any,
+        context: DrawContext,
+        layout: bpy.types.UILayout,
         data: Any,
         item: Any,
-        icon: Any,
+        icon: int | None,
         active_data: Any,
-        active_property: Any,
-        index: int,
+        active_property: str | None,
+        index: int | None,
+        flt_flag: int | None = 0,
     ) -> None:
         row = layout.row(align=True)
         row.prop(item, "use", text="")
@@ -42,9 +44,10 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         share.ui_units_x = 1.9
         share.label(text=percentage(data, item))
         marked = item == reference_of(data)
-        row.operator(
+        mark = row.operator(
             "action_loom.set_reference", text="", icon="RADIOBUT_ON" if marked else "RADIOBUT_OFF", emboss=False
-        ).index = index
+        )
+        present(mark).index = index
 
 
 def percentage(rig: Any, item: Any) -> str:
@@ -62,28 +65,29 @@ def reference_of(rig: Any) -> Any:
 class ACTION_LOOM_MT_sources(bpy.types.Menu):
     bl_label = "Sources"
 
-    def draw(self, context: Any) -> None:
-        self.layout.operator("action_loom.add_sources", icon="ADD")
-        self.layout.operator("action_loom.add_active_source")
-        self.layout.separator()
-        self.layout.operator("action_loom.import_motion", icon="IMPORT")
-        self.layout.operator("action_loom.export_motion", icon="EXPORT")
+    def draw(self, context: DrawContext) -> None:
+        layout = present(self.layout)
+        layout.operator("action_loom.add_sources", icon="ADD")
+        layout.operator("action_loom.add_active_source")
+        layout.separator()
+        layout.operator("action_loom.import_motion", icon="IMPORT")
+        layout.operator("action_loom.export_motion", icon="EXPORT")
 
 
 class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
     bl_label = "Sources"
 
-    def draw_header_preset(self, context: Any) -> None:
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
         armature = armature_of(context)
         if armature is not None:
             self.layout.label(text=armature.name)
 
-    def draw(self, context: Any) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         layout, armature = self.layout, armature_of(context)
         if armature is None:
             layout.label(text="Select an armature", icon="INFO")
             return
-        rig = properties.rig_of(context.scene, armature)
+        rig = properties.rig_of(scene_of(context), armature)
         if rig is None or not len(rig.sources):
             layout.operator("action_loom.add_sources", icon="ADD")
             layout.operator("action_loom.add_active_source", icon="ACTION")
@@ -96,14 +100,14 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         buttons.operator("action_loom.add_active_source", text="", icon="ADD")
         buttons.operator("action_loom.remove_source", text="", icon="REMOVE")
         buttons.menu("ACTION_LOOM_MT_sources", text="", icon="DOWNARROW_HLT")
-        buttons.operator("action_loom.move_source", text="", icon="TRIA_UP").down = False
-        buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN").down = True
+        present(buttons.operator("action_loom.move_source", text="", icon="TRIA_UP")).down = False
+        present(buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN")).down = True
         for source in rig.sources:
             if source.use and source.warning:
-                said = layout.column(align=True)
-                said.alert = True
+                warning = layout.column(align=True)
+                warning.alert = True
                 for line in wrapped(source.warning, context):
-                    said.label(text=line)
+                    warning.label(text=line)
 
 
 class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
@@ -112,15 +116,15 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         return _active(context) is not None
 
-    def draw(self, context: Any) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         layout, source = options_in(self.layout), _active(context)
         layout.prop(source, "rate")
         if not source.rate:
             own = rates.rate_of(source.action)
-            layout.label(text=f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(context.scene):g}")
+            layout.label(text=f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(scene_of(context)):g}")
         first, last = source.action.frame_range
         layout.prop(source, "use_range", text=f"Range (all: {first:g}–{last:g})" if source.use_range else "Range")
         if source.use_range:
@@ -137,27 +141,29 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         armature = armature_of(context)
-        return armature is not None and properties.rig_of(context.scene, armature) is not None
+        return armature is not None and properties.rig_of(scene_of(context), armature) is not None
 
-    def draw_header_preset(self, context: Any) -> None:
-        rig = properties.rig_of(context.scene, armature_of(context))
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        rig = properties.rig_of(scene_of(context), armature_of(context))
         if len(rig.roles):
             self.layout.label(text=f"{sum(bool(role.bone) for role in rig.roles)} of {len(rig.roles)}")
 
-    def draw(self, context: Any) -> None:
-        layout, armature = self.layout, armature_of(context)
-        rig = properties.rig_of(context.scene, armature)
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, armature = self.layout, present(armature_of(context))
+        rig = properties.rig_of(scene_of(context), armature)
         layout.operator("action_loom.find_roles", icon="VIEWZOOM")
         column = options_in(layout, align=True)
         for role in rig.roles:
-            column.prop_search(role, "bone", armature.data, "bones", text=role.name.replace("_", " ").capitalize())
+            column.prop_search(
+                role, "bone", armature_data(armature), "bones", text=role.name.replace("_", " ").capitalize()
+            )
 
 
-def _active(context: Any) -> Any:
+def _active(context: bpy.types.Context) -> Any:
     armature = armature_of(context)
-    rig = None if armature is None else properties.rig_of(context.scene, armature)
+    rig = None if armature is None else properties.rig_of(scene_of(context), armature)
     if rig is None or not 0 <= rig.active < len(rig.sources) or rig.sources[rig.active].action is None:
         return None
     return rig.sources[rig.active]

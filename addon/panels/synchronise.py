@@ -1,14 +1,17 @@
 """How the sources are matched: options, figures and pictures of each pair."""
 
-from typing import Any
+from typing import Literal
 
 import bpy
 
-from .. import analysis
-from . import SidebarPanel, armature_of, draw_job, options_in, picture_scale
+from ...core.options import PANEL, RARE
+from .. import properties
+from ..blender_types import present, scene_of
+from ..session import analysis
+from . import SidebarPanel, armature_of, draw_job, draw_options, options_in, picture_scale
 
 SHORT = {analysis.MAY_HAVE_CHANGED: "maybe outdated"}
-ICONS = {
+ICONS: dict[str, Literal["CHECKMARK", "FILE_REFRESH", "QUESTION", "INFO"]] = {
     analysis.UP_TO_DATE: "CHECKMARK",
     analysis.OPTIONS_CHANGED: "FILE_REFRESH",
     analysis.MAY_HAVE_CHANGED: "QUESTION",
@@ -22,39 +25,36 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
     bl_order = 10
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         return armature_of(context) is not None
 
-    def draw_header_preset(self, context: Any) -> None:
-        state = analysis.state(context.scene, armature_of(context))
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        state = analysis.state(scene_of(context), present(armature_of(context)))
         self.layout.label(text=SHORT.get(state, state))
 
-    def draw(self, context: Any) -> None:
-        layout, matching = self.layout, context.scene.action_loom.matching
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout, properties.settings_of(scene_of(context))
         options = options_in(layout)
-        options.prop(matching, "metric")
-        options.prop(matching, "window")
-        options.prop(matching, "slope")
-        if matching.ends in ("auto", "open"):
-            options.prop(matching, "keep")
-        options.prop(matching, "smoothing")
+        draw_options(options, settings, [("matching", about) for about in properties.shown("matching", PANEL)])
         if not draw_job(layout):
             layout.operator("action_loom.analyse", icon="VIEWZOOM")
         self._draw_found(context)
 
-    def _draw_found(self, context: Any) -> None:
-        layout, armature = self.layout, armature_of(context)
-        state, known = analysis.state(context.scene, armature), analysis.of(armature)
+    def _draw_found(self, context: bpy.types.Context) -> None:
+        layout, armature = self.layout, present(armature_of(context))
+        state, known = analysis.state(scene_of(context), armature), analysis.analysis_of(armature)
         layout.label(text=state.capitalize(), icon=ICONS[state])
         if known is None or state == analysis.NOT_ANALYSED:
             return
-        shown = analysis.shown(context.scene, known)
+        shown = analysis.shown(scene_of(context), known)
         column = layout.column(align=True)
         for place, pair in enumerate(known.pairs):
             row = column.row(align=True)
             if len(known.pairs) > 1:
-                icon = "RADIOBUT_ON" if pair is shown else "RADIOBUT_OFF"
-                choose = row.operator("wm.context_set_int", text="", icon=icon, emboss=False)
+                choose = row.operator(
+                    "wm.context_set_int", text="", icon="RADIOBUT_ON" if pair is shown else "RADIOBUT_OFF", emboss=False
+                )
+                assert choose is not None
                 choose.data_path, choose.value = "scene.action_loom.picture", place
             row.label(text=f"{pair.name} to {known.reference}")
             column.label(text=figures(pair))
@@ -68,17 +68,9 @@ class ACTION_LOOM_PT_synchronise_more(SidebarPanel, bpy.types.Panel):
     bl_parent_id = "ACTION_LOOM_PT_synchronise"
     bl_options = {"DEFAULT_CLOSED"}
 
-    def draw(self, context: Any) -> None:
-        layout, matching = options_in(self.layout), context.scene.action_loom.matching
-        layout.prop(matching, "joints")
-        if matching.metric == "points":
-            layout.prop(matching, "align_height")
-        if matching.metric == "angles":
-            layout.prop(matching, "power")
-        layout.prop(matching, "band")
-        if matching.smoothing == "average":
-            layout.prop(matching, "radius")
-        layout.prop(matching, "trim")
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = options_in(self.layout), properties.settings_of(scene_of(context))
+        draw_options(layout, settings, [("matching", about) for about in properties.shown("matching", RARE)])
 
 
 def figures(pair: analysis.Pair) -> str:
@@ -87,6 +79,4 @@ def figures(pair: analysis.Pair) -> str:
     return f"{pair.likeness:.2f} alike · {pair.ends} · kept {kept} % · slope {pair.limit or '∞'}"
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PT_synchronise, ACTION_LOOM_PT_synchronise_more)
-)
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_synchronise, ACTION_LOOM_PT_synchronise_more))

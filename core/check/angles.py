@@ -1,20 +1,20 @@
-"""How periodic and how smooth the joints of a clip turn: the measures C and D of seed 004 (methods 12)."""
+"""How periodic and how smooth the joints of a clip turn: the measures C and D (methods 12)."""
 
 import numpy as np
 
-from ..motion import quat, trajectory
+from ..motion import quat, root_motion
 from ..motion.quat import Array
-from .posed import Posed
+from .world_pose import WorldPose
 
 # A channel is flat, and has no amplitudes worth comparing, where its range is less than a tenth of the largest
-# channel's (the seed's own limit) or less than what noise makes of a joint held still.
+# channel's (the limit of [Shibuta] for cycles) or less than what noise makes of a joint held still.
 FLAT_SHARE = 0.1
 FLAT = 0.02  # rad
 STILL = 1e-9  # rad a frame; slower is rounding
-SEED_RATE = 30.0  # frames a second; its figures are per frame
+SEED_RATE = 30.0  # frames a second, of [Shibuta]; its figures are per frame
 
 
-def periodicity(body: Posed) -> float | None:
+def periodicity(body: WorldPose) -> float | None:
     """Return C, the mean of the channels' `unevenness`: 0 where all swings are alike, smaller is more periodic.
 
     Channels are the components of the joints' rotation vectors. Flat ones are left out, and those that have no two
@@ -58,7 +58,7 @@ def unevenness(curves: Array) -> Array:
     return np.where(enough, change / np.where(enough, total, 1.0), np.nan)
 
 
-def smoothness(body: Posed) -> float | None:
+def smoothness(body: WorldPose) -> float | None:
     """Return D, the mean absolute second difference of the joints' angles, degrees per frame² at 30 frames a second.
 
     Other rates are converted, so that the same motion has the same figure. Channels that never turn are left out;
@@ -69,7 +69,7 @@ def smoothness(body: Posed) -> float | None:
     return float(np.degrees(second_differences(body).mean()) * (body.clip.rate / SEED_RATE) ** 2)
 
 
-def second_differences(body: Posed) -> Array:
+def second_differences(body: WorldPose) -> Array:
     """Return for frame 1 … F−2 (F−2,) the mean over channels of |second difference| of the angles, rad per frame².
 
     Angles are added up from frame to frame, about the joint's own axes, so that no turn is too large: the
@@ -83,25 +83,25 @@ def second_differences(body: Posed) -> Array:
     return np.asarray(np.abs(np.diff(steps[:, turning], axis=0)).mean(axis=1))
 
 
-def _rotations(body: Posed) -> Array:
+def _rotations(body: WorldPose) -> Array:
     """Return the rotations (F, B, 4) of the joints of the body; of the travelling joint, that in the world.
 
     Whether a root bone or the hips carry the travel does not matter then.
     """
     skeleton = body.clip.skeleton
-    travelling = trajectory.travelling_joint(skeleton)
+    travelling = root_motion.travelling_joint(skeleton)
     rotations = body.clip.rotations.copy()
     rotations[:, travelling] = body.rotations[:, travelling]
     return rotations[:, skeleton.body]
 
 
-def _channels(body: Posed) -> Array:
+def _channels(body: WorldPose) -> Array:
     """Return the components (F, 3B) of rotation vectors about each joint's mean, continuous up to a whole turn.
 
     The travelling joint's are relative to the heading: a walk is as periodic where it turns.
     """
     rotations = _rotations(body)
-    travelling = int(np.count_nonzero(body.clip.skeleton.body[: trajectory.travelling_joint(body.clip.skeleton)]))
+    travelling = int(np.count_nonzero(body.clip.skeleton.body[: root_motion.travelling_joint(body.clip.skeleton)]))
     level = quat.about_axis("Z", -body.heading)
     rotations[:, travelling] = quat.mul(level, rotations[:, travelling])
     vectors = quat.log_about(quat.mean_of_frames(rotations), rotations)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..motion import kinematics, trajectory
+from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 
 SLOWEST, USUAL, FASTEST = 0.25, 0.95, 2.5  # steps of one foot a second, of people who go somewhere
@@ -21,10 +21,10 @@ def steps_a_second(clip: Clip) -> float | None:
     if not {"foot.L", "foot.R"} <= set(roles):
         return None
     rotations, positions = kinematics.world(clip)
-    ground = positions[:, trajectory.travelling_joint(clip.skeleton), :2]
-    if trajectory.path_length(ground) < TRAVELS * clip.skeleton.height:
+    ground = positions[:, root_motion.travelling_joint(clip.skeleton), :2]
+    if root_motion.path_length(ground) < TRAVELS * clip.skeleton.height:
         return None
-    facing = trajectory.raw_heading(clip.skeleton, rotations, positions)
+    facing = root_motion.raw_heading(clip.skeleton, rotations, positions)
     apart = positions[:, roles["foot.L"], :2] - positions[:, roles["foot.R"], :2]
     ahead = apart[:, 1] * np.cos(facing) - apart[:, 0] * np.sin(facing)
     # Which foot is ahead, by more than feet do that stand side by side.

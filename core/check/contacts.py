@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import trajectory
+from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import posed
-from .posed import Posed
+from . import world_pose
+from .world_pose import WorldPose
 
 # Heights in body heights and speeds in body heights a second: (to enter a contact, to stay in it).
 HEIGHT = (0.03, 0.05)
@@ -44,7 +44,7 @@ class Foot:
 
 def detect(clip: Clip) -> dict[str, Flags]:
     """Return for each foot ("L", "R") in which frames (F,) it stands on the ground, on its ball or its heel."""
-    return {side: foot.stands for side, foot in of(posed.of(clip)).items()}
+    return {side: foot.stands for side, foot in standing_feet(world_pose.pose(clip)).items()}
 
 
 def feet(clip: Clip) -> dict[str, Array]:
@@ -52,10 +52,10 @@ def feet(clip: Clip) -> dict[str, Array]:
 
     Empty for a body whose feet are not known.
     """
-    return {side: ball for side, (ball, _) in _paths(posed.of(clip)).items()}
+    return {side: ball for side, (ball, _) in _paths(world_pose.pose(clip)).items()}
 
 
-def of(body: Posed) -> dict[str, Foot]:
+def standing_feet(body: WorldPose) -> dict[str, Foot]:
     """Return the feet ("L", "R") of a body that are known, with when they stand."""
     clip = body.clip
     height = clip.skeleton.height
@@ -69,7 +69,7 @@ def of(body: Posed) -> dict[str, Foot]:
     return found
 
 
-def _paths(body: Posed) -> dict[str, tuple[Array, Array]]:
+def _paths(body: WorldPose) -> dict[str, tuple[Array, Array]]:
     """Return the paths (F, 3) of ball and ankle of each foot; the same one twice where there is only one."""
     skeleton = body.clip.skeleton
     roles, tipped = skeleton.roles, list(skeleton.tipped)
@@ -83,7 +83,7 @@ def _paths(body: Posed) -> dict[str, tuple[Array, Array]]:
     return found
 
 
-def _ground_speed(body: Posed) -> float:
+def _ground_speed(body: WorldPose) -> float:
     if len(body.clip) < 2:
         return 0.0
     return float(np.median(np.linalg.norm(np.diff(body.ground, axis=0), axis=1)) * body.clip.rate)
@@ -92,7 +92,7 @@ def _ground_speed(body: Posed) -> float:
 def _standing(path: Array, rate: float, body: float, speed_limits: tuple[float, float]) -> Flags:
     if len(path) < 3:
         return np.zeros(len(path), dtype=bool)
-    smooth = trajectory.smooth(path, SMOOTHING * rate)
+    smooth = root_motion.smooth(path, SMOOTHING * rate)
     speed = np.linalg.norm(np.gradient(smooth, axis=0), axis=1) * rate
     slow = speed <= np.quantile(speed, 0.4)
     over_floor = smooth[:, 2] - np.quantile(smooth[slow, 2], 0.2)

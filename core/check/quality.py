@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..motion import trajectory
+from ..motion import root_motion
 from ..motion.clip import Clip
-from . import angles, contacts, posed
+from . import angles, contacts, world_pose
 from .contacts import Foot
-from .posed import Posed
+from .world_pose import WorldPose
 
 LEAST_TRAVEL = 0.01  # body heights; a body that goes less far stays where it is
 
@@ -21,17 +21,17 @@ def measure(clip: Clip) -> dict[str, Any]:
     contact_share : share of frames in which a ball stands, mean of both feet (never read slide without it)
     slide_per_metre : metres that standing balls slide, both feet together, for each metre that the body travels
     acceleration_m_s2 : root mean square over points and frames, by their weight
-    periodicity, smoothness : C and D of seed 004 (see `angles`); of both, smaller is better
+    periodicity, smoothness : C and D (see `angles`); of both, smaller is better
     path_m, turn_degrees : ground travelled and net turn of the body; seconds
     """
-    return of(posed.of(clip))
+    return measure_pose(world_pose.pose(clip))
 
 
-def of(body: Posed) -> dict[str, Any]:
+def measure_pose(body: WorldPose) -> dict[str, Any]:
     """Return what `measure` gives, of a body that is posed already."""
-    clip, feet = body.clip, contacts.of(body)
+    clip, feet = body.clip, contacts.standing_feet(body)
     slide, share = _slide_and_share(feet, clip.rate)
-    path = trajectory.path_length(body.ground)
+    path = root_motion.path_length(body.ground)
     return {
         "slide_cm_s": None if slide is None else round(100.0 * slide, 2),
         "contact_share": _rounded(share, 3),
@@ -43,19 +43,6 @@ def of(body: Posed) -> dict[str, Any]:
         "turn_degrees": round(float(np.degrees(body.heading[-1] - body.heading[0])), 2),
         "seconds": round(clip.seconds, 4),
     }
-
-
-def foot_slide(clip: Clip) -> tuple[float | None, float | None]:
-    """Return the mean horizontal speed (m/s) of standing balls of feet and the share of time that they stand.
-
-    None where the feet are not known; the slide is None too where no ball ever stands.
-    """
-    return _slide_and_share(contacts.of(posed.of(clip)), clip.rate)
-
-
-def acceleration(clip: Clip) -> float | None:
-    """Return the root mean square acceleration (m/s²) of the body's points, by their weight; a measure of jitter."""
-    return _acceleration(posed.of(clip))
 
 
 def _slide_and_share(feet: Mapping[str, Foot], rate: float) -> tuple[float | None, float | None]:
@@ -75,7 +62,7 @@ def _slide_per_metre(feet: Mapping[str, Foot], path: float, height: float) -> fl
     return float(sum(step[flags].sum() for step, flags in zip(steps, standing, strict=True)) / path)
 
 
-def _acceleration(body: Posed) -> float | None:
+def _acceleration(body: WorldPose) -> float | None:
     if len(body.clip) < 3:
         return None
     return float(np.sqrt((body.accelerations**2).mean()))

@@ -8,8 +8,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from ..errors import ClipError
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import angles, contacts, posed
-from .posed import Posed
+from . import angles, contacts, world_pose
+from .world_pose import WorldPose
 
 ROUGHNESS_REACH = 0.05  # s, each side of the seam
 PEAK_REACH = 1.0 / 15.0  # s
@@ -31,10 +31,10 @@ def measure(clip: Clip, frame: int) -> dict[str, float | None]:
     None for what does not move, and for slide where no ball of a foot stands. Raises ClipError where the two frames
     before the seam and the two after it are not all there.
     """
-    return of(posed.of(clip), frame)
+    return measure_pose(world_pose.pose(clip), frame)
 
 
-def of(body: Posed, frame: int) -> dict[str, float | None]:
+def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
     """Return what `measure` gives, of a body that is posed already."""
     clip = body.clip
     if not 2 <= frame <= len(clip) - 2:
@@ -69,7 +69,7 @@ def at_every_frame(clip: Clip) -> Array:
     found = np.full(len(clip), np.inf)
     if len(clip) < 5:
         return found
-    body = posed.of(clip)
+    body = world_pose.pose(clip)
     steps = _largest(np.diff(body.points[:, clip.skeleton.point_weights > 0.0], axis=0))
     reach = 2 * max(1, round(ROUGHNESS_REACH * clip.rate)) + 2
     rough = sliding_window_view(angles.second_differences(body), reach).mean(axis=1)
@@ -86,12 +86,12 @@ def at_every_frame(clip: Clip) -> Array:
     return found + _own_slide(body)
 
 
-def _own_slide(body: Posed) -> Array:
+def _own_slide(body: WorldPose) -> Array:
     """What the slide near each frame (F,) adds to K by being more than that of the whole clip."""
     count, rate = len(body.clip), body.clip.rate
     reach = max(1, round(SLIDE_REACH * rate))
     slid, stood = np.zeros(count), np.zeros(count)
-    for foot in contacts.of(body).values():
+    for foot in contacts.standing_feet(body).values():
         slid += foot.ball_speed(rate) * foot.ball_stands
         stood += foot.ball_stands
     if not stood.any():
@@ -127,7 +127,7 @@ def _largest(vectors: Array) -> Array:
     return np.asarray(np.linalg.norm(vectors, axis=2).max(axis=1))
 
 
-def _roughness(body: Posed, at: slice) -> float | None:
+def _roughness(body: WorldPose, at: slice) -> float | None:
     """Return the mean over frames near the seam, over the median of that mean at all places of the clip."""
     curve = angles.second_differences(body)
     near = curve[_around(at, ROUGHNESS_REACH * body.clip.rate, len(curve))]
@@ -135,11 +135,11 @@ def _roughness(body: Posed, at: slice) -> float | None:
     return _ratio(near.mean(), typical)
 
 
-def _slide(body: Posed, frame: int) -> tuple[float | None, float | None]:
+def _slide(body: WorldPose, frame: int) -> tuple[float | None, float | None]:
     """Return the mean speed (cm/s) of balls that stand near the seam, and the share of that time that they do."""
     rate = body.clip.rate
     near = _around(slice(frame, frame), SLIDE_REACH * rate, len(body.clip))
-    feet = contacts.of(body).values()
+    feet = contacts.standing_feet(body).values()
     if not feet:
         return None, None
     speeds = np.concatenate([foot.ball_speed(rate)[near][foot.ball_stands[near]] for foot in feet])

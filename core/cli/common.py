@@ -1,14 +1,15 @@
 """What every verb's command line has in common: flags from options, progress."""
 
 import argparse
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from ..jit import ENGINES
-from ..options import Option, declared
+from ..options import Option
 from ..progress import SILENT, Progress
-from ..recipes import Recipe
+from . import tables
 from .host import PerClip
 
 
@@ -20,25 +21,31 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
 
 
-def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option], *, unset: bool = False) -> None:
-    """Add a flag for every option; with `unset`, those that are not given are None."""
+def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) -> None:
+    """Add a flag for every option, and hidden ones for its earlier names; what is not given is None."""
     for about in options.values():
-        flag = "--" + about.name.replace("_", "-")
-        text = (about.description + _shown(about)).replace("%", "%%")
-        default = None if unset else about.default
-        if about.kind is bool:
-            parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=default, help=text)
-        elif about.table:
-            parser.add_argument(flag, default=default, metavar='"ROW; ROW"', help=text)
-        elif about.kind is tuple:
-            parser.add_argument(flag, nargs="+", type=float, default=default, metavar="W", help=text)
-        elif isinstance(about, PerClip):
-            parser.add_argument(flag, action="append", metavar=f"CLIP={about.name.upper()}", help=text)
-        else:
-            choices = about.choices or None
-            parser.add_argument(
-                flag, type=about.kind, default=default, choices=choices, help=text, metavar=_meta(about)
-            )
+        only = f", {about.only}" if about.only else ""
+        text = (about.description + only + _shown(about)).replace("%", "%%")
+        _add_flag(parser, about, about.name, text)
+        for alias in about.aliases:
+            _add_flag(parser, about, alias, argparse.SUPPRESS)
+
+
+def _add_flag(parser: argparse.ArgumentParser, about: Option, name: str, text: str) -> None:
+    how: dict[str, Any] = {"dest": about.name, "default": None, "help": text}
+    if about.kind is bool:
+        how |= {"action": argparse.BooleanOptionalAction}
+    elif about.table:
+        how |= {"metavar": 'FILE.csv | "ROW; ROW"' if about.from_file else '"ROW; ROW"'}
+    elif about.kind is tuple:
+        how |= {"nargs": "+", "type": float, "metavar": "W"}
+    elif isinstance(about, PerClip):
+        how |= {"action": "append", "metavar": f"CLIP={about.name.upper()}"}
+    elif about.choices:
+        how |= {"type": about.kind, "choices": about.names}
+    else:
+        how |= {"type": about.kind, "metavar": about.name.upper()}
+    parser.add_argument("--" + name.replace("_", "-"), **how)
 
 
 def _shown(about: Option) -> str:
@@ -49,19 +56,17 @@ def _shown(about: Option) -> str:
     return "" if about.default in ("", {}) else f" (default: {about.default}{about.unit})"
 
 
-def _meta(about: Option) -> str | None:
-    return None if about.choices else about.name.upper()
-
-
-def recipe_from(recipe: type[Recipe], arguments: argparse.Namespace) -> Recipe:
-    """Return the recipe that the flags describe; raises OptionError."""
-    return recipe(**{name: getattr(arguments, name) for name in declared(recipe)})
-
-
 def given(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the values of those options that have flags with a value; raises OptionError."""
     values = {name: getattr(arguments, name, None) for name in options}
-    return {name: options[name].checked(value) for name, value in values.items() if value is not None}
+    return {name: checked(options[name], value) for name, value in values.items() if value is not None}
+
+
+def checked(about: Option, value: Any, folder: str = "") -> Any:
+    """Return a value in the option's own type; rows may be in a file, whose path is relative to a folder."""
+    if about.from_file and isinstance(value, str) and not tables.is_table(value):
+        value = tables.read_rows(os.path.join(folder, os.path.expanduser(value)))
+    return about.checked(value)
 
 
 def settings(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:

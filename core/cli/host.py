@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import OptionError
-from ..motion import bvh
 from ..motion.clip import Clip
 from ..options import Option
-from ..recipes import Recipe
-from ..weave.woven import Woven
+from ..recipes.base import Recipe
+from ..weave.results import Result
 
 Settings = Mapping[str, Any]
 
@@ -81,10 +80,10 @@ class Sources(ABC):
         """Return what `info` tells of the first one, beside what every clip has."""
 
     @abstractmethod
-    def motion(self, woven: Woven) -> bvh.Motion:
-        """Return a result as a motion file says it."""
+    def compose(self, woven: Result, path: Path) -> bytes:
+        """Return the contents of a motion file of a result, in the format of its path; raises LoomError kinds."""
 
-    def keep(self, recipe: Recipe, woven: Woven) -> Kept:
+    def keep(self, recipe: Recipe, woven: Result) -> Kept:
         """Keep a result in the opened file, for hosts that have one."""
         raise NotImplementedError
 
@@ -145,7 +144,7 @@ class Host(ABC):
         """Return what results call a clip."""
 
     @abstractmethod
-    def called(self, settings: Settings) -> str:
+    def wanted_name(self, settings: Settings) -> str:
         """Return what the user wants a result to be called; "" is by its clips."""
 
     @abstractmethod
@@ -153,7 +152,7 @@ class Host(ABC):
         """Return the file that a clip is read from, if it has one of its own."""
 
     @abstractmethod
-    def told(self, facts: Mapping[str, Any]) -> str:
+    def about_file(self, facts: Mapping[str, Any]) -> str:
         """Return what `info` says of a clip's facts in its line about the body."""
 
     @abstractmethod

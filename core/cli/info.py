@@ -76,7 +76,7 @@ def _lines(one: Mapping[str, Any], host: Host) -> list[str]:
         one["clip"],
         f"  {one['frames']} frames at {one['rate']:g} a second, {one['seconds']:.2f} s"
         + (", cyclic" if one["cyclic"] else ""),
-        f"  {one['joints']} joints, {one['height_m']:.2f} m tall; {host.told(one)}",
+        f"  {one['joints']} joints, {one['height_m']:.2f} m tall; {host.about_file(one)}",
         f"  roles: {', '.join(f'{r} = {n}' for r, n in one['roles'].items()) or 'none found'}",
     ]
     if dropped["first"] or dropped["last"]:
@@ -86,7 +86,7 @@ def _lines(one: Mapping[str, Any], host: Host) -> list[str]:
         lines.append(f"  {'left' if side == 'L' else 'right'} foot stands: {shown}")
     slide = figures["slide_cm_s"]
     lines.append(
-        f"  travels {figures['path_m']:.2f} m, turns {np.round(figures['turn_degrees'])+0:.0f}°, "
+        f"  travels {figures['path_m']:.2f} m, turns {np.round(figures['turn_degrees']) + 0:.0f}°, "
         + ("feet unknown" if slide is None else f"feet slide {slide:.1f} cm/s")
     )
     return lines + [f"  note: {note}" for note in one["notes"]]

@@ -1,17 +1,22 @@
 """One piece of work of a command line or a job file: clips, a recipe, and what is to be made of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .. import verbs
 from ..errors import OptionError
-from ..motion import bvh_text
+from ..formats import registry
+from ..graph import storage
 from ..progress import SILENT, Progress
-from ..recipes import Recipe
-from ..sync import pairing
-from . import outputs
+from ..recipes.base import Recipe
+from ..recipes.graph import GraphWalk
+from ..verbs import VERBS
+from . import outputs, summary
 from .host import Host, Settings, Sources
+
+GRAPH_SUFFIX = ".npz"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +24,7 @@ class Job:
     """What is to be done with which clips; goes from process to process.
 
     settings : the host's, how the clips are read and what is asked of the result
+    graph : the file of the motion graph that is walked through, None where it is built of the clips
     output, report, picture : the files to make, None for those that are not wanted
     kept_in : the file that is open and keeps the result, None where it is not kept
     folders : those of the files' folders that are made where they are missing
@@ -28,6 +34,7 @@ class Job:
     recipe: Recipe
     clips: tuple[str, ...]
     settings: Settings
+    graph: str | None
     output: Path | None
     report: Path | None
     picture: Path | None
@@ -57,6 +64,7 @@ def plan(
     settings: Settings,
     *,
     title: str = "",
+    graph: str | None = None,
     output: str | None = None,
     report: str | None = None,
     picture: str | None = None,
@@ -66,15 +74,24 @@ def plan(
     """Return the job; outputs that are folders get files named after the result (its title). Raises OptionError."""
     if picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
-    title = title or host.called(settings) or recipe.result_name([host.title(clip) for clip in clips])
-    given = [(output, ".bvh"), (report, ".json"), (picture, ".png")]
-    places = [None if path is None else outputs.place(path, title, ending) for path, ending in given]
+    if graph is not None and not isinstance(recipe, GraphWalk):
+        raise OptionError(f"{recipe.verb} walks through no graph, so there is none to be named for it")
+    if not clips and graph is None:
+        raise OptionError(f"{recipe.verb} takes clips{', or a graph' if isinstance(recipe, GraphWalk) else ''}")
+    names = [Path(graph).stem] if graph is not None else [host.title(clip) for clip in clips]
+    title = title or host.wanted_name(settings) or recipe.result_name(names)
+    ending = GRAPH_SUFFIX if VERBS[recipe.verb].makes == "graph" else registry.DEFAULT
+    given = [(output, ending), (report, ".json"), (picture, ".png")]
+    places = [None if path is None else outputs.place(path, title, suffix) for path, suffix in given]
+    if places[0] is not None:
+        _check_suffix(recipe, places[0])
     folders = frozenset(f for path, _ in given if path is not None and (f := outputs.folder(path)) is not None)
     return Job(
         host=host,
         recipe=recipe,
         clips=tuple(clips),
         settings=settings,
+        graph=graph,
         output=places[0],
         report=places[1],
         picture=places[2],
@@ -84,91 +101,60 @@ def plan(
     )
 
 
+def _check_suffix(recipe: Recipe, output: Path) -> None:
+    """Raise OptionError for a file that can't hold what a recipe makes."""
+    if VERBS[recipe.verb].makes != "graph":
+        registry.written_by(str(output))
+    elif output.suffix.lower() != GRAPH_SUFFIX:
+        raise OptionError(f"{output} is to be a motion graph, and must end in {GRAPH_SUFFIX}")
+
+
 def make(job: Job, progress: Progress = SILENT) -> Made:
-    """Read the clips and apply the recipe, and write no file yet; raises LoomError kinds."""
-    return make_of(job.host.read(job.clips, job.settings), job, progress)
+    """Read the clips and do what the recipe says, and write no file yet; raises LoomError kinds."""
+    if job.graph is None:
+        return make_of(job.host.read(job.clips, job.settings), job, progress)
+    graph = storage.load(job.graph)
+    if job.kept_in is None:
+        return make_of(job.host.read(job.clips, job.settings), job, progress, graph)
+    # The opened file is to know all that its result is made of.
+    walked = graph.report["names"]
+    assert isinstance(job.recipe, GraphWalk)
+    job = replace(job, recipe=job.recipe.after(len(walked)), clips=(*walked, *job.clips))
+    return make_of(job.host.read(job.clips, job.settings), job, progress, graph)
 
 
-def make_of(sources: Sources, job: Job, progress: Progress = SILENT) -> Made:
-    """Do a job whose clips have been read already."""
-    woven = job.recipe.apply(sources.clips, progress)
+def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: Any = None) -> Made:
+    """Do a job whose clips have been read already; `prepared` as in `verbs.apply`."""
+    made = verbs.apply(job.recipe, sources.clips, progress, prepared)
+    if VERBS[job.recipe.verb].makes == "graph":
+        return _graph_made(sources, job, made)
     contents = {}
     if job.output is not None:
-        contents[job.output] = bvh_text.compose(sources.motion(woven)).encode("utf-8")
+        contents[job.output] = sources.compose(made, job.output)
     if job.picture is not None:
-        from . import plots
-
-        contents[job.picture] = plots.picture(woven)
-    name, notes = job.host.called(job.settings) or woven.clip.name, tuple(sources.notes)
+        contents[job.picture] = verbs.picture(job.recipe, made)
+    name, notes = job.host.wanted_name(job.settings) or made.clip.name, tuple(sources.notes)
     output = job.output or job.kept_in
-    report = woven.report | sources.report() | {"output": None if output is None else str(output)}
+    report = made.report | ({} if job.graph else sources.report()) | {"output": None if output is None else str(output)}
     if job.kept_in is not None:
-        kept = sources.keep(job.recipe, woven)
+        kept = sources.keep(job.recipe, made)
         name, notes, report = kept.name, notes + kept.notes, report | {"action": kept.name}
-    report["warnings"] = [*notes, *woven.report["warnings"]]
+    report["warnings"] = [*notes, *made.report["warnings"]]
     if job.report is not None:
         contents[job.report] = outputs.as_json(report)
-    return Made(name, contents, report, _summary(name, report, job.recipe))
+    return Made(name, contents, report, "\n".join(summary.lines(name, report, job.recipe)))
 
 
-def _summary(name: str, report: dict[str, Any], recipe: Recipe) -> str:
-    after = report["quality"]["after"]
-    lines = [f"{name}: {report['frames']} frames at {report['rate']:g} a second"]
-    lines += [_registration_line(one, recipe) for one in report.get("registration", ())]
-    lines += _loop_lines(report["loop"], report["rate"]) if "loop" in report else []
-    joints = report.get("connect", {})
-    lines += [_joint_line(one) for one in joints.get("joints", [joints] if joints else [])]
-    lines += _splice_lines(report["splice"]) if "splice" in report else []
-    lines += [
-        f"  {one['clip']}: left out first {one['first']}, last {one['last']} frames ({one['why']})"
-        for one in report["dropped"]
-    ]
-    slides = [figures["slide_cm_s"] for figures in report["quality"]["before"]]
-    if after["slide_cm_s"] is not None and None not in slides:
-        before = ", ".join(f"{s:.1f}" for s in slides)
-        lines.append(f"  feet slide {before} → {after['slide_cm_s']:.1f} cm/s")
-    lines += [f"  note: {warning}" for warning in report["warnings"]]
-    lines.append(f"  {report['seconds_taken']:.2f} s")
-    return "\n".join(lines)
-
-
-def _loop_lines(one: dict[str, Any], rate: float) -> list[str]:
-    score = "set by hand" if one["score"] is None else f"score {one['score']:.2f}"
-    turn = "straight on" if one["straightened"] or not one["turn_degrees"] else f"{one['turn_degrees']:.1f}° a cycle"
-    return [
-        f"  cycle from frame {one['start']} over {one['length']} frames ({one['length'] / rate:.2f} s), {score}",
-        f"  seam closed by {one['method']}, {one['travel_m']:.2f} m a cycle, {turn}",
-    ]
-
-
-def _joint_line(one: dict[str, Any]) -> str:
-    return (
-        f"  left at frame {one['from_frame']} for frame {one['to_frame']}, {100.0 * one['distance']:.1f} cm apart, "
-        f"mended by {one['method']}"
-    )
-
-
-def _splice_lines(one: dict[str, Any]) -> list[str]:
-    played = "in step with the locomotion" if one["timing"] == "sync" else "at its own speed"
-    frames, turned = one["action_frame"], one["correction_degrees"]
-    again = f", again after {one['repeated']} frames" if one["repeated"] else ""
-    lines = [f"  action played {played} ({one['why']}), from frame {frames[0]:.0f}{again}"]
-    if one["pelvis"] is not None and one["method"] != "copy":
-        mean = f"{sum(turned) / len(turned):.1f}° on the mean, {max(turned):.1f}° at most"
-        lines.append(f"  {one['pelvis']} turned by {mean} ({one['method']})")
-    swung = one["swing"]
-    if swung["locomotion"] is not None and swung["result"] is not None:
-        lines.append(f"  chest against pelvis {swung['locomotion']:+.2f} → {swung['result']:+.2f}")
-    return lines
-
-
-def _registration_line(one: dict[str, Any], recipe: Recipe) -> str:
-    at_limit = f", {one['at_limit']:.0%} of the path at the limit" if one["at_limit"] >= 0.01 else ""
-    joints = "" if one["joints"] == "all" else f" of {one['joints']}"
-    was_raised = getattr(recipe, "slope", None) == 0 and one["slope_limit"] > pairing.LIMIT
-    raised = f", slope limit raised to {one['slope_limit']}" if was_raised else ""
-    return (
-        f"  {one['clip']}: {one['metric']}{joints}, {one['ends']} ends, "
-        f"likeness {one['likeness']:.2f}, kept {one['kept'][0]:.0%} of the reference and {one['kept'][1]:.0%} of it, "
-        f"slopes {one['slope_min']:.2f}–{one['slope_max']:.2f}{raised}{at_limit}"
-    )
+def _graph_made(sources: Sources, job: Job, graph: Any) -> Made:
+    """A motion graph as a job makes it: it is called as its file is."""
+    report = graph.report | sources.report() | {"output": None if job.output is None else str(job.output)}
+    report["warnings"] = [*sources.notes, *graph.report["warnings"]]
+    graph = replace(graph, name=graph.name if job.output is None else job.output.stem, report=report)
+    contents = {}
+    if job.output is not None:
+        contents[job.output] = storage.compose(graph)
+    if job.picture is not None:
+        contents[job.picture] = verbs.picture(job.recipe, graph)
+    if job.report is not None:
+        contents[job.report] = outputs.as_json(report)
+    return Made(graph.name, contents, report, "\n".join(summary.graph_lines(graph)))

@@ -10,9 +10,10 @@ from typing import Any
 
 from ..errors import LoomError, OptionError
 from ..jit import ENGINES
-from ..options import Option, by_name, declared
-from ..recipes import RECIPES, Recipe
-from . import outputs
+from ..options import Choice, Option, by_name, declared, renamed
+from ..recipes.base import Recipe
+from ..verbs import VERBS, verb_of
+from . import common, outputs
 from .host import Host, Settings
 from .job import Job, plan
 
@@ -21,7 +22,7 @@ FOR_ALL = by_name(
     Option("folder", "", "Where results go that have no output of their own"),
 )
 FOR_THE_RUN = by_name(
-    Option("engine", "auto", "What computes the recurrences", choices=ENGINES),
+    Option("engine", "auto", "What computes the recurrences", choices=tuple(map(Choice, ENGINES))),
     Option("quiet", False, "No progress bar, no summary"),
     Option("report", "", "Where the figures of all jobs go"),
 )
@@ -31,6 +32,7 @@ FOR_ONE = by_name(
     Option("output", "", "Where the result goes"),
     Option("report", "", "Where the figures go"),
     Option("picture", "", "Where the picture goes"),
+    Option("graph", "", "The file of a motion graph to walk through, instead of one of the clips"),
 )
 _KINDS = {
     bool: "true or false",
@@ -81,7 +83,7 @@ def read(
     folder = os.path.dirname(path)
     try:
         for key, value in values.items():
-            _check_default(host, key, value)
+            _check_default(host, key, value, folder)
         defaults = values | flags
         if report is None:
             report = _beside(folder, defaults.get("report"))
@@ -126,14 +128,14 @@ def _for_all(host: Host) -> dict[str, Option]:
     return FOR_ALL | {name: about for name, about in host.settings.items() if name not in host.single}
 
 
-def _check_default(host: Host, key: str, value: Any) -> None:
+def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
     """Raise OptionError for a value at the top of the file that no verb accepts."""
-    groups = (_for_all(host), FOR_THE_RUN, *map(declared, RECIPES.values()))
-    accepting = [options[key] for options in groups if key in options]
+    groups = (_for_all(host), FOR_THE_RUN, *(declared(row.recipe) for row in VERBS.values()))
+    accepting = [options[name] for options in groups for name in renamed(options, {key: value}) if name in options]
     trouble = OptionError(f"there is no key {key!r}")
     for about in accepting:
         try:
-            _checked(about, value)
+            _checked(about, value, folder)
         except OptionError as error:
             trouble = error
         else:
@@ -141,10 +143,12 @@ def _check_default(host: Host, key: str, value: Any) -> None:
     raise trouble
 
 
-def _checked(about: Option, value: Any) -> Any:
+def _checked(about: Option, value: Any, folder: str) -> Any:
     """Return a value in the option's own type; what is text on a command line has a type here."""
     if about.kind is str and not about.choices and isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:.12g}"  # reference = 2, units = 0.01
+    if about.from_file and isinstance(value, str) and "\0" not in value:
+        return common.checked(about, value, folder)
     if about.table:
         fits = isinstance(value, list) and all(_are_numbers(row) for row in value)
     elif about.kind is tuple:
@@ -176,17 +180,21 @@ def _entries(
     verb, recipe = _verb(table)
     options, for_all = declared(recipe), _for_all(host)
     known = for_all | FOR_ONE | host.settings | options
-    own = {key: value for key, value in table.items() if key not in ("verb", "clips")}
+    defaults = renamed(known, defaults)
+    own = renamed(known, {key: value for key, value in table.items() if key not in ("verb", "clips")})
     for key in own:
         if key not in known:
             raise OptionError(f"there is no key {key!r} for {verb}")
     inherited = {key: value for key, value in defaults.items() if key in for_all | options}
-    given = {key: _checked(known[key], value) for key, value in (inherited | own).items()} | flags
+    given = {key: _checked(known[key], value, folder) for key, value in (inherited | own).items()} | flags
     settings = {key: given.get(key, about.default) for key, about in host.settings.items()}
     output = given.get("output") or (f"{given['folder']}/" if given.get("folder") else "")
     if not output and kept_in is None:
         raise OptionError("output is missing, and there is no folder for it either")
     made = recipe(**{key: given[key] for key in options if key in given})
+    graph = _beside(folder, given.get("graph"))
+    if graph is not None and not os.path.isfile(graph):
+        raise OptionError(f"graph: there is no file {graph}")
     name, each = given.get("name", ""), given.get("each", "")
     return [
         Entry(
@@ -197,6 +205,7 @@ def _entries(
                 made,
                 clips,
                 settings,
+                graph=graph,
                 output=_beside(folder, output),
                 report=_beside(folder, given.get("report")),
                 picture=_beside(folder, given.get("picture")),
@@ -204,19 +213,23 @@ def _entries(
                 force=given.get("force", False),
             ),
         )
-        for clips in _clips(host, table, folder, each, settings)
+        for clips in _clips(host, table, folder, each, settings, graph is not None)
     ]
 
 
 def _verb(table: Mapping[str, Any]) -> tuple[str, type[Recipe]]:
     verb = table.get("verb")
-    if not isinstance(verb, str) or verb not in RECIPES:
+    try:
+        row = verb_of(verb if isinstance(verb, str) else "")
+    except OptionError:
         problem = "is missing" if verb is None else f"is {verb!r}"
-        raise OptionError(f"verb {problem}, but must be one of {', '.join(RECIPES)}")
-    return verb, RECIPES[verb]
+        raise OptionError(f"verb {problem}, but must be one of {', '.join(VERBS)}") from None
+    return row.recipe.verb, row.recipe
 
 
-def _clips(host: Host, table: Mapping[str, Any], folder: str, each: str, settings: Settings) -> list[list[str]]:
+def _clips(
+    host: Host, table: Mapping[str, Any], folder: str, each: str, settings: Settings, none_needed: bool
+) -> list[list[str]]:
     """Return the clips of each job that a table stands for."""
     patterns = table.get("clips", [])
     if not isinstance(patterns, list) or not all(isinstance(p, str) and "\0" not in p for p in patterns):
@@ -224,7 +237,7 @@ def _clips(host: Host, table: Mapping[str, Any], folder: str, each: str, setting
     clips = [clip for pattern in patterns for clip in host.matching("clips", pattern, folder, settings)]
     if each:
         return [[*clips, clip] for clip in host.matching("each", each, folder, settings)]
-    if not clips:
+    if not clips and not none_needed:
         raise OptionError("clips is missing: no file is named")
     return [clips]
 
@@ -251,8 +264,8 @@ def _check_together(path: str, entries: list[Entry], report: Path | None) -> Non
                 raise LoomError(f"{path}, {entry.label}: {key}: {output} is already written by {writers[same][1]}")
             writers[same] = place, f"{entry.label}, {key}"
     for place, entry in enumerate(entries):
-        for clip in entry.job.clips:
-            file = entry.job.host.file_of(clip)
+        read = [(clip, entry.job.host.file_of(clip)) for clip in entry.job.clips]
+        for clip, file in [*read, *([(entry.job.graph, entry.job.graph)] if entry.job.graph else [])]:
             writing, other = (place, "") if file is None else writers.get(outputs.identity(file), (place, ""))
             if writing != place:
                 raise LoomError(f"{path}, {entry.label}: clips: {clip} is written by {other}")

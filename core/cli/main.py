@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from .. import jit
 from ..errors import LoomError, OptionError
-from . import graph, info, run, weave
+from . import graph_commands, info, run, verb_commands
 from .host import Host
 from .motion_files import MotionFiles
 
@@ -54,8 +54,8 @@ def parser(host: Host) -> argparse.ArgumentParser:
     )
     verbs = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
     info.add_verb(verbs, host)
-    weave.add_verbs(verbs, host)
-    graph.add_verb(verbs, host)
+    verb_commands.add_verbs(verbs, host)
+    graph_commands.add_verb(verbs, host)
     run.add_verb(verbs, host)
     host.add_verbs(verbs)
     return top

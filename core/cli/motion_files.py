@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import OptionError
-from ..motion import bvh, units
+from ..formats import motion_file, units
+from ..formats.motion_file import Convention, MotionFile
+from ..formats.registry import WRITABLE
+from ..graph.walk_result import WalkResult
 from ..motion.clip import Clip
-from ..options import Option, by_name
-from ..weave.woven import Woven
+from ..options import Choice, Option, by_name
+from ..verbs import VERBS
+from ..weave.results import Result
 from .host import Destination, Host, Settings, Sources
 
 
@@ -28,41 +32,38 @@ class Units(Option):
 
 
 @dataclass(frozen=True, eq=False)
-class _Source:
-    """A clip, the file it came from, and the convention it was read by."""
-
-    clip: Clip
-    motion: bvh.Motion
-    convention: bvh.Convention
-
-
-@dataclass(frozen=True, eq=False)
 class _Files(Sources):
-    sources: tuple[_Source, ...]
+    files: tuple[MotionFile, ...]
 
     @property
     def clips(self) -> list[Clip]:
-        return [source.clip for source in self.sources]
+        return [file.clip for file in self.files]
 
     def report(self) -> dict[str, Any]:
         return {
-            "inputs": [source.motion.path for source in self.sources],
-            "units": [dataclasses.asdict(source.convention) for source in self.sources],
+            "inputs": [file.path for file in self.files],
+            "units": [dataclasses.asdict(file.convention) for file in self.files],
         }
 
     def facts(self) -> dict[str, Any]:
-        convention = self.sources[0].convention
+        convention = self.files[0].convention
         return {
-            "clip": self.sources[0].motion.path,
+            "clip": self.files[0].path,
             "unit": convention.unit,
             "metres_per_unit": convention.metres,
             "up": convention.up,
             "guessed": convention.guessed,
         }
 
-    def motion(self, woven: Woven) -> bvh.Motion:
-        reference = self.sources[woven.reference]
-        return bvh.from_clip(woven.clip, reference.motion, reference.convention)
+    def compose(self, woven: Result, path: Path) -> bytes:
+        # What walks through a graph from a file is made of has the units of that graph's first file.
+        units = woven.graph.report.get("units") if isinstance(woven, WalkResult) else None
+        if units:
+            return motion_file.compose(woven.clip, path, None, Convention(**units[0]))
+        return motion_file.compose(woven.clip, path, self.files[woven.reference] if self.files else None)
+
+
+_NEEDS_OUTPUT = ("blend", "graph", "follow", "walk", "shortest")  # of which the figures alone say little
 
 
 class MotionFiles(Host):
@@ -72,7 +73,7 @@ class MotionFiles(Host):
     clip = "CLIP"
     reading = by_name(
         Units("units", "auto", f"Of the files: auto, {', '.join(units.UNITS)} or metres a unit"),
-        Option("up", "auto", "The files' upward axis", choices=bvh.UPS),
+        Option("up", "auto", "The files' upward axis", choices=tuple(map(Choice, motion_file.UPS))),
     )
     making: Mapping[str, Option] = {}
 
@@ -81,19 +82,17 @@ class MotionFiles(Host):
 
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
         if verb != "run":  # a job file says where results go
-            text = "the result; in a folder (FOLDER/), the file is named after it"
-            parser.add_argument("-o", "--output", metavar="OUT.bvh", required=verb == "blend", help=text)
+            graph = VERBS[verb].makes == "graph"
+            text = "the graph, with its clips" if graph else "the result"
+            text += "; in a folder (FOLDER/), the file is named after it"
+            kind = ".npz" if graph else " | ".join(WRITABLE)
+            parser.add_argument("-o", "--output", metavar=f"OUT{kind}", required=verb in _NEEDS_OUTPUT, help=text)
 
     def destination(self, arguments: argparse.Namespace) -> Destination:
         return Destination(getattr(arguments, "output", None))
 
     def read(self, clips: Sequence[str], settings: Settings) -> Sources:
-        sources = []
-        for path in clips:
-            motion = bvh.read(path)
-            clip, convention = bvh.to_clip(motion, unit=settings["units"], up=settings["up"])
-            sources.append(_Source(clip, motion, convention))
-        return _Files(tuple(sources))
+        return _Files(tuple(motion_file.read(path, settings["units"], settings["up"]) for path in clips))
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
         """Return the file of that name, or else the files that match, in alphabetical order."""
@@ -116,13 +115,13 @@ class MotionFiles(Host):
     def title(self, clip: str) -> str:
         return Path(clip).stem
 
-    def called(self, settings: Settings) -> str:
+    def wanted_name(self, settings: Settings) -> str:
         return ""
 
     def file_of(self, clip: str) -> str | None:
         return clip
 
-    def told(self, facts: Mapping[str, Any]) -> str:
+    def about_file(self, facts: Mapping[str, Any]) -> str:
         guess = "guessed" if facts["guessed"] else "as asked"
         unit = facts["unit"]
         if unit == "unknown":

@@ -41,7 +41,7 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
     parser.add_argument("file", metavar="JOB.toml")
     several = "how many at a time; 0: one for each core (default: 1)" if host.parallel else argparse.SUPPRESS
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help=several)
-    common.add_options(parser, _settings(host), unset=True)
+    common.add_options(parser, _settings(host))
     common.add_common(parser)
     host.add_output(parser, "run")
     parser.set_defaults(run=run)

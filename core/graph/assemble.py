@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import quat, trajectory
+from ..motion import quat, root_motion
 from ..motion.clip import Channel, Clip, joined
 from ..motion.quat import Array
-from . import tracks
-from .graph import Graph, Indices
+from . import edge_table
+from .motion_graph import Indices, MotionGraph
 
 
 @dataclass(frozen=True)
-class Piece:
+class WalkPiece:
     """A stretch of a walk: frames first … last of a clip, or an edge that is a transition, which begins at `first`.
 
-    edge : −1 for a stretch of a clip; bend : radians a metre that the way turns further
+    edge : −1 for a stretch of a clip; bend : radians a metre that the root path turns further
     """
 
     clip: int
@@ -49,41 +49,39 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class Walked:
-    """A walk as a clip, what its frames are made of, and its smoothed way: places (F,) x + iy, facing (F,)."""
+class AssembledWalk:
+    """A walk as a clip, what its frames are made of, and its smoothed root path: places (F,) x + iy, facing (F,)."""
 
     clip: Clip
     origin: Origin
     places: NDArray[np.complex128]
     facing: Array
 
-    def cut(self, end: int | None) -> "Walked":
+    def cut(self, end: int | None) -> "AssembledWalk":
         """Return the frames before `end`."""
         clip = self.clip.cut(0, len(self.clip) if end is None else end)
-        return Walked(clip, self.origin.cut(end), self.places[:end], self.facing[:end])
+        return AssembledWalk(clip, self.origin.cut(end), self.places[:end], self.facing[:end])
 
 
-def pieces(graph: Graph, edges: Sequence[int] | Indices, bends: Sequence[float] | Array) -> list[Piece]:
+def pieces(graph: MotionGraph, edges: Sequence[int] | Indices, bends: Sequence[float] | Array) -> list[WalkPiece]:
     """Return a walk over edges as pieces; edges of one clip with one bend, one after the other, are one piece."""
-    found: list[Piece] = []
+    found: list[WalkPiece] = []
     for edge, bend in zip(edges, bends, strict=True):
         start, end = graph.start[edge], graph.end[edge]
         clip, first = int(graph.clip[start]), int(graph.frame[start])
         if graph.crosses[edge]:
-            found.append(Piece(clip, first, first + 2 * graph.half, int(edge), float(bend)))
+            found.append(WalkPiece(clip, first, first + 2 * graph.half, int(edge), float(bend)))
         elif found and found[-1].edge < 0 and (found[-1].clip, found[-1].last, found[-1].bend) == (clip, first, bend):
             found[-1] = replace(found[-1], last=int(graph.frame[end]))
         else:
-            found.append(Piece(clip, first, int(graph.frame[end]), -1, float(bend)))
+            found.append(WalkPiece(clip, first, int(graph.frame[end]), -1, float(bend)))
     return found
 
 
-def assemble(
-    graph: Graph, walk: Sequence[Piece], place: complex = 0j, facing: float = 0.0
-) -> Walked:
+def assemble(graph: MotionGraph, walk: Sequence[WalkPiece], place: complex = 0j, facing: float = 0.0) -> AssembledWalk:
     """Return a walk as a clip that begins at a place (x + iy) on the ground, facing a way (radians).
 
-    Places and facings are those of the smoothed way.
+    Places and facings are those of the smoothed root path.
     """
     parts = [_led(graph, piece, number) for number, piece in enumerate(walk)]
     turns, shifts, places, faced = [], [], [], []
@@ -105,12 +103,12 @@ def assemble(
         }
     )
     clip = _posed(graph, origin, np.concatenate(turns), np.concatenate(shifts))
-    return Walked(clip, origin, np.concatenate(places), np.concatenate(faced))
+    return AssembledWalk(clip, origin, np.concatenate(places), np.concatenate(faced))
 
 
 @dataclass(frozen=True, eq=False)
 class _Led:
-    """A piece on the ground of its clip: its way, the same bent, and how far that has turned at each frame."""
+    """A piece on the ground of its clip: its root path, the same bent, and how far that has turned at each frame."""
 
     origin: Origin
     places: NDArray[np.complex128]
@@ -119,19 +117,19 @@ class _Led:
     turned: Array
 
 
-def _led(graph: Graph, piece: Piece, number: int) -> _Led:
+def _led(graph: MotionGraph, piece: WalkPiece, number: int) -> _Led:
     frames = np.arange(piece.first, piece.last + 1)
     other, other_frame, share = np.full(len(frames), -1), np.zeros(len(frames), dtype=np.int64), np.zeros(len(frames))
     if piece.edge < 0:
-        rows = graph.ways.firsts[piece.clip] + frames
-        places, facing = graph.ways.ground[rows], graph.ways.facing[rows]
+        rows = graph.tracks.firsts[piece.clip] + frames
+        places, facing = graph.tracks.ground[rows], graph.tracks.facing[rows]
     else:
         end = graph.end[piece.edge]
-        places, facing = (one[0] for one in tracks.crossing(graph, np.array([piece.edge])))
+        places, facing = (one[0] for one in edge_table.crossing(graph, np.array([piece.edge])))
         other = np.full(len(frames), graph.clip[end])
         other_frame = graph.frame[end] - 2 * graph.half + np.arange(len(frames))
-        share = tracks.fade(2 * graph.half)
-    led, turned = tracks.bent(places, piece.bend)
+        share = edge_table.fade(2 * graph.half)
+    led, turned = edge_table.bent(places, piece.bend)
     origin = Origin(
         np.full(len(frames), piece.clip), frames, other, other_frame, share, np.full(len(frames), piece.edge),
         np.full(len(frames), piece.bend), np.full(len(frames), number),
@@ -139,10 +137,10 @@ def _led(graph: Graph, piece: Piece, number: int) -> _Led:
     return _Led(origin, places, facing, led, turned)
 
 
-def _posed(graph: Graph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
+def _posed(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
     """The clip of these frames, each turned and moved on the ground."""
     clips = _alike(graph.clips)
-    one = trajectory.placed(_taken(clips, origin.clip, origin.frame), turn, _plane(shift))
+    one = root_motion.placed(_taken(clips, origin.clip, origin.frame), turn, _plane(shift))
     mixed = np.flatnonzero(origin.share > 0.0)
     if len(mixed) == 0:
         return one
@@ -150,7 +148,7 @@ def _posed(graph: Graph, origin: Origin, turn: Array, shift: NDArray[np.complex1
     there = turn[mixed] + graph.turn[edges]
     moved = np.exp(1j * turn[mixed]) * graph.shift[edges] + shift[mixed]
     other = _taken(clips, origin.other[mixed], origin.other_frame[mixed])
-    other = trajectory.placed(other, there, _plane(moved))
+    other = root_motion.placed(other, there, _plane(moved))
     return _blended(one, other, mixed, origin.share[mixed])
 
 

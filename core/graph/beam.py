@@ -14,9 +14,9 @@ from .. import jit
 from ..errors import GraphError
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from .graph import Indices
-from .path import STEP, Path
-from .tracks import Steps
+from .edge_table import EdgeTable
+from .ground_path import STEP, GroundPath
+from .motion_graph import Indices
 
 BIN = 0.25  # m
 WIDTH = 600  # states that are followed in a bin
@@ -31,7 +31,7 @@ ONWARDS = 60  # edges of its clip that a state goes on at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class BestWalk:
     """The best walk: its edges (M,) and their bends (M,) by number, of the table of steps.
 
     searched : how many states were tried
@@ -64,7 +64,7 @@ class Start:
     rows: Array
 
 
-def anywhere(steps: Steps, path: Path) -> Start:
+def anywhere(steps: EdgeTable, path: GroundPath) -> Start:
     """Return every node, placed at the start of a path and facing along it."""
     count = len(steps.nodes)
     begin = [path.places[0].real, path.places[0].imag, path.facing[0], 0.0, 0.0]
@@ -72,8 +72,8 @@ def anywhere(steps: Steps, path: Path) -> Start:
 
 
 def search(
-    steps: Steps,
-    path: Path,
+    steps: EdgeTable,
+    path: GroundPath,
     *,
     fidelity: float,
     speed: float = 0.0,
@@ -82,8 +82,8 @@ def search(
     widest: float = WIDEST,
     bent: float = BENT,
     progress: Progress = SILENT,
-) -> Found:
-    """Return the walk whose way keeps nearest to a path, from its start to its end.
+) -> BestWalk:
+    """Return the walk whose root path keeps nearest to a path, from its start to its end.
 
     fidelity : m² that a metre of a transition's distance costs; speed : m/s that is wanted, 0 for any
     horizon : metres that are looked ahead before half of that is decided; 0 looks at the whole path
@@ -105,13 +105,13 @@ def search(
         edges.append(walked)
         bends.append(used)
         if whole:
-            return Found(np.concatenate(edges), np.concatenate(bends), searched)
+            return BestWalk(np.concatenate(edges), np.concatenate(bends), searched)
         start, gone = Start(kept.node[last : last + 1], kept.rows[last : last + 1]), float(kept.rows[last, 3])
 
 
 def _followed(
-    steps: Steps,
-    path: Path,
+    steps: EdgeTable,
+    path: GroundPath,
     start: Start,
     price: Array,
     gone: float,
@@ -138,18 +138,18 @@ def _followed(
             chosen = _best(_rank(rows, away, turn), _kind(steps.place[node], away, turn), width)
             rows, node, origin = rows[chosen], node[chosen], origin[chosen]
             kept.append((rows, node, origin))
-            told, reached = expanded(steps, path, rows, node, price, (place + 1) * BIN, widest)
-            searched += len(told)
-            came = np.column_stack([told[:, 0] + count, told[:, 1:4]])
+            origins, reached = expanded(steps, path, rows, node, price, (place + 1) * BIN, widest)
+            searched += len(origins)
+            came = np.column_stack([origins[:, 0] + count, origins[:, 1:4]])
             count += len(rows)
             over = reached[:, 3] >= end
             if over.any():
-                finished.append((reached[over], told[over, 4], came[over]))
+                finished.append((reached[over], origins[over, 4], came[over]))
             furthest = max(furthest, float(reached[:, 3].max(initial=gone)))
             into = np.maximum((reached[:, 3] / BIN).astype(np.int64), place)
             for later in np.unique(into[~over]):
                 some = ~over & (into == later)
-                bins.setdefault(int(later), []).append((reached[some], told[some, 4], came[some]))
+                bins.setdefault(int(later), []).append((reached[some], origins[some, 4], came[some]))
     if not finished:
         raise _lost(path, furthest, widest)
     rows, node, origin = (np.concatenate([one[k] for one in finished]) for k in range(3))
@@ -159,7 +159,7 @@ def _followed(
     return _Kept(rows, node, origin[:, 0], origin[:, 1], origin[:, 2], origin[:, 3], searched, count)
 
 
-def _lost(path: Path, furthest: float, widest: float) -> GraphError:
+def _lost(path: GroundPath, furthest: float, widest: float) -> GraphError:
     place = path.at(np.array([furthest]))[0]
     return GraphError(
         f"Not followed within {widest:g} m: no walk goes on beyond {furthest:.1f} of {path.length:.1f} m, "
@@ -168,7 +168,7 @@ def _lost(path: Path, furthest: float, widest: float) -> GraphError:
 
 
 def expanded(
-    steps: Steps, path: Path, rows: Array, node: Indices, price: Array, bin_end: float, widest: float = WIDEST
+    steps: EdgeTable, path: GroundPath, rows: Array, node: Indices, price: Array, bin_end: float, widest: float = WIDEST
 ) -> tuple[Indices, Array]:
     """Return where states lead: through the transitions of their nodes, and of those further on in their clips.
 
@@ -206,7 +206,7 @@ def expanded(
         room = count
 
 
-def _off(rows: Array, path: Path) -> tuple[NDArray[np.complex128], Array]:
+def _off(rows: Array, path: GroundPath) -> tuple[NDArray[np.complex128], Array]:
     """How far (aside + i·ahead) states are from where they should be, and how much they face elsewhere."""
     facing = path.facing_at(rows[:, 3])
     away = (rows[:, 0] + 1j * rows[:, 1] - path.at(rows[:, 3])) * np.exp(-1j * facing)
@@ -240,7 +240,7 @@ def _best(rank: Array, kind: Indices, width: int) -> Indices:
     return order[first[:width]]
 
 
-def _traced(steps: Steps, kept: _Kept, commit: float) -> tuple[Indices, Indices, int]:
+def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> tuple[Indices, Indices, int]:
     """The edges and bends that led to the best state, or as far as `commit` metres; the last state."""
     chain = [kept.best]
     while kept.parent[chain[-1]] >= 0:

@@ -1,29 +1,25 @@
-"""What is told of a motion graph: plain JSON values that scripts may rely on."""
+"""The report on a motion graph: plain JSON values that scripts may rely on."""
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ..recipes import Graphing
-    from .graph import Graph
+from ..motion import frame_map
+from ..recipes.graph import GraphOptions
+from .motion_graph import MotionGraph, frames_in
 
 DOUBTFUL = 0.07  # m; over it feet slide twice as much as in captured walks
 SHOWN = 12  # components that are listed
 
 
-def built(graph: "Graph", wanted: "Graphing", names: Sequence[str], began: float) -> dict[str, Any]:
+def built(graph: MotionGraph, options: GraphOptions, names: Sequence[str], began: float) -> dict[str, Any]:
     """Return the report on a graph; `began` is the perf_counter at the start."""
-    from .graph import frames_in
-
     frames, total = frames_in(graph), sum(map(len, graph.clips))
     crosses, component = graph.crosses, graph.component
     inside = crosses & (component[graph.start] == component[graph.end])
-    nodes, joined = (
-        np.bincount(which, minlength=len(frames)) for which in (component, component[graph.start[inside]])
-    )
+    nodes, joined = (np.bincount(which, minlength=len(frames)) for which in (component, component[graph.start[inside]]))
     listed = [
         {
             "share": round(float(frames[k]) / total, 4),
@@ -35,7 +31,7 @@ def built(graph: "Graph", wanted: "Graphing", names: Sequence[str], began: float
         for k in range(len(frames))
         if joined[k]
     ]
-    kept = {c % graph.material.given for c in _clips(graph, 0)}
+    kept = {c % graph.inputs.given for c in _clips(graph, 0)}
     return {
         "verb": "graph",
         "inputs": list(names),
@@ -49,25 +45,25 @@ def built(graph: "Graph", wanted: "Graphing", names: Sequence[str], began: float
             "transitions": int(crosses.sum()),
             "component_share": listed[0]["share"],
             "components": listed[:SHOWN],
-            "mirrored": graph.material.mirrored,
+            "mirrored": graph.inputs.mirrored,
             "distance_median": round(float(np.median(graph.distance[crosses])), 5),
             "outside": [
                 {"clip": clip.name, "why": _why(graph, k)}
-                for k, clip in enumerate(graph.clips[: graph.material.given])
+                for k, clip in enumerate(graph.clips[: graph.inputs.given])
                 if k not in kept
             ],
         },
-        "dropped": graph.material.dropped,
-        "warnings": _warnings(wanted),
+        "dropped": frame_map.as_report(graph.inputs.left_out),
+        "warnings": _warnings(options),
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
 
 
-def _clips(graph: "Graph", component: int) -> list[int]:
+def _clips(graph: MotionGraph, component: int) -> list[int]:
     return [int(k) for k in np.unique(graph.clip[graph.component == component])]
 
 
-def _why(graph: "Graph", clip: int) -> str:
+def _why(graph: MotionGraph, clip: int) -> str:
     """Why a clip has no part in the largest component."""
     own = np.unique(graph.component[graph.clip == clip])
     if len(own) == 0:
@@ -79,7 +75,7 @@ def _why(graph: "Graph", clip: int) -> str:
     return "it can be entered or left, but not come back to"
 
 
-def _warnings(wanted: "Graphing") -> list[str]:
-    if not wanted.relative and wanted.threshold > DOUBTFUL:
+def _warnings(options: GraphOptions) -> list[str]:
+    if not options.relative and options.threshold > DOUBTFUL:
         return [f"with a threshold over {DOUBTFUL:g} m feet slide in transitions: look at them"]
     return []

@@ -11,24 +11,26 @@ import numpy as np
 
 from .. import files
 from ..errors import LoomError
+from ..motion import frame_map
 from ..motion.clip import Channel, Clip
+from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from .graph import Graph
-from .material import Material
+from .inputs import GraphInputs
+from .motion_graph import MotionGraph
 
 VERSION = 1
 _ARRAYS = ("clip", "frame", "start", "end", "distance", "turn", "shift", "component")
 
 
-def save(graph: Graph, path: str | os.PathLike[str]) -> None:
+def save(graph: MotionGraph, path: str | os.PathLike[str]) -> None:
     """Write a graph, whole or not at all; raises LoomError where it can't be written."""
     files.write(path, compose(graph))
 
 
-def compose(graph: Graph) -> bytes:
+def compose(graph: MotionGraph) -> bytes:
     """Return the contents of a graph's file. Clips' mirror images are made again when it is read."""
-    given = graph.clips[: graph.material.given]
+    given = graph.clips[: graph.inputs.given]
     skeleton = given[0].skeleton
     about = {
         "version": VERSION,
@@ -38,11 +40,11 @@ def compose(graph: Graph) -> bytes:
         "names": list(skeleton.names),
         "roles": skeleton.roles,
         "clips": [_about(clip) for clip in given],
-        "firsts": list(graph.material.firsts),
-        "scales": list(graph.material.scales),
-        "labels": list(graph.material.labels),
-        "mirrored": graph.material.mirrored,
-        "dropped": graph.material.dropped,
+        "firsts": [one.first for one in graph.inputs.frame_maps],
+        "scales": [one.step for one in graph.inputs.frame_maps],
+        "labels": list(graph.inputs.labels),
+        "mirrored": graph.inputs.mirrored,
+        "dropped": frame_map.as_report(graph.inputs.left_out),
         "report": graph.report,
     }
     arrays: dict[str, Any] = {name: getattr(graph, name) for name in _ARRAYS}
@@ -67,7 +69,7 @@ def _about(clip: Clip) -> dict[str, Any]:
     return {"name": clip.name, "frames": len(clip), "scaled": clip.scales is not None, "channels": channels}
 
 
-def load(path: str | os.PathLike[str]) -> Graph:
+def load(path: str | os.PathLike[str]) -> MotionGraph:
     """Read a graph; raises LoomError that names the file where it can't be read or is none."""
     try:
         content = Path(path).read_bytes()
@@ -83,7 +85,7 @@ def load(path: str | os.PathLike[str]) -> Graph:
     raise LoomError(f"{path}: this graph was made by another version of Action Loom; build it again")
 
 
-def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> Graph:
+def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
     skeleton = Skeleton(
         tuple(about["names"]),
         arrays["parents"],
@@ -100,13 +102,16 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> Graph:
         _clip(one, k, about["rate"], skeleton, rotations[first:last], translations[first:last], arrays)
         for k, (one, first, last) in enumerate(zip(about["clips"], ends[:-1], ends[1:], strict=True))
     ]
-    ready = Material(
-        tuple(given), tuple(about["firsts"]), tuple(about["scales"]), tuple(about["labels"]), len(given),
-        about["dropped"],
-    )  # fmt: skip
-    return Graph(
+    ready = GraphInputs(
+        tuple(given),
+        tuple(FrameMap(first, step) for first, step in zip(about["firsts"], about["scales"], strict=True)),
+        tuple(about["labels"]),
+        len(given),
+        tuple(LeftOut(**one) for one in about["dropped"]),
+    )
+    return MotionGraph(
         name=about["name"],
-        material=ready.with_images() if about["mirrored"] else ready,
+        inputs=ready.with_images() if about["mirrored"] else ready,
         half=about["half"],
         report=about["report"],
         **{name: arrays[name] for name in _ARRAYS},

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import jit
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
+from ..sync import alignment
 from . import windows
 from .windows import Bodies, Windows
 
@@ -49,19 +49,17 @@ class Matches:
         )  # fmt: skip
 
 
-def find(
-    body: Bodies, given: int, *, threshold: float, relative: bool, progress: Progress = SILENT
-) -> Matches:
+def find(body: Bodies, given: int, *, threshold: float, relative: bool, progress: Progress = SILENT) -> Matches:
     """Return the local minima of the distance under a threshold, each pair of frames once.
 
     given : how many clips are no mirror images. threshold : metres a point; where `relative`, seconds, times the
     mean speed of the points in both windows (0.6 m/s at least). Minima are taken among pairs of one pair of clips,
-    of one clip only a third of a second apart or more, and none between frames of one held pose.
+    of one clip only the length of a transition apart or more, and none between frames of one held pose.
     """
-    rows = windows.of(body, range(given))
+    rows = windows.windows_of(body, range(given))
     sides = [rows]
     if len(body.firsts) - 1 > given:
-        sides.append(windows.of(body, range(given, 2 * given)))
+        sides.append(windows.windows_of(body, range(given, 2 * given)))
     found, near = [], []
     places = [(side, first) for side in range(len(sides)) for first in range(0, len(rows.clip), ROWS)]
     for done, (side, first) in enumerate(places):
@@ -79,26 +77,13 @@ def find(
     return replace(matches.some(matches.distance <= limit), repeated=repeated)
 
 
-def distances(rows: Windows, columns: Windows, some: slice, others: slice) -> NDArray[np.float32]:
-    """Return the distances (M, N) of some windows from others, infinite where there is none."""
-    with np.errstate(invalid="ignore"):
-        turned = rows.ground[some].conj() @ columns.ground[others].T
-        alike = np.sqrt(turned.real**2 + turned.imag**2)
-        alike += rows.heights[some] @ columns.heights[others].T
-        alike *= -2.0
-        alike += rows.square[some, None]
-        alike += columns.square[others]
-        np.maximum(alike, 0.0, out=alike)
-        return np.asarray(np.sqrt(alike, out=alike))
-
-
 def _block(
     rows: Windows, columns: Windows, first: int, column: int, given: int, body: Bodies, threshold: float, relative: bool
 ) -> tuple[Matches, NDArray[np.int64]]:
     """The minima of a block, and which windows have one of another clip that is the same: rows and clips (K, 2)."""
     some = slice(max(first - 1, 0), first + ROWS + 1)
     others = slice(max(column - 1, 0), column + COLUMNS + 1)
-    found = distances(rows, columns, some, others)
+    found = alignment.distances(rows, columns, some, others)
     limit = np.float32(threshold)
     if relative:
         speeds = np.maximum(0.5 * (rows.speed[some, None] + columns.speed[others]), SLOW)
@@ -111,13 +96,7 @@ def _block(
     mirrored = columns is not rows
     inside &= at_column >= at_row  # the rest is the same by symmetry
     i, j, at_row, at_column = (each[inside] for each in (i, j, at_row, at_column))
-    value, least = found[i, j], np.ones(len(i), dtype=bool)
-    last_row, last_column = found.shape[0] - 1, found.shape[1] - 1
-    for down in (-1, 0, 1):
-        for across in (-1, 0, 1):
-            # Beyond the first and the last row there is nothing; every clip ends with a row of none.
-            beside = found[np.clip(i + down, 0, last_row), np.clip(j + across, 0, last_column)]
-            least &= value <= beside
+    value, least = found[i, j], alignment.are_minima(found, i, j)
     held = rows.speed[at_row] < STILL
     same = (value <= SAME) & ~held & ((rows.clip[at_row] != columns.clip[at_column] % given) | mirrored)
     alike = np.column_stack([at_row[same], columns.clip[at_column[same]]])
@@ -178,15 +157,8 @@ def refined(body: Bodies, matches: Matches) -> Matches:
     lowest = np.stack([matches.frame, matches.other_frame], axis=1)
     ends = np.stack([lengths[matches.clip], lengths[matches.other_clip]], axis=1) - 1 - body.half
     low, high = np.maximum(lowest - reach, body.half), np.minimum(lowest + reach, ends)
-    places, distance = jit.kernels(__package__).downhill(
-        np.ascontiguousarray(body.ground.real),
-        np.ascontiguousarray(body.ground.imag),
-        body.heights,
-        body.weights,
-        body.samples,
-        lowest + first,
-        low + first,
-        high + first,
+    places, distance = alignment.nearest_nearby(
+        body.ground, body.heights, body.roots, body.samples, lowest + first, low + first, high + first
     )
     return Matches(
         matches.clip, places[:, 0] - first[:, 0], matches.other_clip, places[:, 1] - first[:, 1], distance,

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.quat import Array
-from . import material
-from .material import Material
+from ..sync.alignment import Clouds
+from . import inputs
+from .inputs import GraphInputs
 
 SAMPLES = 11  # of a window; against all of its 41 frames the distance is 0.999 correlated
 ANALYSIS_RATE = 30.0
@@ -20,13 +21,13 @@ class Bodies:
     ground (F, P) : x + iy; heights (F, P); firsts (N + 1,) : first frame of each clip, and the end of the last
     half : frames of half a window; samples (K,) : the frames of a window about its middle that are compared
     step : frames from window to window
-    weights (P,) : the roots of the points' weights
+    roots (P,) : of the points' weights, which the points are multiplied by
     """
 
     ground: NDArray[np.complex128]
     heights: Array
     firsts: NDArray[np.int64]
-    weights: Array
+    roots: Array
     half: int
     samples: NDArray[np.int64]
     step: int
@@ -38,27 +39,23 @@ class Bodies:
 
 
 @dataclass(frozen=True, eq=False)
-class Windows:
-    """Windows (R,) of some clips, each about its own mean on the ground.
+class Windows(Clouds):
+    """The windows (R,) of some clips, and where they are.
 
-    ground (R, K·P) complex64, heights (R, K·P) float32, square (R,) : Σ w‖p‖²
     speed (R,) : mean speed of the points, m/s
     clip, frame (R,) : where it is; clip −1 is none, between those of one clip and of the next
     """
 
-    ground: NDArray[np.complex64]
-    heights: NDArray[np.float32]
-    square: NDArray[np.float32]
     speed: NDArray[np.float32]
     clip: NDArray[np.int64]
     frame: NDArray[np.int64]
 
 
-def bodies(ready: Material, transition: float) -> Bodies:
+def bodies(ready: GraphInputs, transition: float) -> Bodies:
     """Return the points of all clips; transition : seconds that windows, and transitions, are long."""
-    points = [material.points(clip) for clip in ready.clips]
+    points = [inputs.points(clip) for clip in ready.clips]
     skeleton, rate = ready.clips[0].skeleton, ready.clips[0].rate
-    weights = np.sqrt(skeleton.point_weights[skeleton.point_weights > 0.0])
+    roots = np.sqrt(skeleton.point_weights[skeleton.point_weights > 0.0])
     half = max(1, round(0.5 * transition * rate))
     every = np.concatenate(points)
     return Bodies(
@@ -66,7 +63,7 @@ def bodies(ready: Material, transition: float) -> Bodies:
         # Less the mean pose, which all share: fewer digits are lost in float32.
         np.ascontiguousarray(every[..., 2] - every[..., 2].mean(axis=0)),
         np.cumsum([0, *(len(one) for one in points)]),
-        weights,
+        roots,
         half,
         np.unique(np.round(np.linspace(-half, half, SAMPLES)).astype(np.int64)),
         max(1, round(rate / ANALYSIS_RATE)),
@@ -74,7 +71,7 @@ def bodies(ready: Material, transition: float) -> Bodies:
     )
 
 
-def of(body: Bodies, clips: range) -> Windows:
+def windows_of(body: Bodies, clips: range) -> Windows:
     """Return the windows of some clips that are compared at first, with a row of none after each clip."""
     clip, frame = [], []
     for k in clips:
@@ -82,7 +79,7 @@ def of(body: Bodies, clips: range) -> Windows:
         clip.append(np.append(np.full(len(frames), k), -1))
         frame.append(np.append(frames, 0))
     at_clip, at_frame = np.concatenate(clip), np.concatenate(frame)
-    _, ground, heights = clouds(body, np.maximum(at_clip, 0), np.where(at_clip < 0, body.half, at_frame))
+    ground, heights = _clouds(body, np.maximum(at_clip, 0), np.where(at_clip < 0, body.half, at_frame))
     square = (ground.real**2 + ground.imag**2).sum(axis=1) + (heights**2).sum(axis=1)
     square[at_clip < 0] = np.inf
     return Windows(
@@ -95,31 +92,29 @@ def of(body: Bodies, clips: range) -> Windows:
     )
 
 
-def clouds(
-    body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]
-) -> tuple[NDArray[np.complex128], NDArray[np.complex128], Array]:
-    """Return windows in these frames of these clips: their means (R,) on the ground, and what lies about them.
+def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> tuple[NDArray[np.complex128], Array]:
+    """Windows in these frames of these clips as rows (R, K·P) on the ground, about their means, and of heights.
 
-    ground (R, K·P) and heights (R, K·P) are such that sums of products are means over the window.
+    Sums of products of rows are means over the window.
     """
     rows = rows_of(body, clip, frame)
     count, scale = len(rows), 1.0 / np.sqrt(len(body.samples))
     ground = body.ground[rows]
-    means = (ground @ body.weights).mean(axis=1)
-    ground = (ground - means[:, None, None] * body.weights).reshape(count, -1) * scale
-    return means, ground, body.heights[rows].reshape(count, -1) * scale
+    means = (ground @ body.roots).mean(axis=1)
+    ground = (ground - means[:, None, None] * body.roots).reshape(count, -1) * scale
+    return ground, body.heights[rows].reshape(count, -1) * scale
 
 
 def rows_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return which frames (R, K) of all clips together the samples of windows are; ends clamped to the clip."""
     first, last = body.firsts[clip], body.firsts[clip + 1] - 1
-    wanted = (first + frame)[:, None] + body.samples
-    return np.clip(wanted, first[:, None], last[:, None])
+    rows = (first + frame)[:, None] + body.samples
+    return np.clip(rows, first[:, None], last[:, None])
 
 
 def speed(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the mean speed (R,) of the points in windows, m/s."""
-    steps = np.hypot(np.abs(np.diff(body.ground, axis=0)), np.diff(body.heights, axis=0)) @ body.weights
+    steps = np.hypot(np.abs(np.diff(body.ground, axis=0)), np.diff(body.heights, axis=0)) @ body.roots
     sums = np.concatenate([[0.0], np.cumsum(steps)])
     first = body.firsts[np.maximum(clip, 0)] + np.where(clip < 0, body.half, frame)
     last = np.minimum(first + body.half, len(steps))

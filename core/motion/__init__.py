@@ -1,1 +1,1 @@
-"""What a clip is: rotations, skeletons, clips, their kinematics and their files."""
+"""What a clip is: rotations, skeletons, clips, and their kinematics."""

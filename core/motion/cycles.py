@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import kinematics, quat, resample, trajectory
+from . import kinematics, quat, resample, root_motion
 from .clip import Clip, joined
 from .quat import Array
 
@@ -34,6 +34,12 @@ def repeats(clip: Clip) -> int:
     return 1
 
 
+def first_of(clip: Clip) -> Clip:
+    """Return the first of the equal cycles of a clip that closes; the clip itself where it has only one."""
+    count = repeats(clip)
+    return clip if count == 1 else replace(clip.cut(0, (len(clip) - 1) // count + 1), cyclic=True)
+
+
 def _from_first(clip: Clip) -> Array:
     local = _in_ground_frames(clip)
     return _apart(local, local[:1])
@@ -46,7 +52,7 @@ def _apart(one: Array, other: Array) -> Array:
 
 def _in_ground_frames(clip: Clip) -> Array:
     """Places (F, P, 3) of the points of the body, each pose in its own ground frame."""
-    ground, facing = trajectory.ground_frames(clip)
+    ground, facing = root_motion.ground_frames(clip)
     places = kinematics.points(clip)
     places[..., :2] -= ground[:, None]
     local = quat.rotate(quat.about_axis("Z", -facing)[:, None], places)
@@ -59,7 +65,7 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     Each goes on from where the last one ended, on the ground; frame before·L is the clip's own first. Raises
     SkeletonError for bodies that travel and whose joints do not all turn with their parents.
     """
-    ground, facing = trajectory.ground_frames(clip)
+    ground, facing = root_motion.ground_frames(clip)
     turn = float(facing[-1] - facing[0])
     shift = _complex(ground[-1]) - np.exp(1j * turn) * _complex(ground[0])
     laps = [_moved(clip, turn, shift, lap).cut(0, len(clip) - 1) for lap in range(-before, after + 1)]
@@ -75,7 +81,7 @@ def _moved(clip: Clip, turn: float, shift: complex, laps: int) -> Clip:
     # What stays in place is not touched: bodies that can't be placed can still repeat there.
     if abs(total) < 1e-6 and abs(np.exp(1j * turn * laps) - 1.0) < 1e-6:
         return clip
-    return trajectory.placed(clip, turn * laps, np.array([total.real, total.imag]))
+    return root_motion.placed(clip, turn * laps, np.array([total.real, total.imag]))
 
 
 def _complex(point: Array) -> complex:

@@ -1,4 +1,4 @@
-"""Forward kinematics, for all frames at once (methods 1; seed 002)."""
+"""Forward kinematics, for all frames at once (methods 1)."""
 
 from collections.abc import Sequence
 
@@ -97,7 +97,7 @@ def matrices(clip: Clip) -> tuple[Array, Array]:
     linear, places = np.empty_like(basis), np.empty_like(clip.translations)
     frames = Frames(clip.skeleton, linear, places)
     for joint in range(len(clip.skeleton)):
-        linear[:, joint], places[:, joint] = frames.of(joint).apply(basis[:, joint], clip.translations[:, joint])
+        linear[:, joint], places[:, joint] = frames.frame_of(joint).apply(basis[:, joint], clip.translations[:, joint])
     return linear, places
 
 
@@ -113,7 +113,7 @@ def local(skeleton: Skeleton, linear: Array, places: Array) -> tuple[Array, Arra
     rebuilt = np.empty_like(linear)
     frames = Frames(skeleton, rebuilt, places)
     for joint in range(len(skeleton)):
-        frame = frames.of(joint)
+        frame = frames.frame_of(joint)
         basis = np.linalg.solve(frame.turning, frame.unstretched(linear[:, joint]))
         scales[:, joint] = np.linalg.norm(basis, axis=-2)
         rotations[:, joint] = quat.from_matrix(basis / np.maximum(scales[:, joint, None, :], 1e-12))
@@ -135,7 +135,7 @@ class Frames:
         self._rules = skeleton.inheritance or _everything(len(skeleton))
         self._rest = quat.to_matrix(skeleton.rest[0])
 
-    def of(self, joint: int) -> inheritance.Frame:
+    def frame_of(self, joint: int) -> inheritance.Frame:
         """Return the frame of one joint, all above it being known."""
         skeleton, rules = self._skeleton, self._rules
         parent = int(skeleton.parents[joint])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import SkeletonError
-from . import kinematics, partners, quat
+from . import joint_matching, kinematics, quat
 from .clip import Clip
 from .quat import Array
 
@@ -19,8 +19,8 @@ def mirrored(clip: Clip) -> Clip:
     skeleton = clip.skeleton
     if skeleton.inheritance is not None:
         raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't be mirrored yet")
-    partner = partners.across(skeleton)
-    normal = partners.sagittal(skeleton, partner)
+    partner = joint_matching.across(skeleton)
+    normal = joint_matching.sagittal(skeleton, partner)
     rest, places = skeleton.rest
     world = kinematics.forward(skeleton, clip.rotations, clip.translations)[0]
     turned = quat.mul(_reflected(quat.mul(world, quat.inv(rest))[:, partner], normal), rest)

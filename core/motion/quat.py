@@ -158,7 +158,7 @@ def to_euler(q: Array, axes: str) -> Array:
 def euler_near(angles: Array, first: Array) -> Array:
     """Return the same rotations as angles ``(F, ..., 3)`` that begin nearest to other angles ``(..., 3)``.
 
-    A continuous path of angles can be told in two ways, each any number of whole turns away.
+    A continuous path of angles can be written in two ways, each any number of whole turns away.
     """
     other = np.stack([angles[..., 0] + np.pi, np.pi - angles[..., 1], angles[..., 2] + np.pi], axis=-1)
     away = [np.abs(_within_half_a_turn(path[0] - first)).sum(axis=-1) for path in (angles, other)]

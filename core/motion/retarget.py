@@ -75,7 +75,7 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     linear, stands = np.empty((*shape, 3, 3)), np.empty((*shape, 3))
     frames = kinematics.Frames(skeleton, linear, stands)
     for joint, parent in enumerate(skeleton.parents):
-        frame, theirs = frames.of(joint), matching[joint]
+        frame, theirs = frames.frame_of(joint), matching[joint]
         if theirs >= 0:
             turned = quat.mul(quat.mul(world[:, theirs], quat.inv(source_rest[theirs])), rest[joint])
             rotations[:, joint] = quat.mul(quat.inv(quat.from_matrix(frame.turning)), turned)
@@ -87,9 +87,7 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
                 above = quat.inv(rest[parent])
                 reach = np.einsum("fij,fj->fi", linear[:, parent], quat.rotate(above, shift))
                 translations[:, joint] = frame.location_of(frame.origin + reach)
-        linear[:, joint], stands[:, joint] = frame.apply(
-            quat.to_matrix(rotations[:, joint]), translations[:, joint]
-        )
+        linear[:, joint], stands[:, joint] = frame.apply(quat.to_matrix(rotations[:, joint]), translations[:, joint])
     return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations)
 
 

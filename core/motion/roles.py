@@ -38,9 +38,7 @@ _TRUNK = {
 }
 TRUNK = ("hips", "spine", "chest", "neck", "head")
 LIMBS = tuple(role for limb in _LIMBS for role in limb)
-_PREFIX = re.compile(
-    r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d+|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)"
-)
+_PREFIX = re.compile(r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d+|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)")
 _SIDES = {"l": "L", "left": "L", "左": "L", "r": "R", "right": "R", "右": "R"}
 # In lfemur or rclavicle nothing but knowledge of the word tells the side.
 _BARE_SIDE = re.compile(r"([lr])(femur|tibia|foot|toes|clavicle|humerus|radius|wrist|hand|thigh|shin|collar)")
@@ -73,28 +71,26 @@ def _deform_parents(names: tuple[str, ...], parents: tuple[int, ...], deforming:
 
 @cache
 def _find(names: tuple[str, ...], parents: tuple[int, ...]) -> dict[str, int]:
-    told = [_split(name) for name in names]
+    parts = [_split(name) for name in names]
     found: dict[str, int] = {}
     for side in "LR":
         for limb in _LIMBS:
-            found |= {f"{role}.{side}": joint for role, joint in _limb(told, parents, side, limb).items()}
-    centre = [j for j, (side, _) in enumerate(told) if not side]
+            found |= {f"{role}.{side}": joint for role, joint in _limb(parts, parents, side, limb).items()}
+    centre = [j for j, (side, _) in enumerate(parts) if not side]
     for role, pattern in _TRUNK.items():
-        fitting = [j for j in centre if re.fullmatch(pattern, told[j][1])]
+        fitting = [j for j in centre if re.fullmatch(pattern, parts[j][1])]
         if fitting:
             found[role] = fitting[-1 if role == "chest" else 0]
     return found | _trunk(names, parents, centre, found)
 
 
-def _limb(
-    told: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str]
-) -> dict[str, int]:
+def _limb(parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str]) -> dict[str, int]:
     """Return the roles of one limb: the chain, and the order along it, that most names agree with."""
     leaves = set(range(len(parents))) - set(parents)
-    chains = {tuple(j for j in reversed([leaf, *ancestors(leaf, parents)]) if told[j][0] == side) for leaf in leaves}
+    chains = {tuple(j for j in reversed([leaf, *ancestors(leaf, parents)]) if parts[j][0] == side) for leaf in leaves}
     best: dict[str, int] = {}
     for chain in sorted(chains):
-        candidates = [[None, *(j for j in chain if re.fullmatch(limb[role], told[j][1]))] for role in limb]
+        candidates = [[None, *(j for j in chain if re.fullmatch(limb[role], parts[j][1]))] for role in limb]
         for joints in product(*candidates):
             taken = [chain.index(j) for j in joints if j is not None]
             if all(a < b for a, b in pairwise(taken)):
@@ -113,25 +109,25 @@ def _trunk(
     names: tuple[str, ...], parents: tuple[int, ...], centre: list[int], found: dict[str, int]
 ) -> dict[str, int]:
     """Return the roles of the trunk that the limbs tell: they outdo names for the chest, and stand in for others."""
-    told: dict[str, int] = {}
+    inferred: dict[str, int] = {}
     hips = found.get("hips", _where_both_hang("thigh", found, parents))
     if hips is None:
         hips = next((j for j in centre if re.fullmatch(r"(?i)root", names[j]) and parents[j] < 0), None)
     if hips is not None:
-        told["hips"] = hips
+        inferred["hips"] = hips
     chest = _where_both_hang("clavicle", found, parents)
     chest = _where_both_hang("upper_arm", found, parents) if chest is None else chest
     if chest is not None and chest == found.get("neck"):
         chest = parents[chest]
     chest = found.get("chest") if chest is None or chest < 0 or chest == hips else chest
     if chest is not None and chest != hips:
-        told["chest"] = chest
+        inferred["chest"] = chest
         above_hips = [] if hips is None else [hips, *ancestors(hips, parents)]
-        told["spine"] = [j for j in [chest, *ancestors(chest, parents)] if j not in above_hips][-1]
+        inferred["spine"] = [j for j in [chest, *ancestors(chest, parents)] if j not in above_hips][-1]
         upwards = _namesakes(chest, names, parents) or _central_chain(chest, parents, centre)
-        told["neck"] = found.get("neck", upwards[0] if len(upwards) > 1 else -1)
-        told["head"] = found.get("head", upwards[-1] if len(upwards) > 1 else -1)
-    return {role: joint for role, joint in told.items() if joint >= 0}
+        inferred["neck"] = found.get("neck", upwards[0] if len(upwards) > 1 else -1)
+        inferred["head"] = found.get("head", upwards[-1] if len(upwards) > 1 else -1)
+    return {role: joint for role, joint in inferred.items() if joint >= 0}
 
 
 def _where_both_hang(role: str, found: dict[str, int], parents: tuple[int, ...]) -> int | None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from . import kinematics
 from .clip import Clip
+from .frame_map import FrameMap, LeftOut
 
 END_SECONDS = 0.1
 FASTEST = 15.0  # m/s; no joint of a person is faster
@@ -15,13 +16,30 @@ SLOWEST_JUMP = 1.0  # m/s; below it a step is no jump, whatever the median of a 
 STILL = 1e-4  # m a frame; a pose that is held
 
 
+CALIBRATION = "calibration pose or jump"
+
+
 @dataclass(frozen=True)
 class Trimmed:
     """A clip without its bad ends, and how many frames were left out at each."""
 
     clip: Clip
-    first: int
-    last: int
+    first: int = 0
+    last: int = 0
+
+    @property
+    def frame_map(self) -> FrameMap:
+        return FrameMap(self.first)
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """What a report says of it: one entry, or none where nothing was left out."""
+        return [LeftOut(self.clip.name, self.first, self.last, CALIBRATION)] if self.first or self.last else []
+
+
+def if_wanted(clip: Clip, trim: bool) -> Trimmed:
+    """Return what `ends` gives, or the whole clip where it is not to be trimmed."""
+    return ends(clip) if trim else Trimmed(clip)
 
 
 def ends(clip: Clip) -> Trimmed:
@@ -34,13 +52,13 @@ def ends(clip: Clip) -> Trimmed:
     positions = kinematics.points(clip)
     steps = np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1, initial=0.0)
     if len(steps) < 4:
-        return Trimmed(clip, 0, 0)
+        return Trimmed(clip)
     typical = float(np.median(steps[steps > STILL])) if np.any(steps > STILL) else 0.0
     limit = max(OUTLIER * typical, SLOWEST_JUMP / clip.rate)
     limit = min(limit, max(FAST_OUTLIER * typical, FASTEST / clip.rate))
     first, last = _bad(steps, limit, clip.rate), _bad(steps[::-1], limit, clip.rate)
     if first + last >= len(clip) - 1:
-        return Trimmed(clip, 0, 0)  # jumps everywhere: this is not about the ends
+        return Trimmed(clip)  # jumps everywhere: this is not about the ends
     return Trimmed(clip.cut(first, len(clip) - last), first, last)
 
 

@@ -1,4 +1,4 @@
-"""Pose distances by the rotations of joints (methods 2; seeds 000 and 003)."""
+"""Pose distances by the rotations of joints (methods 2)."""
 
 from copy import copy
 from typing import Self
@@ -6,31 +6,30 @@ from typing import Self
 import numpy as np
 
 from .. import jit
-from ..motion import kinematics, quat, trajectory
+from ..motion import kinematics, quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import joints
+from ..recipes.matching import Matching
+from . import joint_weights
 from .distance import Metric
-from .matching import Matching
 
 # The ten different products of two components, and how often each occurs in (q·q')².
 _FIRST, _SECOND = np.triu_indices(4)
 _OCCURRENCE = np.sqrt(np.where(_FIRST == _SECOND, 1.0, 2.0))
 
 
-class Angles(Metric):
+class AngleMetric(Metric):
     """Angles between joint rotations, P = Σ α angle^p, mean over the window with most weight on its centre.
 
     The hips' rotation counts within the heading frame, so that turning a clip changes nothing; that of other
-    joints about their rest frames. A window that overhangs is filled with its centre frame (seed 003).
+    joints about their rest frames. A window that overhangs is filled with its centre frame ([Zheng]).
     """
 
-    name = "angles"
     floor = 0.002  # rad² (or rad)
     passes = 1
 
     def __init__(self, clip: Clip, matching: Matching) -> None:
-        weights = joints.rotation_weights(clip.skeleton, matching.joints)
+        weights = joint_weights.rotation_weights(clip.skeleton, matching.joints)
         self._used = np.flatnonzero(weights)
         self._weights = weights[self._used]
         self._power = matching.power
@@ -53,15 +52,14 @@ def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool)
     return found
 
 
-class Chordal(Metric):
+class ChordalMetric(Metric):
     """1 − (q·q')², the squared sine of half the angle between rotations: one matrix product, no signs to mind."""
 
-    name = "chordal"
     floor = 0.0005
     passes = 1
 
     def __init__(self, clip: Clip, matching: Matching) -> None:
-        weights = joints.rotation_weights(clip.skeleton, matching.joints)
+        weights = joint_weights.rotation_weights(clip.skeleton, matching.joints)
         q = _in_heading_frame(clip)
         products = q[..., _FIRST] * q[..., _SECOND] * _OCCURRENCE * np.sqrt(weights)[:, None]
         self._products = products.reshape(len(q), -1)
@@ -79,9 +77,9 @@ class Chordal(Metric):
 def _in_heading_frame(clip: Clip) -> Array:
     """Rotations (F, J, 4) about the rest frames; the hips' in the world, turned back by the heading."""
     rotations = clip.rotations.copy()
-    hips = trajectory.travelling_joint(clip.skeleton)
+    hips = root_motion.travelling_joint(clip.skeleton)
     world, _ = kinematics.world(clip)
-    rotations[:, hips] = quat.mul(quat.about_axis("Z", -trajectory.heading(clip)), world[:, hips])
+    rotations[:, hips] = quat.mul(quat.about_axis("Z", -root_motion.heading(clip)), world[:, hips])
     return rotations
 
 

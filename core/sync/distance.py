@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import jit
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from .matching import Matching
+from ..recipes.matching import Matching
 
 BLOCK = 128  # rows of a distance matrix
 MOST_CELLS = 16_000_000  # of a matrix that is held whole: 4000 × 4000 frames, 128 MB
@@ -22,7 +22,6 @@ MOST_CELLS = 16_000_000  # of a matrix that is held whole: 4000 × 4000 frames, 
 class Metric(ABC):
     """One clip, ready to be compared with others frame by frame."""
 
-    name: ClassVar[str]
     floor: ClassVar[float]  # poses this near are as good as equal
     passes: ClassVar[int]  # how often registering is repeated on the stretch it found
 

@@ -5,20 +5,20 @@ from typing import Self
 
 import numpy as np
 
-from .. import jit
-from ..motion import kinematics, quat, trajectory
+from ..motion import kinematics, quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import joints
+from ..recipes.matching import Matching
+from . import joint_weights
+from .alignment import clouds_apart
 from .distance import Metric, apart, clamped, in_blocks, rows
-from .matching import Matching
 
 MOTION_HEADING_SIGMA = 0.5  # s
 VELOCITY_SIGMA = 2.0 / 120.0  # s
 SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means little
 
 
-class Points(Metric):
+class PointMetric(Metric):
     """Point clouds round each frame of a clip: all joints and tips of the frames within a window (ends clamped).
 
     Each pair of clouds is first brought together by the best turn about the vertical and shift on the ground, so
@@ -28,15 +28,14 @@ class Points(Metric):
 
     with horizontal coordinates centred per window. C, S and the heights are matrix products of single frames,
     summed along the diagonals; what the window's own centring adds is a thin product of frame centroids. Where
-    heights are to be aligned too, the best lift is the difference of the clouds' mean heights (seed 000).
+    heights are to be aligned too, the best lift is the difference of the clouds' mean heights ([TMPS]).
     """
 
-    name = "points"
     floor = 0.002  # m
     passes = 1
 
     def __init__(self, clip: Clip, matching: Matching) -> None:
-        weights = joints.point_weights(clip.skeleton, matching.joints)
+        weights = joint_weights.point_weights(clip.skeleton, matching.joints)
         self._fill(kinematics.points(clip), weights, matching.align_height)
 
     @classmethod
@@ -95,22 +94,7 @@ class Points(Metric):
         return drift, own[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
 
 
-def clouds_apart(
-    products: Array, drift: Array, window: int, spread: Array, other_spread: Array, lift: Array, other_lift: Array
-) -> Array:
-    """Return the distances (M, N) of `Points` from what is left of its formula when matrix products are done.
-
-    products (3, M+2W, N+2W) : of single frames, for C, for S and of heights
-    drift (2, M, N) : what the centroids of single frames add to C and to S
-    spread (M,), other_spread (N,) : Σ w‖p‖²; lift (M,), other_lift (N,) : the heights to be aligned
-    """
-    found: Array = jit.kernels(__package__).clouds_apart(
-        products, drift, window, spread, other_spread, lift, other_lift
-    )
-    return found
-
-
-class Motion(Metric):
+class MotionMetric(Metric):
     """How a body moves, not how it stands; best between different people (methods 2).
 
     Points in the heading frame, less the clip's mean pose, over its amplitude; beside them, with equal weight,
@@ -118,14 +102,13 @@ class Motion(Metric):
     taken over the frames that correspond (`over`).
     """
 
-    name = "motion"
     floor = 0.05
     passes = 3
 
     def __init__(self, clip: Clip, matching: Matching) -> None:
-        self._weights = 0.5 * joints.point_weights(clip.skeleton, matching.joints)[:, None]
+        self._weights = 0.5 * joint_weights.point_weights(clip.skeleton, matching.joints)[:, None]
         self._places = _in_heading_frame(clip)
-        velocities = np.gradient(trajectory.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0)
+        velocities = np.gradient(root_motion.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0)
         speed = np.sqrt((2.0 * self._weights * velocities**2).sum(axis=(1, 2)))
         slowest = max(SLOW_SHARE * float(np.median(speed)), 1e-9)
         self._directions = velocities / np.maximum(speed, slowest)[:, None, None]
@@ -167,8 +150,8 @@ class Motion(Metric):
 def _in_heading_frame(clip: Clip) -> Array:
     """Points (F, P, 3) turned to face along y, the travelling joint's ground point in the origin."""
     positions = kinematics.points(clip)
-    facing = trajectory.heading(clip, MOTION_HEADING_SIGMA)
-    origin = positions[:, trajectory.travelling_joint(clip.skeleton)].copy()
+    facing = root_motion.heading(clip, MOTION_HEADING_SIGMA)
+    origin = positions[:, root_motion.travelling_joint(clip.skeleton)].copy()
     origin[:, 2] = 0.0
     return quat.rotate(quat.about_axis("Z", -facing)[:, None], positions - origin[:, None])
 

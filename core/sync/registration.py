@@ -1,7 +1,4 @@
-"""Synchronising clips: for every frame of a reference, the corresponding frame of each clip (methods 3).
-
-Kovar & Gleicher 2003; seeds 000 and 003.
-"""
+"""Synchronising clips: for every frame of a reference, the corresponding frame of each clip (methods 3)."""
 
 import re
 from collections.abc import Sequence
@@ -11,14 +8,13 @@ import numpy as np
 from ..errors import OptionError, RegistrationError
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
-from . import cycles, pairing
-from .matching import Matching
-from .registered import Curve, Registration
+from ..recipes.matching import Matching
+from . import register_cycles
+from . import register_pair as open_clips
+from .registration_curve import Registration, RegistrationCurve
 
 
-def register(
-    clips: Sequence[Clip], reference: int, matching: Matching, progress: Progress = SILENT
-) -> Registration:
+def register(clips: Sequence[Clip], reference: int, matching: Matching, progress: Progress = SILENT) -> Registration:
     """Register clips of one skeleton and one rate against the reference among them (its index).
 
     Raises RegistrationError where they can't be matched under the limits of `matching`.
@@ -29,7 +25,7 @@ def register(
         part = progress.part(k / len(clips), (k + 1) / len(clips))
         part.at(0.0, f"Synchronising {clip.name}")
         if k == reference:
-            curves.append(cycles.identity(clip) if round_the_circle else identity(clip))
+            curves.append(register_cycles.identity(clip) if round_the_circle else identity(clip))
         else:
             curves.append(register_pair(clips[reference], clip, matching, part, cyclic=round_the_circle))
     registration = Registration(reference, tuple(curves))
@@ -42,27 +38,29 @@ def _all_cycles(clips: Sequence[Clip], matching: Matching) -> bool:
     """Say whether to register round the circle: where asked to, or where all are cycles and nothing else is asked."""
     if matching.ends == "cyclic":
         for clip in clips:
-            cycles.refuse_unclosed(clip)
+            register_cycles.refuse_unclosed(clip)
         return True
     return matching.ends == "auto" and all(clip.cyclic for clip in clips)
 
 
-def identity(clip: Clip) -> Curve:
+def identity(clip: Clip) -> RegistrationCurve:
     """Return the curve of a clip against itself."""
     frames = np.arange(len(clip))
-    return Curve(0, frames.astype(float), "none", "pinned", 0.0, 1, 0.0, np.stack([frames, frames], axis=1), None)
+    return RegistrationCurve(
+        0, frames.astype(float), "none", "pinned", 0.0, 1, 0.0, np.stack([frames, frames], axis=1), None
+    )
 
 
 def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> int:
     """Return the index of the reference: a number from 1, the longest clip, or the one nearest to all others."""
-    wanted = matching.reference
-    if wanted == "longest":
+    reference = matching.reference
+    if reference == "longest":
         return int(np.argmax([clip.seconds for clip in clips]))
-    if wanted == "medoid":
+    if reference == "medoid":
         return _medoid(clips, matching, progress)
-    if not re.fullmatch(r"[0-9]+", wanted) or not 1 <= int(wanted) <= len(clips):
-        raise OptionError(f"reference is {wanted!r}, but must be medoid, longest or a clip from 1 to {len(clips)}")
-    return int(wanted) - 1
+    if not re.fullmatch(r"[0-9]+", reference) or not 1 <= int(reference) <= len(clips):
+        raise OptionError(f"reference is {reference!r}, but must be medoid, longest or a clip from 1 to {len(clips)}")
+    return int(reference) - 1
 
 
 def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> int:
@@ -78,7 +76,7 @@ def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> in
 
 def register_pair(
     reference: Clip, clip: Clip, matching: Matching, progress: Progress = SILENT, *, cyclic: bool = False
-) -> Curve:
+) -> RegistrationCurve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate.
 
     `cyclic` where both are cycles and are to be matched round the circle. Raises RegistrationError where they
@@ -90,5 +88,5 @@ def register_pair(
         has = "a single frame" if len(short) == 1 else f"only {len(short)} frames"
         raise RegistrationError(f"{short.name} has {has}; synchronising takes {shortest} or more")
     if cyclic:
-        return cycles.pair(reference, clip, matching)
-    return pairing.pair(reference, clip, matching, progress)
+        return register_cycles.pair(reference, clip, matching)
+    return open_clips.pair(reference, clip, matching, progress)

@@ -1,4 +1,4 @@
-"""Timewarping as a matrix, and incremental inverse timewarping from it, as seed 000 gives them.
+"""Timewarping as a matrix, and incremental inverse timewarping from it, as [TMPS] gives them (methods 3).
 
 Registration curves do the same on smooth curves; this is for paths as they are.
 """
@@ -6,7 +6,7 @@ Registration curves do the same on smooth curves; this is for paths as they are.
 import numpy as np
 
 from ..motion.quat import Array
-from .timewarp import Cells
+from .dtw import Cells
 
 
 def matrix(cells: Cells) -> Array:
@@ -14,7 +14,7 @@ def matrix(cells: Cells) -> Array:
 
     A motion of M frames, as a row of frame values (M,) times W, is in the time of the one of N frames. Frames that
     share a column are averaged; a row that goes on over several columns passes evenly to the next row, and the
-    last row holds (seed 000).
+    last row holds.
     """
     rows, columns = cells[-1] + 1
     warp = np.zeros((rows, columns))
@@ -35,7 +35,7 @@ def matrix(cells: Cells) -> Array:
 
 
 def warped(warp: Array) -> Array:
-    """Return the frame (N,) of the warped motion, from 0, at each frame of the other: s = s_m · W (seed 000)."""
+    """Return the frame (N,) of the warped motion, from 0, at each frame of the other: s = s_m · W."""
     return np.arange(len(warp), dtype=float) @ warp
 
 

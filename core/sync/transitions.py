@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..motion import kinematics
 from ..motion.clip import Clip
-from ..motion.quat import Array
+from ..recipes.matching import Matching
+from . import alignment, joint_weights, metrics
 from . import distance as pose_distance
-from . import joints, metrics
+from .alignment import local_minima
 from .distance import clamped
-from .matching import Matching
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def find(
     them is compared.
     """
     (one, i), (other, j) = _around(before, from_frames, window), _around(after, to_frames, window)
-    bodies = [metrics.of(clip, Matching(metric="points")) for clip in (one, other)]
+    bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (one, other)]
     count, columns = from_frames[1] - from_frames[0] + 1, slice(j, j + to_frames[1] - to_frames[0] + 1)
     at_once = max(1, pose_distance.MOST_CELLS // len(other))
     cells, distances = [], []
@@ -53,7 +52,7 @@ def find(
         start = max(i + low - window, 0)
         part = bodies[0].part(start, i + high - 1 + window)
         distance = part.matrix(bodies[1], window)[i + low - start :, columns][: high - low]
-        found = _minima(distance)
+        found = local_minima(distance)
         found = found[(found[:, 0] >= first - low) & (found[:, 0] < first - low + at_once)]
         cells.append(found + np.array((low, 0)))
         distances.append(distance[found[:, 0], found[:, 1]])
@@ -65,14 +64,6 @@ def find(
     ]
 
 
-def _minima(distance: Array) -> NDArray[np.int64]:
-    """The cells (K, 2) of a matrix that are nowhere larger than those around them."""
-    around = np.pad(distance, 1, constant_values=np.inf)
-    along = np.minimum(np.minimum(around[:, :-2], around[:, 1:-1]), around[:, 2:])
-    least = np.minimum(np.minimum(along[:-2], along[1:-1]), along[2:])
-    return np.argwhere(distance <= least)
-
-
 def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int]:
     """The part of a clip that windows round some frames need, and where the first of these is in it."""
     start = max(frames[0] - window, 0)
@@ -80,18 +71,12 @@ def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int
 
 
 def align(before: Clip, after: Clip, i: int, j: int, window: int, distance: float) -> Transition:
-    """Return the transition from frame i to frame j with the ground motion that brings the windows together.
-
-    With a, b the windows' points on the ground less their weighted means: θ = atan2(Σ w a×b, Σ w a·b) (methods 2).
-    """
-    weights = joints.point_weights(before.skeleton, "all")
+    """Return the transition from frame i to frame j with the ground motion that brings the windows together."""
+    weights = joint_weights.point_weights(before.skeleton, "all")
     clouds = []
     for clip, frame in ((before, i), (after, j)):
         places = kinematics.points(clip.cut(max(frame - window, 0), min(frame + window + 1, len(clip))))
         around = clamped(len(clip), window)[frame] - max(frame - window, 0)
         clouds.append(places[around][..., :2] @ np.array([1.0, 1j]))
-    means = [complex((cloud @ weights).mean()) for cloud in clouds]
-    a, b = (cloud - mean for cloud, mean in zip(clouds, means, strict=True))
-    turn = float(np.angle((np.conj(b) * a @ weights).sum()))
-    shift = means[0] - np.exp(1j * turn) * means[1]
-    return Transition(i, j, distance, turn, (shift.real, shift.imag))
+    found = alignment.align(clouds[0], clouds[1], weights)
+    return Transition(i, j, distance, float(found.turn), (float(found.shift.real), float(found.shift.imag)))

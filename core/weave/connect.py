@@ -1,27 +1,31 @@
-"""Clip after clip in one: where to leave one and enter the next, and how to mend the seam (methods 5; seeds 002, 004).
+"""Clip after clip in one: where to leave one and enter the next, and how to mend the seam (methods 5).
 
 Frame t of the result is frame t of the clip that goes on and, brought onto its ground, frame t − i + j of the one that
-follows: whatever the method, both clips run on at their own speed.
+follows: both clips run on at their own speed. Only a `registered` blend has a time of its own between them, and what
+comes after it may be some frames later.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..check import angles, posed, quality, seams
+from ..check import angles, quality, seams, world_pose
 from ..errors import ClipError, OptionError, RegistrationError
-from ..motion import quat, resample, retarget, trajectory, trim
+from ..motion import quat, resample, retarget, root_motion, trim
 from ..motion.clip import Channel, Clip, joined
+from ..motion.frame_map import FrameMap
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from ..recipes import Blend, Connect
+from ..recipes.blend import Blend
+from ..recipes.connect import Connect
 from ..sync import transitions
 from ..sync.transitions import Transition
-from . import channels, reporting, seam
-from .woven import Connected
+from . import blend, reporting
+from .results import ConnectResult
+from .seam import repairs, tracks
 
 WINDOW = 0.042  # s each side that is compared
 SEARCHED = 0.4  # of a clip: the end of the one and the start of the other
@@ -33,21 +37,7 @@ POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
 
-@dataclass(frozen=True)
-class Counted:
-    """How frames of a clip in work are counted in the clip as given: which is its first, and how many make one."""
-
-    first: int = 0
-    each: float = 1.0
-
-    def given(self, frame: int) -> int:
-        return self.first + round(frame * self.each)
-
-    def own(self, frame: int) -> int:
-        return round((frame - self.first) / self.each)
-
-
-def connect(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT) -> Connected:
+def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> ConnectResult:
     """Return clips one after the other, each entered where it is nearest to where the last one is left.
 
     Every clip after the first is only turned and moved on the ground outside the mended seams. Raises ClipError for
@@ -56,32 +46,35 @@ def connect(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT)
     began = time.perf_counter()
     if len(clips) < 2:
         raise ClipError(f"Connecting takes two clips or more; {len(clips)} given")
-    if len(clips) > 2 and max(wanted.from_frame, wanted.to_frame) >= 0:
+    if len(clips) > 2 and max(recipe.from_frame, recipe.to_frame) >= 0:
         raise OptionError(f"Frames to leave and enter are those of two clips; {len(clips)} given")
-    trimmed = [trim.ends(clip) if wanted.trim else trim.Trimmed(clip, 0, 0) for clip in clips]
+    trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
     made, joined, first_free = trimmed[0].clip, [], 0
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
         part.at(0.0, f"Looking where to go over into {following.clip.name}")
         after = resample.to_rate(retarget.onto(following.clip, made.skeleton), made.rate)
-        counted = Counted(trimmed[0].first if k == 1 else 0), Counted(following.first, following.clip.rate / made.rate)
-        ranked = _ranked(made, after, wanted, first_free, counted)
+        counted = (
+            trimmed[0].frame_map if k == 1 else FrameMap(),
+            FrameMap(following.first, following.clip.rate / made.rate),
+        )
+        ranked = _ranked(made, after, recipe, first_free, counted)
         part.at(0.4, "Mending the seam")
-        made, told, first_free = _joined(made, after, ranked, wanted, counted)
+        made, seam_report, first_free = _joined(made, after, ranked, recipe, counted)
         made = replace(made, name=following.clip.name)  # whose end it has
-        joined.append(told)
-    made = replace(made, name=wanted.result_name([clip.name for clip in clips]))
+        joined.append(seam_report)
+    made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
     report = {
-        "dropped": reporting.dropped(trimmed),
+        "dropped": reporting.left_out(trimmed),
         "connect": joined[0] if len(joined) == 1 else {"joints": joined},
         "quality": {"before": [quality.measure(t.clip) for t in trimmed], "after": quality.measure(made)},
         "warnings": [],
     }
     frames = tuple(one["seam_frame"] for one in joined)
-    return Connected(made, report | reporting.common("connect", clips, made, began), 0, frames)
+    return ConnectResult(made, report | reporting.common("connect", clips, made, began), 0, frames)
 
 
-def find(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT) -> list[Transition]:
+def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> list[Transition]:
     """Return where the first of two clips can go over into the second, nearest first, in frames of the clips as given.
 
     Raises ClipError for other than two clips, and RegistrationError as `connect` does.
@@ -89,15 +82,17 @@ def find(clips: Sequence[Clip], wanted: Connect, progress: Progress = SILENT) ->
     if len(clips) != 2:
         raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
     progress.at(0.0, "Looking where to go over")
-    one, other = (trim.ends(clip) if wanted.trim else trim.Trimmed(clip, 0, 0) for clip in clips)
+    one, other = (trim.if_wanted(clip, recipe.trim) for clip in clips)
     after = resample.to_rate(retarget.onto(other.clip, one.clip.skeleton), one.clip.rate)
-    leave, enter = Counted(one.first), Counted(other.first, other.clip.rate / after.rate)
-    ranked = _ranked(one.clip, after, wanted, 0, (leave, enter))
-    return [replace(t, from_frame=leave.given(t.from_frame), to_frame=enter.given(t.to_frame)) for t in ranked]
+    leave, enter = one.frame_map, FrameMap(other.first, other.clip.rate / after.rate)
+    ranked = _ranked(one.clip, after, recipe, 0, (leave, enter))
+    return [
+        replace(t, from_frame=leave.given_frame(t.from_frame), to_frame=enter.given_frame(t.to_frame)) for t in ranked
+    ]
 
 
 def _ranked(
-    made: Clip, after: Clip, wanted: Connect, first_free: int, counted: tuple[Counted, Counted]
+    made: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
 ) -> list[Transition]:
     """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start."""
     for clip, least, to in ((made, BEFORE, "left"), (after, AFTER + 1, "entered")):
@@ -105,12 +100,12 @@ def _ranked(
             frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
             raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
     last = len(after) - 1 - AFTER
-    leave = (0 if wanted.anywhere else int((1.0 - SEARCHED) * len(made)), len(made) - 1)
-    enter = (0, last if wanted.anywhere else min(max(int(SEARCHED * len(after)), 1), last))
-    leave = _asked(made, wanted.from_frame, counted[0], (BEFORE - 1, len(made) - 1)) or (
+    leave = (0 if recipe.anywhere else int((1.0 - SEARCHED) * len(made)), len(made) - 1)
+    enter = (0, last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last))
+    leave = _asked(made, recipe.from_frame, counted[0], (BEFORE - 1, len(made) - 1)) or (
         max(leave[0], first_free, BEFORE - 1), leave[1]
     )  # fmt: skip
-    enter = _asked(after, wanted.to_frame, counted[1], (0, last)) or enter
+    enter = _asked(after, recipe.to_frame, counted[1], (0, last)) or enter
     if leave[0] > leave[1]:
         raise RegistrationError(
             f"{made.name} is too short to be entered and left again: connect it with the clip before it, then the "
@@ -119,39 +114,39 @@ def _ranked(
     return transitions.find(made, after, window=round(WINDOW * made.rate), from_frames=leave, to_frames=enter)
 
 
-def _asked(clip: Clip, frame: int, counted: Counted, possible: tuple[int, int]) -> tuple[int, int] | None:
+def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:
     """The one frame that was asked for as a range, None for none; raises RegistrationError where there is none such."""
     if frame < 0:
         return None
-    own = counted.own(frame)
+    own = counted.prepared_frame(frame)
     if not possible[0] <= own <= possible[1]:
-        first, last = map(counted.given, possible)
+        first, last = map(counted.given_frame, possible)
         raise RegistrationError(f"{clip.name} has no frame {frame} for a seam; it can be one from {first} to {last}")
     return own, own
 
 
 def _joined(
-    made: Clip, after: Clip, ranked: list[Transition], wanted: Connect, counted: tuple[Counted, Counted]
+    made: Clip, after: Clip, ranked: list[Transition], recipe: Connect, counted: tuple[FrameMap, FrameMap]
 ) -> tuple[Clip, dict[str, Any], int]:
-    """The two clips in one by the best method, what is told of it, and the first frame free for the next seam."""
-    best = ranked[min(wanted.candidate, len(ranked) - 1)]
-    placed = trajectory.placed(after, best.turn, np.array(best.shift))
-    methods = METHODS if wanted.method == "auto" else (wanted.method,)
+    """The two clips in one by the best method, the report on its seam, and the first frame free for the next seam."""
+    best = ranked[min(recipe.candidate, len(ranked) - 1)]
+    placed = root_motion.placed(after, best.turn, np.array(best.shift))
+    methods = METHODS if recipe.method == "auto" else (recipe.method,)
     source = _slide(made, after)
-    every = [_mend(made, placed, best, method, wanted) for method in methods]
+    every = [_mend(made, placed, best, method, recipe) for method in methods]
     tried = list({name: one for one in every for name in one[:1]}.values())  # one may have stood in for another
     figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
     chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, clip, reach = tried[chosen]
-    told = {
-        "from_frame": counted[0].given(best.from_frame),
-        "to_frame": counted[1].given(best.to_frame),
+    seam_report = {
+        "from_frame": counted[0].given_frame(best.from_frame),
+        "to_frame": counted[1].given_frame(best.to_frame),
         "distance": round(best.distance, 5),
         "turn_degrees": round(float(np.degrees(best.turn)), 3),
         "candidates": [
             {
-                "from_frame": counted[0].given(t.from_frame),
-                "to_frame": counted[1].given(t.to_frame),
+                "from_frame": counted[0].given_frame(t.from_frame),
+                "to_frame": counted[1].given_frame(t.to_frame),
                 "distance": round(t.distance, 5),
             }
             for t in ranked
@@ -161,45 +156,45 @@ def _joined(
         "corrected": [best.from_frame - reach, best.from_frame + reach],
         "methods": figures,
     }
-    return clip, told, best.from_frame + reach + 2
+    return clip, seam_report, best.from_frame + reach + 2
 
 
-def _mend(made: Clip, after: Clip, at: Transition, method: str, wanted: Connect) -> tuple[str, Clip, int]:
+def _mend(made: Clip, after: Clip, at: Transition, method: str, recipe: Connect) -> tuple[str, Clip, int]:
     """The clips joined by a method, which one (another where it lacks the frames), and how far it reaches."""
     made, after = _alike(made, after)
     i, j, rate = at.from_frame, at.to_frame, made.rate
     left = len(after) - 2 - j
-    overlap = min(round(0.5 * (wanted.length or EASE) * rate), i, len(made) - 1 - i, j, left)
+    overlap = min(round(0.5 * (recipe.length or EASE) * rate), i, len(made) - 1 - i, j, left)
     if method in ("ease", "registered") and overlap < SHORTEST * rate:
         method = "inertial"
-    half = max(1, min(_correction(made, after, i, j, wanted), i // 2, left // 2))
-    spacing = max(1, min(round(rate / seam.SEED_RATE), (i - half) // 2, (left - half) // 2))
-    if method in ("lagrange", "spline") and min(i, left) < half + (seam.POINTS - 1) * spacing:
+    half = max(1, min(_correction(made, after, i, j, recipe), i // 2, left // 2))
+    spacing = max(1, min(round(rate / repairs.SEED_RATE), (i - half) // 2, (left - half) // 2))
+    if method in ("lagrange", "spline") and min(i, left) < half + (repairs.POINTS - 1) * spacing:
         method = "inertial"
     if method == "registered":
         return method, _registered(made, after, i, j, overlap), overlap
     if method == "ease":
-        share = seam.fade(2 * overlap + 1)[:, None]
+        share = repairs.fade(2 * overlap + 1)[:, None]
         return method, _region(made, after, i, j, overlap, lambda a, b: (1.0 - share) * a + share * b), overlap
     if method == "inertial":
-        settle = (wanted.length or HALF_LIFE) * rate
+        settle = (recipe.length or HALF_LIFE) * rate
         reach = max(1, min(round(SETTLED * settle), i, left))
-        return method, _region(made, after, i, j, reach, lambda a, b: seam.inertial(a, b, reach, settle)), reach
+        return method, _region(made, after, i, j, reach, lambda a, b: repairs.inertial(a, b, reach, settle)), reach
     return method, _bridged(made, after, i, j, half, spacing, method), half
 
 
-def _correction(made: Clip, after: Clip, i: int, j: int, wanted: Connect) -> int:
-    """How many frames each side a polynomial leads anew: a time, or by the rule of correlation (seed 004).
+def _correction(made: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int:
+    """How many frames each side a polynomial leads anew: a time, or by the rule of correlation ([Shibuta]).
 
     By that rule the m for which the last m frames of the one and the first m of the other are most alike.
     """
     rate = made.rate
-    if not wanted.by_correlation:
-        return max(1, round((wanted.length or POLYNOMIAL) * rate))
+    if not recipe.by_correlation:
+        return max(1, round((recipe.length or POLYNOMIAL) * rate))
     low, high = max(3, round(SHORTEST * rate)), max(3, round(LONGEST * rate))
     high = min(high, i, len(after) - 2 - j)
     means = quat.mean_of_frames(made.rotations)
-    a, b = (channels.like(clip, means).values[:, : 3 * len(made.skeleton)] for clip in (made, after))
+    a, b = (tracks.tracks_about(clip, means).values[:, : 3 * len(made.skeleton)] for clip in (made, after))
     best, length = -np.inf, low
     for m in range(low, high + 1):
         x, y = a[i - m + 1 : i + 1], b[j + 1 : j + m + 1]
@@ -212,16 +207,14 @@ def _correction(made: Clip, after: Clip, i: int, j: int, wanted: Connect) -> int
     return length
 
 
-def _region(
-    made: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[Array, Array], Array]
-) -> Clip:
+def _region(made: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[Array, Array], Array]) -> Clip:
     """The clips joined, frames within `reach` of frame i made by mixing the rows of both."""
     low, high = max(i - reach, 0), min(i + reach, len(after) - 2 - j + i)
     from_made = np.clip(np.arange(low, high + 1), 0, len(made) - 1)
     from_after = np.clip(np.arange(low, high + 1) - i + j, 0, len(after) - 1)
     one, other = made.taken(from_made), after.taken(from_after)
     means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
-    a, b = channels.like(one, means), channels.like(other, means)
+    a, b = tracks.tracks_about(one, means), tracks.tracks_about(other, means)
     mixed = a.clip(mix(a.values, b.values), np.arange(len(one)))
     joined = _sequence(_part(made, 0, low), mixed, _part(after, high - i + j + 1, len(after)))
     return _rows_of_steps(joined, made, after, i, j)
@@ -229,12 +222,12 @@ def _region(
 
 def _bridged(made: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
     """The clips joined, `half` frames each side of the seam led by a polynomial through points further away."""
-    around = half + (seam.POINTS - 1) * spacing
+    around = half + (repairs.POINTS - 1) * spacing
     one = made.cut(max(i - around, 0), i + 1)
     other = after.cut(j + 1, min(j + 2 + around, len(after)))
     means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
-    a, b = channels.like(one, means), channels.like(other, means)
-    led = seam.bridge(a.values[: len(one) - half], b.values[half:], half, spacing, kind)
+    a, b = tracks.tracks_about(one, means), tracks.tracks_about(other, means)
+    led = repairs.bridge(a.values[: len(one) - half], b.values[half:], half, spacing, kind)
     frames = np.full(len(led), len(one) - 1)
     middle = a.clip(led, frames)
     joined = _sequence(_part(made, 0, i + 1 - half), middle, _part(after, j + 1 + half, len(after)))
@@ -243,11 +236,11 @@ def _bridged(made: Clip, after: Clip, i: int, j: int, half: int, spacing: int, k
 
 def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
     """The clips joined by a blend along their registration, from all of the one to all of the other."""
-    recipe = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False)
+    blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False)
     parts = made.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
-    woven = recipe.apply(parts).clip
+    woven = blend.blend(parts, blending).clip
     there = transitions.align(woven, after, len(woven) - 1, j + overlap, 0, 0.0)
-    rest = _part(trajectory.placed(after, there.turn, np.array(there.shift)), j + overlap + 1, len(after))
+    rest = _part(root_motion.placed(after, there.turn, np.array(there.shift)), j + overlap + 1, len(after))
     return _sequence(_part(made, 0, i - overlap), woven, rest)
 
 
@@ -292,13 +285,13 @@ def _slide(made: Clip, after: Clip) -> float | None:
 
 def _judged(name: str, clip: Clip, frame: int, reach: int, source: float | None) -> dict[str, Any]:
     """The figures of a seam: C of all, D of the corrected frames, the measures of the seam, and the composite."""
-    body = posed.of(clip)
-    found = seams.of(body, frame)
+    body = world_pose.pose(clip)
+    found = seams.measure_pose(body, frame)
     corrected = clip.cut(max(frame - reach - 1, 0), min(frame + reach + 1, len(clip)))
     return {
         "name": name,
         "C": angles.periodicity(body),
-        "D": angles.smoothness(posed.of(corrected)),
+        "D": angles.smoothness(world_pose.pose(corrected)),
         "K": seams.composite(found, source),
         **found,
     }

@@ -1,4 +1,4 @@
-"""From a clip that repeats itself to one cycle without a seam (methods 6; seed 004; Holden 2022)."""
+"""From a clip that repeats itself to one cycle without a seam (methods 6)."""
 
 import time
 from collections.abc import Sequence
@@ -11,36 +11,37 @@ from ..errors import ClipError, RegistrationError
 from ..motion import cycles, trim
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
-from ..recipes import Loop
-from ..sync import repetition
-from ..sync.repetition import Cycle, Repetition
-from . import closing, reporting, seam_place
-from .closing import Closed
-from .woven import Looped
+from ..recipes.loop import Loop
+from ..sync import cycle_search
+from ..sync.cycle_search import Cycle, Repetition
+from . import reporting
+from .results import LoopResult
+from .seam import close, search
+from .seam.close import ClosedCycle
 
 SHORTEST = 8  # frames of a cycle
 ALIKE, MOST = 0.04, 6  # lengths that differ by less are one cycle; and how many are offered
 
 
-def loop(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> Looped:
+def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> LoopResult:
     """Return one cycle of a clip (or several in a row) whose end goes over into its start.
 
     Raises ClipError for more than one clip and RegistrationError for one that does not repeat itself, with the best
     score that was found.
     """
     began = time.perf_counter()
-    trimmed, given = _only(clips, wanted), clips[0]
+    trimmed, given = _only(clips, recipe), clips[0]
     progress.at(0.0, "Looking for the cycle")
-    if wanted.length:
-        found, made = None, closing.at(trimmed.clip, _by_hand(trimmed.clip, wanted, trimmed.first), wanted)
+    if recipe.length:
+        found, made = None, close.close_cycle(trimmed.clip, _by_hand(trimmed.clip, recipe, trimmed.first), recipe)
     else:
-        found = _repetition(trimmed.clip, wanted, trimmed.first)
-        made = _best(trimmed.clip, found, wanted, progress.part(0.3, 1.0))
-    shown = _arranged(made.clip, wanted.phase, wanted.repeat)
-    shown = replace(shown, name=wanted.result_name([given.name]), cyclic=True)
+        found = _repetition(trimmed.clip, recipe, trimmed.first)
+        made = _best(trimmed.clip, found, recipe, progress.part(0.3, 1.0))
+    shown = _arranged(made.clip, recipe.phase, recipe.repeat)
+    shown = replace(shown, name=recipe.result_name([given.name]), cyclic=True)
     cycle = made.cycle
-    told = {
-        "dropped": reporting.dropped([trimmed]),
+    report = {
+        "dropped": reporting.left_out([trimmed]),
         "loop": {
             "start": cycle.start + trimmed.first,
             "length": cycle.length,
@@ -55,36 +56,36 @@ def loop(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> Lo
         "quality": {"before": [made.before], "after": made.after},
         "warnings": _warnings(given, cycle),
     }
-    return Looped(shown, told | reporting.common("loop", clips, shown, began), 0, found, cycle)
+    return LoopResult(shown, report | reporting.common("loop", clips, shown, began), 0, found, cycle)
 
 
-def find(clips: Sequence[Clip], wanted: Loop, progress: Progress = SILENT) -> tuple[Repetition, list[Cycle]]:
+def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tuple[Repetition, list[Cycle]]:
     """Return how a clip repeats itself, and its possible cycles, best first, each with its seam where that is best.
 
     All in frames of the clip as given. The first is what `loop` takes; those that hardly repeat are left out. Raises
     ClipError and RegistrationError as `loop` does.
     """
-    trimmed = _only(clips, wanted)
+    trimmed = _only(clips, recipe)
     progress.at(0.0, "Looking for cycles")
-    found = _repetition(trimmed.clip, wanted, trimmed.first)
+    found = _repetition(trimmed.clip, recipe, trimmed.first)
     possible = []
-    usable = [cycle for cycle in found.cycles if cycle.score >= repetition.WEAK and cycle.length >= SHORTEST]
+    usable = [cycle for cycle in found.cycles if cycle.score >= cycle_search.WEAK and cycle.length >= SHORTEST]
     lengths = _different(usable)
     for k, length in enumerate(lengths):
-        of_this = found if length == found.best.length else repetition.of_length(trimmed.clip, length)
+        of_this = found if length == found.best.length else cycle_search.of_length(trimmed.clip, length)
         part = progress.part((k + 1.0) / (len(lengths) + 1.0), (k + 2.0) / (len(lengths) + 1.0))
-        possible.append(_best(trimmed.clip, of_this, wanted, part).cycle)
+        possible.append(_best(trimmed.clip, of_this, recipe, part).cycle)
     moved = [replace(cycle, start=cycle.start + trimmed.first) for cycle in possible]
     return replace(found, starts=found.starts + trimmed.first), moved
 
 
-def _best(clip: Clip, found: Repetition, wanted: Loop, progress: Progress) -> Closed:
+def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> ClosedCycle:
     """The best cycle, closed in the first place whose seam nobody sees, else where it is seen least."""
-    places = seam_place.ranked(clip, found)
-    tried: list[Closed] = []
+    places = search.ranked(clip, found)
+    tried: list[ClosedCycle] = []
     for k, cycle in enumerate(places):
         progress.at(k / len(places), "Closing the seam")
-        tried.append(closing.at(clip, cycle, wanted))
+        tried.append(close.close_cycle(clip, cycle, recipe))
         if tried[-1].sound:
             return tried[-1]
     return min(tried, key=lambda made: made.cost)
@@ -99,34 +100,34 @@ def _different(found: Sequence[Cycle]) -> list[int]:
     return lengths[:MOST]
 
 
-def _only(clips: Sequence[Clip], wanted: Loop) -> trim.Trimmed:
+def _only(clips: Sequence[Clip], recipe: Loop) -> trim.Trimmed:
     if len(clips) != 1:
         raise ClipError(f"A loop is made of one clip; {len(clips)} given")
-    return trim.ends(clips[0]) if wanted.trim else trim.Trimmed(clips[0], 0, 0)
+    return trim.if_wanted(clips[0], recipe.trim)
 
 
-def _by_hand(clip: Clip, wanted: Loop, first: int) -> Cycle:
+def _by_hand(clip: Clip, recipe: Loop, first: int) -> Cycle:
     """The cycle asked for, in frames of the trimmed clip; raises RegistrationError where there is none such."""
-    start = wanted.start - first
-    if wanted.length < SHORTEST:
-        raise RegistrationError(f"{clip.name}: a cycle of {wanted.length} frames is none; it takes {SHORTEST} or more")
-    if start < 0 or start + wanted.length > len(clip) - 1:
+    start = recipe.start - first
+    if recipe.length < SHORTEST:
+        raise RegistrationError(f"{clip.name}: a cycle of {recipe.length} frames is none; it takes {SHORTEST} or more")
+    if start < 0 or start + recipe.length > len(clip) - 1:
         raise RegistrationError(
-            f"{clip.name}: a cycle from frame {wanted.start} over {wanted.length} frames is not in the clip, "
+            f"{clip.name}: a cycle from frame {recipe.start} over {recipe.length} frames is not in the clip, "
             f"whose good frames are {first} to {first + len(clip) - 1}"
         )
-    return Cycle(start, wanted.length, float("nan"))
+    return Cycle(start, recipe.length, float("nan"))
 
 
-def _repetition(clip: Clip, wanted: Loop, first: int) -> Repetition:
+def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
     """How a clip repeats itself; raises RegistrationError if it does not."""
-    finder = repetition.find if wanted.finder == "cycle" else repetition.find_by_autocorrelation
+    finder = cycle_search.find if recipe.finder == "cycle" else cycle_search.find_by_autocorrelation
     found = finder(clip)
     best = found.best
-    if best.score < repetition.WEAK:
+    if best.score < cycle_search.WEAK:
         raise RegistrationError(
             f"{clip.name} does not repeat itself: the best it has is a cycle of {best.length} frames from "
-            f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {repetition.PERIODIC} or more); "
+            f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {cycle_search.PERIODIC} or more); "
             "set start and length by hand, if it is to be looped all the same"
         )
     if best.length < SHORTEST:
@@ -137,8 +138,10 @@ def _repetition(clip: Clip, wanted: Loop, first: int) -> Repetition:
 
 
 def _warnings(clip: Clip, cycle: Cycle) -> list[str]:
-    if cycle.score < repetition.PERIODIC:
-        return [f"{clip.name} hardly repeats itself (score {cycle.score:.2f}, a cycle has {repetition.PERIODIC}): look"]
+    if cycle.score < cycle_search.PERIODIC:
+        return [
+            f"{clip.name} hardly repeats itself (score {cycle.score:.2f}, a cycle has {cycle_search.PERIODIC}): look"
+        ]
     return []
 
 

@@ -10,34 +10,34 @@ from ..errors import ClipError
 from ..motion import cycles, resample
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
-from ..sync.matching import Matching
+from ..recipes.matching import Synchronise
 from . import reporting
-from .matched import Matched, match
-from .woven import Blended
+from .preprocess import RegisteredClips, register
+from .results import BlendResult
 
 
 def synchronise(
-    clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, matched: Matched | None = None
-) -> Blended:
+    clips: Sequence[Clip], recipe: Synchronise, progress: Progress = SILENT, registered: RegisteredClips | None = None
+) -> BlendResult:
     """Return the second of two clips (the one that is not the reference), re-timed to the reference.
 
-    `matched` is what the same clips gave under the same `matching` before. Raises ClipError for any other number
+    `registered` is what the same clips gave under the same options before. Raises ClipError for any other number
     of clips.
     """
     began = time.perf_counter()
     if len(clips) != 2:
         raise ClipError(f"Synchronising re-times one clip to another; {len(clips)} clips given")
-    if matched is None:
-        matched = match(clips, matching, progress.part(0.0, 0.9))
-    ready, registered = matched.prepared, matched.registration
+    if registered is None:
+        registered = register(clips, recipe, progress.part(0.0, 0.9))
+    ready, registration = registered.prepared, registered.registration
     other = 1 - ready.reference
-    at = registered.grid
-    frames, retimed = registered.frames(at)[other], ready.clips[other]
-    clip = cycles.sample(retimed, frames) if registered.cyclic else resample.sample(retimed, frames)
+    at = registration.grid
+    frames, retimed = registration.frames(at)[other], ready.clips[other]
+    clip = cycles.sample(retimed, frames) if registration.cyclic else resample.sample(retimed, frames)
     name = f"{clip.name} in time with {ready.clips[ready.reference].name}"
-    clip = replace(clip, name=name, cyclic=registered.cyclic)
+    clip = replace(clip, name=name, cyclic=registration.cyclic)
     progress.at(0.9, "Measuring")
-    report = reporting.matched("sync", clips, matched, clip, began)
+    report = reporting.registered("sync", clips, registered, clip, began)
     weights = np.zeros((2, len(at)))
     weights[other] = 1.0
-    return Blended(clip, report, registered.reference, ready, registered, at, weights)
+    return BlendResult(clip, report, registration.reference, ready, registration, at, weights)

@@ -89,8 +89,10 @@ def bridge(loom):
     """The modules of the bridge, and those of core that it is tried with, by short names."""
 
     class Bridge:
-        rig, clip, curves, seen = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves", "seen"))
-        bvh, kinematics, quat = (loom(f"core.motion.{name}") for name in ("bvh", "kinematics", "quat"))
+        rig, clip, curves = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves"))
+        evaluated_action = loom("addon.bridge.evaluated_action")
+        bvh = loom("core.formats.bvh")
+        kinematics, quat = (loom(f"core.motion.{name}") for name in ("kinematics", "quat"))
         Channel = loom("core.motion.clip").Channel
         RigError = loom("core.errors").RigError
         rates = loom("addon.rates")
@@ -107,7 +109,7 @@ def play(loom):
 
 @pytest.fixture
 def analysis(loom):
-    return loom("addon.analysis")
+    return loom("addon.session.analysis")
 
 
 @pytest.fixture
@@ -132,7 +134,7 @@ def walks(bridge, loom, tmp_path):
     paths = []
     for name in ("walk", "sneak"):
         path = tmp_path / f"{name}.bvh"
-        clip = getattr(loom("core.motion.figure"), name)(60.0)
+        clip = getattr(loom("core.figure.actions"), name)(60.0)
         bridge.bvh.write(bridge.bvh.from_clip(clip), path)
         paths.append(path)
     return paths
@@ -154,7 +156,7 @@ def small(tmp_path):
 @pytest.fixture
 def command(loom, capsys):
     """Run a command as Blender does: its exit code, what it printed, and what it said on stderr."""
-    run, jit = loom("addon.commands").run, loom("core.jit")
+    run, jit = loom("addon.host.commands").run, loom("core.jit")
     wanted = jit._wanted
 
     def give(*arguments):

@@ -40,11 +40,7 @@ def fcurves(action):
     if not hasattr(action, "slots"):
         return list(action.fcurves)
     return [
-        curve
-        for layer in action.layers
-        for strip in layer.strips
-        for bag in strip.channelbags
-        for curve in bag.fcurves
+        curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves
     ]
 
 

@@ -223,9 +223,7 @@ def test_rotations_are_told_as_the_source_tells_them(bridge, mode):
     action = rig.animation_data.action
     body = bridge.rig.read(rig)
     source = bridge.clip.read(rig, action, body, 24.0)
-    written = bridge.clip.write(
-        rig, source.clip, body, first_frame=1.0, targets=source.targets, start=source.start
-    )
+    written = bridge.clip.write(rig, source.clip, body, first_frame=1.0, targets=source.targets, start=source.start)
     frames = range(1, 41)
     for name in body.bones:
         path = f'pose.bones["{name}"].{prop}'

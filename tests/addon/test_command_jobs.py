@@ -110,13 +110,13 @@ def test_a_run_saves_a_copy_and_nothing_else(refused, jobs, out):
 def test_keys_of_job_files_and_options_have_different_names(loom):
     jobfile = loom("core.cli.jobfile")
     reserved = {"job", "verb", "clips", *jobfile.FOR_ALL, *jobfile.FOR_ONE, *jobfile.FOR_THE_RUN}
-    settings = set(loom("addon.opened").Opened().settings)
+    settings = set(loom("addon.host.opened_file").OpenedFile().settings)
     assert not settings & reserved
-    for recipe in loom("core.recipes").RECIPES.values():
+    for recipe in [row.recipe for row in loom("core.verbs").VERBS.values()]:
         assert not (settings | reserved) & set(loom("core.options").declared(recipe))
 
 
 def test_every_key_of_job_files_is_documented(loom):
     text = (ROOT / "docs" / "jobs.md").read_text(encoding="utf-8").partition("## Inside Blender")[2]
-    for name in loom("addon.opened").Opened().settings:
+    for name in loom("addon.host.opened_file").OpenedFile().settings:
         assert f"`{name}`" in text

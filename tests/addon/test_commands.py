@@ -25,7 +25,7 @@ def test_a_blend_is_saved_in_the_opened_file_as_the_operator_makes_it(command, l
     assert printed.startswith("Walk + Sneak 25:75: ")
     result = material.opened(scene)["Walk + Sneak 25:75"]
     assert bpy.data.objects["Loom Figure"].animation_data.action == result
-    assert loom("addon.storage").recipe_of(result) == loom("core.recipes").Blend(weights=(1.0, 3.0), ends="open")
+    assert loom("addon.storage").recipe_of(result) == loom("core.verbs").Blend(weights=(1.0, 3.0), ends="open")
     sources = [{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 3.0}]
     bpy.context.view_layer.objects.active = bpy.data.objects["Loom Figure"]
     bpy.ops.action_loom.blend(sources=sources, ends="open", result_name="By the operator")
@@ -69,7 +69,7 @@ def test_nothing_else_of_the_scene_changes(command, figure):
 
 @pytest.mark.parametrize("verb", ["blend", "sync"])
 def test_an_exported_result_is_what_action_loom_makes_of_the_exported_sources(command, loom, scene, out, verb):
-    bvh, points = loom("core.motion.bvh"), loom("core.motion.kinematics").points
+    bvh, points = loom("core.formats.bvh"), loom("core.motion.kinematics").points
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
     armature = bpy.data.objects["Loom Figure"]
     armature.location, armature.rotation_euler = (1.0, -2.0, 0.1), (0.0, 0.0, 0.7)
@@ -116,7 +116,7 @@ def test_whatever_an_operator_makes_a_command_makes(command, scene, verb, names,
 
 
 def test_units_and_axis_of_exported_files_can_be_chosen(command, loom, scene, out):
-    bvh = loom("core.motion.bvh")
+    bvh = loom("core.formats.bvh")
     arguments = ("blend", "Sneak", "Carry", "-o", out / "new.bvh", "--units", "m", "--up", "z")
     assert command(*arguments)[0] == 0
     _, convention = bvh.to_clip(bvh.read(out / "new.bvh"))
@@ -194,16 +194,15 @@ def test_what_is_asked_of_a_result_is_what_the_panel_asks(command, scene, loom, 
     assert armature.animation_data.action.name == "Walk"
     assert {k.interpolation for curve in material.fcurves(action) for k in curve.keyframe_points} == {"CONSTANT"}
     assert "L down 1" in action.pose_markers
-    weaving, storage = loom("addon.weaving"), loom("addon.storage")
-    request = weaving.request_from_json(storage.stored(action).request)
-    assert request == weaving.Request(
-        (weaving.SourceRequest("Sneak"), weaving.SourceRequest("Carry", 0.0, "", 1, 60)),
-        result_name="Prowl",
-        assign=False,
-        place="CURSOR",
-        as_seen=True,
-        interpolation="CONSTANT",
-        mark_contacts=True,
+    reading, storage = loom("core.recipes.reading"), loom("addon.storage")
+    request = reading.request_from_json(storage.stored(action).request)
+    result = loom("core.recipes.result").ResultOptions(
+        result_name="Prowl", assign=False, place="cursor", interpolation="constant", mark_contacts=True
+    )
+    assert request == reading.Request(
+        sources=(reading.Source(name="Sneak"), reading.Source(name="Carry", first=1, last=60)),
+        reading=reading.ReadingOptions(visual=True),
+        result=result,
     )
     play(armature, action)
     place = material.pose_positions(armature, ["hips"], action.frame_range[0])[0]
@@ -213,14 +212,14 @@ def test_what_is_asked_of_a_result_is_what_the_panel_asks(command, scene, loom, 
 def test_every_option_of_results_and_of_recipes_is_a_flag(command, loom):
     code, printed, _ = command("blend", "--help")
     assert code == 0
-    names = {*loom("addon.properties").RESULT_OPTIONS, *loom("core.options").declared(loom("core.recipes").Blend)}
-    for name in names:
+    classes = loom("core.recipes.result").ResultOptions, loom("core.recipes.reading").ReadingOptions
+    for name in {name for cls in (*classes, loom("core.verbs").Blend) for name in loom("core.options").declared(cls)}:
         assert f"--{name.replace('_', '-')}" in printed
 
 
 def test_the_engine_can_be_chosen(command, scene, loom, out):
     assert command("blend", "Sneak", "Carry", "-o", out / "x.bvh", "--engine", "numpy")[0] == 0
-    assert loom("core.jit").kernels(f"{loom('core.sync').__name__}").__name__.endswith("_twins")
+    assert loom("core.jit").kernels(f"{loom('core.sync').__name__}").__name__.endswith("_numpy")
 
 
 def test_the_example_script_blends_and_saves(scene, monkeypatch):
@@ -281,4 +280,4 @@ def test_a_result_that_was_edited_by_hand_is_not_overwritten_unasked(command, re
 def test_what_is_no_result_is_not_made_anew(refused, prowl):
     assert refused("rebuild", "Prowl", "Wave", "--save") == (1, "Wave was not made by Action Loom")
     bpy.data.actions.remove(bpy.data.actions["Creep"])
-    assert refused("rebuild", "Prowl", "--save") == (1, "Sneak was deleted: choose another")
+    assert refused("rebuild", "Prowl", "--save") == (1, "Sneak was deleted, or is in another file: choose another")

@@ -115,9 +115,9 @@ def test_a_cycle_is_one_as_seen_too(bridge):
     rig = material.biped()
     action = material.key_walk(rig, "walk", frames=24)
     body = bridge.rig.read(rig)
-    assert bridge.seen.read(bpy.context.scene, rig, action, body, 24.0).clip.cyclic
+    assert bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0).clip.cyclic
     material.fcurves(action)[0].modifiers[0].mute = True
-    seen = bridge.seen.read(bpy.context.scene, rig, action, body, 24.0)
+    seen = bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0)
     assert not seen.clip.cyclic
     assert seen.notes == ("walk: 1 of its moving curves does not repeat",)
 
@@ -355,7 +355,7 @@ def test_two_hand_keyed_cycles_blend_into_one_that_repeats_without_a_seam(loom, 
         reaches.append(swing(theirs, bones, period))
     assert min(reaches) < swing(at, bones, frames) < max(reaches)
     clips = [read(bridge, rig, action).clip for action in (quick, slow)]
-    woven = loom("core.recipes").Blend(ends="auto").apply(clips)
+    woven = loom("core.verbs").apply(loom("core.verbs").Blend(ends="auto"), clips)
     assert woven.clip.cyclic
     assert [pair["ends"] for pair in woven.report["registration"]] == ["cyclic"]
 

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def drawn(loom):
-    return loom("addon.bridge.drawn")
+    return loom("addon.bridge.curve_path")
 
 
 def curve(points, kind="POLY", *, closed=False, dimensions="3D"):

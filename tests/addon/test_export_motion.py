@@ -79,15 +79,15 @@ def test_as_seen_and_as_keyed_are_what_they_say(bridge, tmp_path, capsys):
     copied.target = leader
     bones = [bone.name for bone in rig.pose.bones]
     written = {}
-    for as_seen in (True, False):
-        out = tmp_path / f"{as_seen}.bvh"
-        bpy.ops.action_loom.export_motion(filepath=str(out), as_seen=as_seen, units="m")
-        clip, written[as_seen] = places(bridge, out, unit="m", up="y")
+    for visual in (True, False):
+        out = tmp_path / f"{visual}.bvh"
+        bpy.ops.action_loom.export_motion(filepath=str(out), visual=visual, units="m")
+        clip, written[visual] = places(bridge, out, unit="m", up="y")
         order = [clip.skeleton.index(name) for name in bones]
-        copied.mute = not as_seen
+        copied.mute = not visual
         for frame in range(0, len(clip), 4):
             seen = material.pose_positions(rig, bones, 1 + frame)
-            assert np.abs(seen - written[as_seen][frame, order]).max() < 1e-5
+            assert np.abs(seen - written[visual][frame, order]).max() < 1e-5
         copied.mute = False
     assert np.abs(written[True] - written[False]).max() > 0.1
     assert "left out" not in capsys.readouterr().out

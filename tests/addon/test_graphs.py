@@ -11,14 +11,14 @@ def walker(loom):
     """A biped with a captured-like walk of many steps, straight on, then in arcs to both sides."""
     rig = material.biped()
     material.key_walk(rig, "cycle", frames=30)
-    rigs, clips, ways = loom("addon.bridge.rig"), loom("addon.bridge.clip"), loom("core.weave.way")
+    rigs, clips, ways = loom("addon.bridge.rig"), loom("addon.bridge.clip"), loom("core.weave.ground_arc")
     body = rigs.read(rig)
     straight = loom("core.motion.cycles").unrolled(clips.read(rig, bpy.data.actions["cycle"], body, 30.0).clip, 0, 5)
     frames = np.arange(len(straight), dtype=float)
     way = ways.between(straight, 0, 30)
     on_the_spot = ways.taken_off(straight, way, frames)
     for name, degrees in (("ahead", 0.0), ("left", 40.0), ("right", -40.0)):
-        led = ways.Way(way.place, way.facing, way.step, np.radians(degrees), 30)
+        led = ways.GroundArc(way.place, way.facing, way.step, np.radians(degrees), 30)
         clips.write(rig, ways.put_on(on_the_spot, led, frames), body, first_frame=1.0).name = name
     bpy.data.actions.remove(bpy.data.actions["cycle"])
     material.list_sources(rig, "ahead", "left", "right", mode="follow")
@@ -57,31 +57,31 @@ def test_a_curve_is_followed(walker, loom):
     assert np.sqrt((away**2).mean()) < 0.15
     assert np.linalg.norm(hips[0] - path[0]) < 0.2
     assert np.linalg.norm(hips[-1] - path[-1]) < 0.5
-    way = loom("addon.overlay").of(walker)
+    way = loom("addon.pictures.walk_overlay").track_of(walker)
     assert len(way.places) == len(way.away) == len(way.colors)
     assert np.abs(way.places[:, :2] - path.mean(axis=0)).max() < 4.0
 
 
 def test_the_graph_is_shown_and_kept_for_the_walk(walker, loom):
-    graphs = loom("addon.graphs")
-    assert graphs.of(bpy.context.scene, walker) is None
+    graphs = loom("addon.session.graphs")
+    assert graphs.graph_of(bpy.context.scene, walker) is None
     with pytest.raises(RuntimeError, match="Build the graph first"):
         bpy.ops.action_loom.show_graph()
     bpy.ops.action_loom.build_graph()
-    known = graphs.of(bpy.context.scene, walker)
-    assert "can be walked for ever" in known.said[1]
+    known = graphs.graph_of(bpy.context.scene, walker)
+    assert "can be walked for ever" in known.lines[1]
     bpy.ops.action_loom.show_graph()
     (image,) = bpy.data.images
     assert image.size[0] == 1600
     bpy.context.scene.action_loom.curve = drawn(BOW)
     bpy.ops.action_loom.follow()
-    assert graphs.of(bpy.context.scene, walker).graph is known.graph
-    bpy.context.scene.action_loom.result.as_seen = True
-    assert graphs.of(bpy.context.scene, walker) is None
-    bpy.context.scene.action_loom.result.as_seen = False
-    assert graphs.of(bpy.context.scene, walker).graph is known.graph
+    assert graphs.graph_of(bpy.context.scene, walker).graph is known.graph
+    bpy.context.scene.action_loom.result.visual = True
+    assert graphs.graph_of(bpy.context.scene, walker) is None
+    bpy.context.scene.action_loom.result.visual = False
+    assert graphs.graph_of(bpy.context.scene, walker).graph is known.graph
     bpy.context.scene.action_loom.graph.mirror = False
-    assert graphs.of(bpy.context.scene, walker) is None
+    assert graphs.graph_of(bpy.context.scene, walker) is None
 
 
 def test_a_random_walk_is_the_same_for_the_same_seed(walker):
@@ -225,7 +225,7 @@ def test_a_body_of_centimetres_follows_a_curve_of_its_size(loom):
     hips = [material.pose_positions(rig, ["hips"], frame)[0, :2] for frame in (first, last)]
     assert np.linalg.norm(hips[0]) < 20.0
     assert np.linalg.norm(hips[1] - (0.0, ahead)) < 60.0
-    way = loom("addon.overlay").of(rig).places
+    way = loom("addon.pictures.walk_overlay").track_of(rig).places
     assert np.linalg.norm(way[-1, :2] - hips[1]) < 30.0
 
 
@@ -250,7 +250,7 @@ def test_the_shortest_way_is_made_anew_from_renamed_actions(walker):
     assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
     assert material.fingerprint(made) == before
     bpy.ops.action_loom.edit_recipe()
-    assert (settings.path.leave, settings.path.reach) == ("ahead:20", "bend mirrored:90")
+    assert (settings.shortest.leave, settings.shortest.reach) == ("ahead:20", "bend mirrored:90")
 
 
 def test_stretches_that_are_none_are_said(walker, wave):

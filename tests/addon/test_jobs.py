@@ -15,7 +15,7 @@ SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 @pytest.fixture
 def jobs(loom):
-    module = loom("addon.jobs")
+    module = loom("addon.session.jobs")
     yield module
     module.stop("the test is over")
 
@@ -112,13 +112,14 @@ def test_the_cancel_button_stops_what_runs(jobs):
 @pytest.fixture
 def driven(loom, rig):
     """The weaving operator as an object of its own, and a context whose timers and handlers do nothing."""
-    making, blend = loom("addon.operators.making"), loom("core.recipes").Blend
-    properties = loom("addon.properties")
+    making, blend = loom("addon.operators.base"), loom("core.verbs").Blend
     values = {name: getattr(bpy.context.scene.action_loom.matching, name) for name in _names("matching")}
     values |= {name: getattr(bpy.context.scene.action_loom.blend, name) for name in _names("blend")}
-    values |= {name: getattr(bpy.context.scene.action_loom.result, name) for name in properties.RESULT_OPTIONS}
+    values |= {name: getattr(bpy.context.scene.action_loom.result, name) for name in _names("result")}
     told = []
-    operator = type("Driven", (making.Weaving,), values | {"recipe": blend, "bl_label": "Weave", "reference": "1"})()
+    values |= {"recipe": blend, "bl_label": "Blend", "reference": "1", "bl_rna": SimpleNamespace(properties={})}
+    operator = type("Driven", (making.ResultOperator,), values)()
+    operator.properties = operator
     operator.sources = [SimpleNamespace(**source) for source in SOURCES]
     operator.readings = []
     operator.report = lambda kind, text: told.append((min(kind), text))
@@ -174,7 +175,7 @@ def test_escape_cancels_and_leaves_the_file_as_it_was(jobs, driven):
     before = set(bpy.data.actions.keys())
     driven.operator._begin(driven.context)
     assert drive(driven, event("ESC", "PRESS"))[-1] == {"CANCELLED"}
-    assert driven.told == [("INFO", "Weave was cancelled; nothing was changed")]
+    assert driven.told == [("INFO", "Blend was cancelled; nothing was changed")]
     assert set(bpy.data.actions.keys()) == before
 
 

@@ -108,7 +108,7 @@ def test_panels_draw_whatever_there_is():
 def test_panels_draw_while_a_job_runs(loom):
     material.two_actions()
     bpy.ops.action_loom.add_sources()
-    jobs, end = loom("addon.jobs"), Event()
+    jobs, end = loom("addon.session.jobs"), Event()
     job = jobs.begin("Analyse", lambda _progress: end.wait(20))
     try:
         drawn = draw_all()
@@ -124,7 +124,7 @@ def test_what_does_not_apply_is_not_shown():
     material.armature()
     matching = bpy.context.scene.action_loom.matching
     for option, values in {
-        "keep": {"ends": ("auto", "open")},
+        "open_end_penalty": {"ends": ("auto", "open")},
         "radius": {"smoothing": ("average",)},
         "power": {"metric": ("angles",)},
         "align_height": {"metric": ("points",)},
@@ -182,3 +182,43 @@ def test_panels_draw_what_was_said_last():
     settings = material.list_sources(bpy.context.object, "one", "two")
     settings.rigs[0].last = "one + two 50:50: 41 frames in 0.01 s"
     assert "one + two" in str(draw_all()["weave"])
+
+
+def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
+    """Drawn in every mode and with every choice that another option waits for."""
+    material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    properties, options = loom("addon.properties"), loom("core.options")
+    settings, drawn = bpy.context.scene.action_loom, set()
+
+    def draw_now():
+        for _, given, _ in (entry for panel in draw_all().values() for entry in panel if entry[0] == "prop"):
+            drawn.add((given[0].bl_rna.identifier, given[1]))
+
+    for mode in properties.MODES:
+        settings.mode = mode.verb
+        draw_now()
+        for name in properties.group_names(mode):
+            group = getattr(settings, name)
+            for about in properties.shown(name, *options.SHOWN):
+                if about.only_for is not None:
+                    setattr(group, about.only_for[0], about.only_for[1][0])
+                    draw_now()
+    for name, group in properties.GROUPS.items():
+        visible = {about.name for about in properties.shown(name, *options.SHOWN) if about.shown != options.HIDDEN}
+        found = {option for identifier, option in drawn if identifier == group.__name__}
+        assert found == visible, name
+
+
+def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
+    """Buttons, properties and panels follow from the registry: as many modes and operators as it has."""
+    properties, verbs = loom("addon.properties"), loom("core.verbs")
+    items = bpy.context.scene.action_loom.bl_rna.properties["mode"].enum_items
+    assert [item.identifier for item in items] == [recipe.verb for recipe in properties.MODES]
+    for row in verbs.VERBS.values():
+        if row.makes == "clip":
+            name = "retime" if row.recipe.verb == "sync" else row.recipe.verb
+            kind = getattr(bpy.ops.action_loom, name).get_rna_type()
+            assert (kind.name, kind.description) == (row.recipe.label, row.recipe.tooltip)
+            wanted = set(loom("core.options").declared(row.recipe)) - {"weights"}
+            assert wanted <= set(kind.properties.keys())

@@ -14,8 +14,8 @@ def pixels_of(image):
 
 
 def preview_of(loom, rig, which):
-    analysis, pictures = loom("addon.analysis"), loom("addon.pictures")
-    preview = pictures.previewed(analysis.preview_name(rig.session_uid, which))
+    analysis, pictures = loom("addon.session.analysis"), loom("addon.pictures.images")
+    preview = pictures._previews[analysis.preview_name(rig.session_uid, which)]
     values = np.empty(4 * preview.image_size[0] * preview.image_size[1], dtype=np.float32)
     preview.image_pixels_float.foreach_get(values)
     return values.reshape(preview.image_size[1], preview.image_size[0], 4)
@@ -26,9 +26,9 @@ def test_the_reference_may_be_any_of_several(loom, analysis):
     material.key_by_hand(rig, "three", seed=3)
     sources = [*material.BOTH, {"name": "three", "weight": 0.0}]
     material.analyse(sources=sources, reference="2")
-    assert [pair.name for pair in analysis.of(rig).pairs] == ["one", "three"]
-    assert analysis.of(rig).reference == "two"
-    for pair in analysis.of(rig).pairs:
+    assert [pair.name for pair in analysis.analysis_of(rig).pairs] == ["one", "three"]
+    assert analysis.analysis_of(rig).reference == "two"
+    for pair in analysis.analysis_of(rig).pairs:
         assert preview_of(loom, rig, pair.which).shape == (384, 384, 4)
 
 
@@ -38,8 +38,8 @@ def test_the_image_shows_the_curve_in_the_colour_of_its_source(loom, analysis, l
     material.analyse()
     assert bpy.ops.action_loom.show_registration() == {"FINISHED"}
     image = bpy.data.images["two to one"]
-    known = analysis.of(listed)
-    pixels, layout = pixels_of(image), loom("addon.painting").layout_of(analysis.match_of(known, 1))
+    known = analysis.analysis_of(listed)
+    pixels, layout = pixels_of(image), loom("addon.pictures.match_bitmap").layout_of(analysis.match_of(known, 1))
     across, up = layout.scale
     assert (across, up) == (1000 // 49, 1000 // 49)  # 33 and 49 frames
     assert (pixels.shape[1], pixels.shape[0]) == layout.size
@@ -58,7 +58,7 @@ def test_the_image_shows_the_curve_in_the_colour_of_its_source(loom, analysis, l
 
 def test_the_preview_shows_the_same_curve(loom, analysis, listed):
     material.analyse()
-    known = analysis.of(listed)
+    known = analysis.analysis_of(listed)
     pixels, frames = preview_of(loom, listed, 1), known.registered.curves[1].frames
     assert pixels.shape == (384, 384, 4)
     for k in range(33):
@@ -69,7 +69,7 @@ def test_the_preview_shows_the_same_curve(loom, analysis, listed):
 
 def test_another_colour_in_the_list_is_one_in_the_preview(loom, analysis, listed):
     material.analyse()
-    frames = analysis.of(listed).registered.curves[1].frames
+    frames = analysis.analysis_of(listed).registered.curves[1].frames
     x, y = int(16.5 * 384 / 33), int((frames[16] + 0.5) * 384 / 49)
     line = next(s for s in bpy.context.scene.action_loom.rigs[0].sources if s.action.name == "two")
     line.color = (0.1, 0.9, 0.3)
@@ -77,9 +77,9 @@ def test_another_colour_in_the_list_is_one_in_the_preview(loom, analysis, listed
 
 
 def test_what_is_left_out_is_tinted(loom):
-    painting = loom("addon.painting")
+    painting, bitmap = loom("addon.pictures.match_bitmap"), loom("addon.pictures.bitmap")
     curve = np.stack([np.arange(10.0, 31.0), np.arange(5.0, 26.0)], axis=1)
-    axes = painting.Axis(1.0, 1.0, 40, (10.0, 30.0)), painting.Axis(1.0, 1.0, 26, (5.0, 25.0))
+    axes = bitmap.Axis(1.0, 1.0, 40, (10.0, 30.0)), bitmap.Axis(1.0, 1.0, 26, (5.0, 25.0))
     matrix = np.full((40, 26), 0.4)
     matrix[39, 3], matrix[38, 3] = 0.0, 1.0  # so that shades are distances
     match = painting.Match(matrix, curve, *axes)
@@ -108,21 +108,21 @@ def test_the_axes_tell_scene_frames(loom, analysis):
     rig = material.two_actions()
     material.analyse(trim=False)
     bpy.ops.action_loom.show_registration()
-    painting = loom("addon.painting")
+    painting, bitmap = loom("addon.pictures.match_bitmap"), loom("addon.pictures.bitmap")
     pixels = pixels_of(bpy.data.images["two to one"])
-    layout = painting.layout_of(analysis.match_of(analysis.of(rig), 1))
+    layout = painting.layout_of(analysis.match_of(analysis.analysis_of(rig), 1))
     assert [tick.text for tick in layout.across] == ["5", "10", "15", "20", "25", "30"]  # frames 1 to 33
     assert [tick.text for tick in layout.up] == ["-5", "0", "5", "10", "15", "20", "25", "30", "35", "40"]
     for tick in layout.across:
         middle = layout.left + int((int(tick.text) - 1 + 0.5) * layout.scale[0])
         corner = (middle - (6 * len(tick.text) - 1) * layout.dot // 2, layout.bottom - 13 * layout.dot)
-        dots_in(pixels, corner, tick.text, layout.dot, painting.GLYPHS)
+        dots_in(pixels, corner, tick.text, layout.dot, bitmap.GLYPHS)
         assert (pixels[layout.bottom - 2, middle] != pixels[0, 0]).all()
     for tick in layout.up:
         middle = layout.bottom + int((int(tick.text) + 7 + 0.5) * layout.scale[1])
         right = layout.left - 6 * layout.dot
         corner = (right - (6 * len(tick.text) - 1) * layout.dot, middle - 7 * layout.dot // 2)
-        dots_in(pixels, corner, tick.text, layout.dot, painting.GLYPHS)
+        dots_in(pixels, corner, tick.text, layout.dot, bitmap.GLYPHS)
         assert (pixels[middle, layout.left - 2] != pixels[0, 0]).all()
 
 
@@ -131,8 +131,8 @@ def test_the_axes_tell_scene_frames(loom, analysis):
     [((333, 200), (3, 3)), ((666, 400), (3, 3)), ((40, 50), (20, 20)), ((2500, 90), (1, 5)), ((26, 160), (19, 6))],
 )
 def test_a_frame_has_as_many_pixels_as_there_is_room_for(loom, counts, scale):
-    painting = loom("addon.painting")
-    axes = [painting.Axis(1.0, 1.0, count, (0.0, count - 1.0)) for count in counts]
+    painting, bitmap = loom("addon.pictures.match_bitmap"), loom("addon.pictures.bitmap")
+    axes = [bitmap.Axis(1.0, 1.0, count, (0.0, count - 1.0)) for count in counts]
     match = painting.Match(np.zeros(counts), np.zeros((1, 2)), *axes)
     assert painting.layout_of(match).scale == scale
 
@@ -142,7 +142,7 @@ def test_cycles_are_shown_in_scene_frames_and_wrap(loom, analysis):
     material.key_walk(rig, "one", frames=24, first=5)
     material.key_walk(rig, "two", frames=30, leads="R")
     material.analyse(ends="cyclic")
-    known = analysis.of(rig)
+    known = analysis.analysis_of(rig)
     match = analysis.match_of(known, 1)
     assert (match.across.first, match.across.count, match.up.first, match.up.count) == (5.0, 24, 1.0, 30)
     pixels, frames = preview_of(loom, rig, 1), known.registered.curves[1].frames

@@ -93,9 +93,9 @@ def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
     body = rigs.read(long_walk)
     straight = clips.read(long_walk, bpy.data.actions["walk"], body, 24.0).clip
-    degrees, cycle, ways = 30.0, 30, loom("core.weave.way")
+    degrees, cycle, ways = 30.0, 30, loom("core.weave.ground_arc")
     way, frames = ways.between(straight, 0, cycle), np.arange(len(straight), dtype=float)
-    turning = ways.Way(way.place, way.facing, way.step, np.radians(degrees), cycle)
+    turning = ways.GroundArc(way.place, way.facing, way.step, np.radians(degrees), cycle)
     on_a_circle = ways.put_on(ways.taken_off(straight, way, frames), turning, frames)
     clips.write(long_walk, on_a_circle, body, first_frame=1.0).name = "round"
 
@@ -118,16 +118,16 @@ def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
 
 
 def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
-    candidates = loom("addon.candidates")
+    candidates = loom("addon.session.candidates")
     settings = material.list_sources(long_walk, "walk", mode="loop")
-    assert candidates.of(bpy.context.scene, long_walk) is None
+    assert candidates.candidates_of(bpy.context.scene, long_walk) is None
     with pytest.raises(RuntimeError, match="Find some first"):
         bpy.ops.action_loom.choose_candidate(index=0)
     bpy.ops.action_loom.find_cycles()
-    found = candidates.of(bpy.context.scene, long_walk)
-    settings.result.as_seen = True
-    assert candidates.of(bpy.context.scene, long_walk) is None
-    settings.result.as_seen = False
+    found = candidates.candidates_of(bpy.context.scene, long_walk)
+    settings.result.visual = True
+    assert candidates.candidates_of(bpy.context.scene, long_walk) is None
+    settings.result.visual = False
     best = dict(found.candidates[0].options)
     assert best["length"] == pytest.approx(30, abs=1)
     bpy.ops.action_loom.choose_candidate(index=0)
@@ -141,7 +141,7 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
     with pytest.raises(RuntimeError, match="There is no candidate 9"):
         bpy.ops.action_loom.choose_candidate(index=9)
     material.list_sources(long_walk, "walk loop", mode="loop")
-    assert candidates.of(bpy.context.scene, long_walk) is None
+    assert candidates.candidates_of(bpy.context.scene, long_walk) is None
 
 
 def test_how_well_an_action_repeats_itself_is_shown(long_walk):
@@ -165,7 +165,7 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     material.key_walk(long_walk, "quick", frames=20, leads="R")
     settings = material.list_sources(long_walk, "walk", "quick", mode="connect")
     bpy.ops.action_loom.find_transitions()
-    found = loom("addon.candidates").of(bpy.context.scene, long_walk)
+    found = loom("addon.session.candidates").candidates_of(bpy.context.scene, long_walk)
     assert len(found.candidates) > 1
     bpy.ops.action_loom.choose_candidate(index=1)
     chosen = dict(found.candidates[1].options)
@@ -176,9 +176,11 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     assert action.pose_markers["Seam 1"].frame == 1 + chosen["from_frame"] + 1
     # Looking again is not bound to what was chosen before.
     bpy.ops.action_loom.find_transitions()
-    assert len(loom("addon.candidates").of(bpy.context.scene, long_walk).candidates) == len(found.candidates)
+    assert len(loom("addon.session.candidates").candidates_of(bpy.context.scene, long_walk).candidates) == len(
+        found.candidates
+    )
     material.list_sources(long_walk, "quick", "walk", mode="connect")
-    assert loom("addon.candidates").of(bpy.context.scene, long_walk) is None
+    assert loom("addon.session.candidates").candidates_of(bpy.context.scene, long_walk) is None
 
 
 @pytest.mark.parametrize(("finder", "last"), [("cycle", 38), ("autocorrelation", 40), ("autocorrelation", 42)])

@@ -45,7 +45,7 @@ def test_constraints_drivers_and_inverse_kinematics_are_read_as_seen(bridge):
     rig = constrained()
     action = material.key_by_hand(rig, "by hand", seed=1)
     body = bridge.rig.read(rig)
-    seen = bridge.seen.read(bpy.context.scene, rig, action, body, 24.0)
+    seen = bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0)
     assert seen_error(bridge, rig, seen, body) < 1e-5
     keyed = bridge.clip.read(rig, action, body, 24.0)
     assert seen_error(bridge, rig, keyed, body) > 0.01  # what is keyed is something else
@@ -60,12 +60,12 @@ def test_bones_on_which_keys_cannot_show_are_left_out_of_the_result(bridge):
     for k, name in enumerate(("one", "two")):
         material.key_by_hand(rig, name, seed=k)
     sources = [{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}]
-    bpy.ops.action_loom.blend(sources=sources, ends="pinned", as_seen=True)
+    bpy.ops.action_loom.blend(sources=sources, ends="pinned", visual=True)
     paths = " ".join(curve.data_path for curve in material.fcurves(rig.animation_data.action))
     assert "side" not in paths
     assert "bone1" in paths  # a limit trims keys, it does not hide them
     copy.influence = 0.5
-    assert not bridge.seen.overridden(rig)
+    assert not bridge.evaluated_action.overridden(rig)
 
 
 def test_everything_is_as_before_afterwards(bridge):
@@ -75,7 +75,7 @@ def test_everything_is_as_before_afterwards(bridge):
     track.strips.new("strip", 1, first)
     bpy.context.scene.frame_set(7, subframe=0.25)
     hashes = [material.fingerprint(action) for action in (first, second)]
-    bridge.seen.read(bpy.context.scene, rig, first, bridge.rig.read(rig), 24.0)
+    bridge.evaluated_action.read(bpy.context.scene, rig, first, bridge.rig.read(rig), 24.0)
     data = rig.animation_data
     assert data.action == second
     if hasattr(data, "action_slot"):
@@ -92,7 +92,7 @@ def test_without_constraints_seen_and_keyed_are_the_same(bridge, seed):
     bpy.context.view_layer.update()
     action = random_rigs.key(rig, seed)
     body = bridge.rig.read(rig)
-    seen = bridge.seen.read(bpy.context.scene, rig, action, body, 24.0)
+    seen = bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0)
     assert seen_error(bridge, rig, seen, body) < 1e-5
     keyed = bridge.clip.read(rig, action, body, 24.0)
     points = bridge.kinematics.points
@@ -124,7 +124,7 @@ for frame, bend in ((1, 0.0), (10, 0.6)):
         bone.keyframe_insert("location", frame=frame)
 loom = lambda name: import_module(f"{package}.{name}")
 body = loom("addon.bridge.rig").read(rig)
-source = loom("addon.bridge.seen").read(bpy.context.scene, rig, rig.animation_data.action, body, 24.0)
+source = loom("addon.bridge.evaluated_action").read(bpy.context.scene, rig, rig.animation_data.action, body, 24.0)
 _, ours = loom("core.motion.kinematics").world(source.clip)
 blender = material.pose_positions(rig, body.bones, 8.0) * body.world_metres
 deform = [k for k, name in enumerate(body.bones) if name.startswith("DEF-")]

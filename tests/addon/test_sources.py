@@ -149,7 +149,7 @@ def test_the_result_can_begin_at_the_cursor(listed, loom):
     assert hips[:2] == pytest.approx([3.0, -2.0], abs=1e-4)
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
     clip = clips.read(listed.armature, bpy.data.actions["There"], rigs.read(listed.armature), 24.0).clip
-    heading = loom("core.motion.trajectory").heading(clip)[0]
+    heading = loom("core.motion.root_motion").heading(clip)[0]
     assert (heading - 1.0 + 3.14159) % 6.28318 - 3.14159 == pytest.approx(0.0, abs=0.02)
 
 

@@ -25,9 +25,9 @@ def move_a_key(name, by):
 def test_a_script_finds_the_curve_that_core_finds(loom, analysis):
     rig = material.two_actions()
     material.analyse(metric="points", window=0.1)
-    matching = loom("core.sync.matching").Matching(metric="points", window=0.1, ends="pinned")
-    wanted = loom("core.weave.matched").match(clips_of(loom, rig, "one", "two"), matching)
-    known = analysis.of(rig)
+    matching = loom("core.recipes.matching").Matching(metric="points", window=0.1, ends="pinned")
+    wanted = loom("core.weave.preprocess").register(clips_of(loom, rig, "one", "two"), matching)
+    known = analysis.analysis_of(rig)
     found = known.registered.curves[1]
     assert_array_equal(found.frames, wanted.registration.curves[1].frames)
     (pair,) = known.pairs
@@ -71,25 +71,25 @@ def give(rig, name):
 def test_an_edited_key_is_noticed_and_content_decides(analysis, listed):
     material.analyse()
     give(listed, "one")
-    first = analysis.of(listed).registered
+    first = analysis.analysis_of(listed).registered
     move_a_key("one", 0.5)
     assert state(analysis, listed) == "sources may have changed"
     material.analyse()
     assert state(analysis, listed) == "up to date"
-    assert analysis.of(listed).registered is not first
+    assert analysis.analysis_of(listed).registered is not first
     move_a_key("one", -0.5)
     assert state(analysis, listed) == "sources may have changed"
     material.analyse()
-    assert analysis.of(listed).registered is first  # it is as it was: nothing is registered again
+    assert analysis.analysis_of(listed).registered is first  # it is as it was: nothing is registered again
 
 
 def test_an_edit_that_nobody_noticed_counts_too(analysis, listed):
     material.analyse()
-    first = analysis.of(listed).registered
+    first = analysis.analysis_of(listed).registered
     points = material.fcurves(bpy.data.actions["one"])[0].keyframe_points
     points.foreach_set("co", [value for k, p in enumerate(points) for value in (p.co.x, p.co.y + 0.3 * k)])
     material.analyse()
-    assert analysis.of(listed).registered is not first
+    assert analysis.analysis_of(listed).registered is not first
 
 
 def test_looking_at_actions_changes_none(analysis, listed):
@@ -107,30 +107,30 @@ def test_looking_at_actions_changes_none(analysis, listed):
 
 
 def test_poses_as_seen_are_no_change_of_their_actions(analysis, listed):
-    bpy.context.scene.action_loom.result.as_seen = True
-    material.analyse(as_seen=True)
+    bpy.context.scene.action_loom.result.visual = True
+    material.analyse(visual=True)
     bpy.context.view_layer.update()
     assert state(analysis, listed) == "up to date"
 
 
 def test_what_weaving_finds_is_analysed_and_the_other_way_round(loom, analysis, listed):
-    remembered = loom("addon.remembered")
-    remembered.forget()
+    prepared = loom("addon.session.prepared")
+    loom("addon.session.memory").forget()
     material.analyse()
-    registered = analysis.of(listed).registered
-    kept = list(remembered._known)
+    registered = analysis.analysis_of(listed).registered
+    kept = list(prepared._REGISTERED)
     bpy.ops.action_loom.blend(sources=material.BOTH, ends="pinned")
-    assert analysis.of(listed).registered is registered
+    assert analysis.analysis_of(listed).registered is registered
     assert state(analysis, listed) == "up to date"
     bpy.ops.action_loom.retime(sources=material.BOTH, ends="pinned")
-    assert analysis.of(listed).registered is registered
-    assert list(remembered._known) == kept
+    assert analysis.analysis_of(listed).registered is registered
+    assert list(prepared._REGISTERED) == kept
     bpy.context.scene.action_loom.matching.metric = "points"
     bpy.ops.action_loom.blend(sources=material.BOTH, ends="pinned", metric="points")
     assert state(analysis, listed) == "up to date"
-    registered = analysis.of(listed).registered
+    registered = analysis.analysis_of(listed).registered
     material.analyse(metric="points")
-    assert analysis.of(listed).registered is registered
+    assert analysis.analysis_of(listed).registered is registered
 
 
 def test_weights_that_do_not_close_leave_the_analysis_of_cycles_alone(analysis):
@@ -138,9 +138,9 @@ def test_weights_that_do_not_close_leave_the_analysis_of_cycles_alone(analysis):
     material.key_walk(rig, "one", frames=24)
     material.key_walk(rig, "two", frames=30)
     bpy.ops.action_loom.blend(sources=material.BOTH, weight_keys="0 1 0; 1 0 1")
-    assert analysis.of(rig) is None
+    assert analysis.analysis_of(rig) is None
     bpy.ops.action_loom.blend(sources=material.BOTH)
-    assert analysis.of(rig).pairs[0].ends == "cyclic"
+    assert analysis.analysis_of(rig).pairs[0].ends == "cyclic"
 
 
 def test_retime_makes_what_core_makes(loom):
@@ -149,8 +149,8 @@ def test_retime_makes_what_core_makes(loom):
     result = rig.animation_data.action
     assert result.name == "two in time with one"
     assert tuple(result.frame_range) == (1.0, 33.0)
-    recipe = loom("core.recipes").Synchronise(ends="pinned")
-    woven = recipe.apply(clips_of(loom, rig, "one", "two")).clip
+    recipe = loom("core.verbs").Synchronise(ends="pinned")
+    woven = loom("core.verbs").apply(recipe, clips_of(loom, rig, "one", "two")).clip
     (again,) = clips_of(loom, rig, result.name)
     points = loom("core.motion.kinematics").points
     assert_allclose(points(again), points(woven), rtol=0.0, atol=1e-5)
@@ -180,9 +180,9 @@ def test_analysing_changes_nothing(listed):
 def test_another_file_begins_without_analysis(analysis):
     rig = material.two_actions()
     material.analyse()
-    assert analysis.of(rig) is not None
+    assert analysis.analysis_of(rig) is not None
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    assert analysis._last == {}
+    assert len(analysis._last) == 0
 
 
 def test_errors_are_sentences(analysis):
@@ -195,7 +195,7 @@ def test_errors_are_sentences(analysis):
         bpy.ops.action_loom.analyse(sources=material.BOTH[:1])
     with pytest.raises(RuntimeError, match="There is no action named 'gone'"):
         bpy.ops.action_loom.analyse(sources=[material.BOTH[0], {"name": "gone", "weight": 1.0}])
-    assert analysis.of(rig) is None
+    assert analysis.analysis_of(rig) is None
     material.analyse()
     with pytest.raises(RuntimeError, match="There is no picture of 'one'; there are of two"):
         bpy.ops.action_loom.show_registration(source="one")
@@ -204,14 +204,3 @@ def test_errors_are_sentences(analysis):
         bpy.ops.action_loom.retime(sources=[*material.BOTH, {"name": "three", "weight": 1.0}])
     assert set(bpy.data.actions.keys()) == {"one", "two", "three"}
     assert len(bpy.data.images) == 0
-
-
-def test_every_declared_property_exists(loom):
-    module = loom("addon.operators.synchronise")
-    operators = {name: cls for name, cls in vars(module).items() if name.startswith("ACTION_LOOM_OT")}
-    assert len(operators) == 3
-    for cls in operators.values():
-        operator = getattr(bpy.ops.action_loom, cls.bl_idname.partition(".")[2])
-        declared = {name for base in cls.__mro__ for name in vars(base).get("__annotations__", {}) if name.islower()}
-        declared -= {"bl_label", "report", "recipe", "least", "most", "wanted", "reference_first"}
-        assert declared <= set(operator.get_rna_type().properties.keys())

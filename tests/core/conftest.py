@@ -1,10 +1,13 @@
 """Tests that need captured clips are marked `shared`, and say so where the clips are absent."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
-from action_loom.core.motion import bvh
+from action_loom.core import jit
+from action_loom.core.formats import bvh
 from hypothesis import settings
-from oracles import material
+from oracles import material, told
 
 # The same examples in every run, however busy the machine is.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -35,3 +38,20 @@ def small(tmp_path):
     path = tmp_path / "small.bvh"
     path.write_text(material.SMALL_BVH)
     return bvh.read(path)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a command in this process: its exit code, what it printed, and what it said on stderr."""
+    monkeypatch.setattr(jit, "_wanted", jit._wanted)
+    main = import_module(told.MODULE).main
+
+    def command(*arguments):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stopped:
+            code = stopped.code
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return command

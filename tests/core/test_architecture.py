@@ -1,6 +1,7 @@
 """The arrows between the rooms go one way; read from the syntax trees, so that nothing has to be imported."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -16,24 +17,45 @@ MODULES = {
     for path in sorted(CORE.rglob("*.py"))
 }
 
-# What each room may import of the others when it is loaded; core's own modules are rooms of one module.
+# What each room may import of the others, in functions and for type checkers too; core's own modules are rooms of one.
 ROOMS = {
     "errors": set(),
-    "progress": {"errors"},
+    "cache": set(),
+    "entry_points": set(),
     "options": {"errors"},
-    "jit": {"errors"},
+    "progress": {"errors"},
     "files": {"errors"},
-    "motion": {"errors", "files", "jit"},
-    "check": {"errors", "jit", "motion"},
-    "sync": {"errors", "jit", "motion", "options", "progress"},
-    "recipes": {"errors", "options", "progress", "sync"},
-    "weave": {"check", "errors", "jit", "motion", "options", "progress", "recipes", "sync"},
-    "library": {"check", "errors", "jit", "motion", "options", "progress", "recipes", "sync", "weave"},
-    "graph": {"check", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"},
+    "jit": {"errors", "progress"},
+    "recipes": {"errors", "options"},
+    "motion": {"errors", "jit"},
+    "formats": {"entry_points", "errors", "files", "jit", "motion"},
+    "figure": {"errors", "motion"},
+    "check": {"errors", "motion"},
+    "sync": {"entry_points", "errors", "jit", "motion", "progress", "recipes"},
+    "weave": {"check", "errors", "motion", "progress", "recipes", "sync"},
+    "graph": {"check", "errors", "files", "jit", "motion", "progress", "recipes", "sync", "weave"},
+    "plots": {"check", "graph", "motion", "recipes", "sync", "weave"},
+    "verbs": {"entry_points", "errors", "motion", "options", "progress", "recipes"},
     "cli": {
-        *("check", "errors", "files", "graph", "jit", "library", "motion", "options", "progress", "recipes", "sync"),
-        "weave",
+        *("check", "errors", "files", "formats", "graph", "jit", "motion", "options", "progress", "recipes", "sync"),
+        *("verbs", "weave"),
     },
+}
+
+# Registries name functions and classes as text; what loads them, and from which rooms.
+REGISTRIES = {
+    "action_loom.core.verbs": "action_loom.core.verbs",
+    "action_loom.core.recipes.metrics": "action_loom.core.sync.metrics",
+    "action_loom.core.formats.registry": "action_loom.core.formats.motion_file",
+}
+ROOMS_BY_TEXT = {"verbs": {"weave", "graph", "plots"}, "sync": {"sync"}, "formats": {"formats"}}
+
+# What is not imported when a module is loaded: by the functions that need it, or for type checkers alone.
+LATER = {
+    ("action_loom.core.jit", "numba"),
+    ("action_loom.core.jit", "action_loom.core.progress"),
+    ("action_loom.core.verbs", "action_loom.core.motion.clip"),
+    ("action_loom.core.cli.common", "tqdm"),
 }
 
 
@@ -105,7 +127,9 @@ def test_core_imports_its_own_modules_relatively(module):
         for alias in (
             [a.name for a in node.names]
             if isinstance(node, ast.Import)
-            else [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else []
         )
     }
     assert "action_loom" not in top(absolute)
@@ -129,29 +153,48 @@ def loaded_with(module):
     return inside, outside
 
 
-@pytest.mark.parametrize("name", ["errors", "progress", "options", "recipes", "jit"])
-def test_what_declares_options_loads_the_standard_library_only(name):
-    _, outside = loaded_with(f"action_loom.core.{name}")
+STANDARD = {"errors", "cache", "entry_points", "options", "progress", "files", "jit", "recipes", "verbs"}
+DECLARING = sorted({m for m in MODULES if room_of(m) in STANDARD} | {"action_loom.core.formats.registry"})
+
+
+@pytest.mark.parametrize("module", DECLARING)
+def test_what_declares_options_loads_the_standard_library_only(module):
+    inside, outside = loaded_with(module)
     assert top(outside) <= sys.stdlib_module_names
+    assert inside <= set(DECLARING)
+
+
+def test_registering_loads_the_standard_library_only():
+    unwanted = {"numpy", "numba", "scipy", "matplotlib", "tqdm", "bpy"}
+    code = f"import sys, importlib\nfor name in {DECLARING!r}: importlib.import_module(name)\n"
+    done = processes.python("-c", code + f"print(sorted({unwanted!r} & set(sys.modules)))")
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if room_of(m)])
 def test_arrows_between_rooms_go_one_way(module):
     room = room_of(module)
     assert room in ROOMS, f"{room} is a new room: say here what it may import"
-    assert rooms_of(imported(module, only_when_loaded=True)) - {room} <= ROOMS[room]
+    assert rooms_of(imported(module)) - {room} <= ROOMS[room]
+
+
+def test_there_is_no_room_that_nobody_lives_in():
+    assert set(ROOMS) == {room_of(module) for module in MODULES if room_of(module)}
 
 
 def test_the_allowed_arrows_have_no_circle():
+    """Not even with those that registries name as text."""
+    below = {room: allowed | (ROOMS_BY_TEXT.get(room, set()) - {room}) for room, allowed in ROOMS.items()}
     known = set()
-    while left := {room for room, below in ROOMS.items() if room not in known}:
-        free = {room for room in left if ROOMS[room] <= known}
+    while left := set(below) - known:
+        free = {room for room in left if below[room] <= known}
         assert free, f"a circle among {sorted(left)}"
         known |= free
 
 
-def test_no_module_imports_itself_in_a_circle_when_it_is_loaded():
-    arrows = {m: {n for n in imported(m, only_when_loaded=True) if n in MODULES and n != m} for m in MODULES}
+def test_no_module_imports_itself_in_a_circle():
+    """Not even in functions, or for type checkers: nothing had to be excepted."""
+    arrows = {m: {n for n in imported(m) if n in MODULES and n != m} for m in MODULES}
     # A package is loaded before its modules, and is empty but for its docstring.
     packages = {m for m, path in MODULES.items() if path.name == "__init__.py"}
     known = set(packages)
@@ -159,6 +202,45 @@ def test_no_module_imports_itself_in_a_circle_when_it_is_loaded():
         free = {m for m in left if arrows[m] <= known}
         assert free, f"a circle among {sorted(left)}"
         known |= free
+
+
+def test_nearly_everything_is_imported_when_a_module_is_loaded():
+    known = set(MODULES)
+    later = {
+        (module, name if name in known else name.partition(".")[0])
+        for module in MODULES
+        for name in imported(module) - imported(module, only_when_loaded=True)
+        if name in known or not name.startswith("action_loom.")
+    }
+    assert {(module, name) for module, name in later if name not in sys.stdlib_module_names} == LATER
+
+
+def test_only_pictures_need_matplotlib():
+    needing = {module for module in MODULES if "matplotlib" in top(imported(module))}
+    pictures = {module for module in MODULES if room_of(module) == "plots"} - {"action_loom.core.plots"}
+    assert needing == pictures
+
+
+def texts(module):
+    """The text that a module has and that might name something in another."""
+    constants = (node.value for node in ast.walk(tree_of(module)) if isinstance(node, ast.Constant))
+    return {text for text in constants if isinstance(text, str) and re.fullmatch(r"[a-z_.]+:\w+", text)}
+
+
+def test_only_registries_name_functions_as_text_and_only_what_reads_them_loads_those():
+    assert {module for module in MODULES if texts(module)} == set(REGISTRIES)
+    users = {module for module in MODULES if "action_loom.core.entry_points" in imported(module)}
+    assert users == set(REGISTRIES.values())
+
+
+def test_registries_name_what_their_readers_may_load():
+    for registry, reader in REGISTRIES.items():
+        for text in texts(registry):
+            module, _, name = text.partition(":")
+            assert f"action_loom.core.{module}" in MODULES, text
+            assert module.partition(".")[0] in ROOMS_BY_TEXT[room_of(reader)], text
+            body = tree_of(f"action_loom.core.{module}").body
+            assert name in {getattr(node, "name", "") for node in body}, text
 
 
 def test_packages_hold_nothing_but_their_description():
@@ -174,7 +256,7 @@ def test_every_module_says_what_it_is(module):
 
 
 def kernel_packages():
-    return sorted({path.parent for name in ("_kernels.py", "_twins.py") for path in CORE.rglob(name)})
+    return sorted({path.parent for name in ("_numba.py", "_numpy.py") for path in CORE.rglob(name)})
 
 
 def functions(path):
@@ -189,29 +271,34 @@ def functions(path):
 
 @pytest.mark.parametrize("package", kernel_packages(), ids=lambda path: path.name)
 def test_every_kernel_has_a_twin_with_the_same_parameters(package):
-    kernels, twins = functions(package / "_kernels.py"), functions(package / "_twins.py")
+    kernels, twins = functions(package / "_numba.py"), functions(package / "_numpy.py")
     assert kernels
     assert kernels == twins
 
 
 @pytest.mark.parametrize("package", kernel_packages(), ids=lambda path: path.name)
 def test_every_kernel_is_compiled_for_fixed_types(package):
-    for node in ast.parse((package / "_kernels.py").read_text(encoding="utf-8")).body:
+    for node in ast.parse((package / "_numba.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef):
             assert [ast.unparse(d).partition("(")[0] for d in node.decorator_list] == ["kernel"], node.name
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_kernels_and_twins_are_reached_through_jit_only(module):
-    private = {name for name in imported(module) if {"_kernels", "_twins"} & set(name.split("."))}
+    private = {name for name in imported(module) if {"_numba", "_numpy"} & set(name.split("."))}
     assert not private
-    if module != "action_loom.core.jit":
-        text = MODULES[module].read_text(encoding="utf-8")
-        assert "import_module" not in text
 
 
-def test_the_motion_room_can_be_loaded_without_anything_but_numpy():
-    names = sorted(name for name in MODULES if room_of(name) == "motion" and not name.endswith("._kernels"))
+@pytest.mark.parametrize("module", MODULES)
+def test_only_jit_and_entry_points_import_by_name(module):
+    text = MODULES[module].read_text(encoding="utf-8")
+    by_name = "import_module" in text or "__import__" in text or "importlib" in top(imported(module))
+    assert by_name == (module in ("action_loom.core.jit", "action_loom.core.entry_points"))
+
+
+@pytest.mark.parametrize("room", ["motion", "formats", "figure", "check", "sync", "weave", "graph"])
+def test_a_room_can_be_loaded_without_anything_but_numpy(room):
+    names = sorted(name for name in MODULES if room_of(name) == room and not name.endswith("._numba"))
     code = f"import sys, importlib\nfor name in {names!r}: importlib.import_module(name)\n"
     code += "print(sorted({'numba', 'scipy', 'matplotlib', 'tqdm', 'bpy'} & set(sys.modules)))"
     done = processes.python("-c", code)

@@ -17,15 +17,13 @@ CORE = Path(jit.__file__).parent
 needs_numba = pytest.mark.skipif(util.find_spec("numba") is None, reason="numba is not installed")
 
 WHICH = (
-    "from action_loom.core import jit\n"
-    f"module = jit.kernels({PACKAGE!r})\n"
-    "print(module.__name__.rpartition('.')[2])\n"
+    f"from action_loom.core import jit\nmodule = jit.kernels({PACKAGE!r})\nprint(module.__name__.rpartition('.')[2])\n"
 )
 # Then a result, so that a kernel has been called.
 WHICH_AND_USE = WHICH + (
     "import numpy as np\n"
-    "from action_loom.core.sync import timewarp\n"
-    "path = timewarp.pinned(np.abs(np.subtract.outer(np.arange(6.0), np.arange(9.0))), 3)\n"
+    "from action_loom.core.sync import dtw\n"
+    "path = dtw.pinned(np.abs(np.subtract.outer(np.arange(6.0), np.arange(9.0))), 3)\n"
     "print(path.cells.tolist())\n"
 )
 
@@ -44,14 +42,14 @@ def name(module):
 @pytest.mark.both_engines
 def test_numpy_is_used_where_it_is_asked_for(engine):
     engine.use("numpy")
-    assert name(engine.kernels(PACKAGE)) == "_twins"
+    assert name(engine.kernels(PACKAGE)) == "_numpy"
 
 
 @needs_numba
 @pytest.mark.parametrize("wanted", ["auto", "numba"])
 def test_numba_is_used_where_it_works(engine, wanted):
     engine.use(wanted)
-    assert name(engine.kernels(PACKAGE)) == "_kernels"
+    assert name(engine.kernels(PACKAGE)) == "_numba"
 
 
 @needs_numba
@@ -60,7 +58,7 @@ def test_the_choice_can_be_changed_at_any_time(engine):
     for wanted in ("numpy", "numba", "numpy", "auto"):
         engine.use(wanted)
         found.append(name(engine.kernels(PACKAGE)))
-    assert found == ["_twins", "_kernels", "_twins", "_kernels"]
+    assert found == ["_numpy", "_numba", "_numpy", "_numba"]
 
 
 @needs_numba
@@ -69,11 +67,11 @@ def test_every_package_has_both(engine, package):
     engine.use("numba")
     compiled = engine.kernels(f"action_loom.core.{package}")
     engine.use("numpy")
-    assert (name(compiled), name(engine.kernels(f"action_loom.core.{package}"))) == ("_kernels", "_twins")
+    assert (name(compiled), name(engine.kernels(f"action_loom.core.{package}"))) == ("_numba", "_numpy")
 
 
 def test_all_packages_with_kernels_are_named():
-    assert {path.parent.name for path in CORE.rglob("_kernels.py")} == set(jit.PACKAGES)
+    assert {path.parent.name for path in CORE.rglob("_numba.py")} == set(jit.PACKAGES)
 
 
 @needs_numba
@@ -93,9 +91,34 @@ def test_on_a_full_disk_numpy_takes_over(compiled, tmp_path):
     full = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     full += "resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))\n"
     done = run_in(compiled, full + keeping_in(tmp_path))
-    assert done.stdout == "_twins 8.0\n"
+    assert done.stdout == "_numpy 8.0\n"
     assert done.stderr.startswith("numba does not work here (")
     assert len(done.stderr.splitlines()) == 1
+
+
+AT_HAND = (
+    "import sys\n"
+    "from action_loom.core import jit\n"
+    "def shown(name): print(jit.at_hand(f'action_loom.core.{name}').__name__.rpartition('.')[2])\n"
+    "shown('formats')\n"
+    "print('numba' in sys.modules)\n"
+)
+
+
+@needs_numba
+def test_what_is_not_worth_the_compiler_uses_it_once_it_is_loaded_for_any_package():
+    code = AT_HAND + "jit.kernels('action_loom.core.sync')\nfor name in jit.PACKAGES: shown(name)\n"
+    done = processes.python("-c", code)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["_numpy", "False", *["_numba"] * len(jit.PACKAGES)]
+
+
+@needs_numba
+def test_and_not_where_numpy_is_asked_for():
+    code = AT_HAND + "jit.kernels('action_loom.core.sync')\njit.use('numpy')\nfor name in jit.PACKAGES: shown(name)\n"
+    done = processes.python("-c", code)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["_numpy", "False", *["_numpy"] * len(jit.PACKAGES)]
 
 
 @pytest.mark.both_engines
@@ -109,7 +132,7 @@ def test_the_environment_chooses_the_engine_and_numba_is_not_even_loaded():
     code = WHICH_AND_USE + "import sys; print('numba' in sys.modules)"
     done = processes.python("-c", code, ACTION_LOOM_ENGINE="numpy")
     lines = done.stdout.splitlines()
-    assert (lines[0], lines[-1], done.stderr) == ("_twins", "False", "")
+    assert (lines[0], lines[-1], done.stderr) == ("_numpy", "False", "")
 
 
 @pytest.mark.both_engines
@@ -122,7 +145,7 @@ def test_an_engine_of_the_environment_that_is_none_is_said():
 @pytest.mark.both_engines
 def test_without_numba_numpy_is_used_without_a_warning():
     done = processes.python("-c", "import sys; sys.modules['numba'] = None\n" + WHICH)
-    assert (done.stdout, done.stderr) == ("_twins\n", "")
+    assert (done.stdout, done.stderr) == ("_numpy\n", "")
 
 
 @pytest.mark.both_engines
@@ -186,7 +209,7 @@ DOUBLE = (
     f"module = jit.kernels({TINY!r})\n"
     "print(module.__name__.rpartition('.')[2], module.double(4.0))\n"
 )
-COMPILED = "_kernels 8.0\n"
+COMPILED = "_numba 8.0\n"
 
 
 @pytest.fixture(scope="module")
@@ -199,8 +222,8 @@ def compiled(tmp_path_factory):
         file.touch()
     for name in ("jit.py", "errors.py"):
         shutil.copy(CORE / name, core)
-    (core / "tiny" / "_kernels.py").write_text(KERNEL)
-    (core / "tiny" / "_twins.py").write_text(TWIN)
+    (core / "tiny" / "_numba.py").write_text(KERNEL)
+    (core / "tiny" / "_numpy.py").write_text(TWIN)
     done = run_in(root, NUMBA_CACHE_DIR=root / "kept")
     assert (done.stdout, done.stderr) == (COMPILED, "")
     assert {path.suffix for path in kept_in(root / "kept")} == {".nbi", ".nbc"}
@@ -224,7 +247,7 @@ def beside(compiled):
 
 def kept_in(folder):
     """The files of compiled kernels: an index (.nbi) and the code (.nbc) of each."""
-    return sorted(folder.rglob("_kernels.*.nb?"))
+    return sorted(folder.rglob("_numba.*.nb?"))
 
 
 def spoil(folder, ending, rubbish):
@@ -248,7 +271,7 @@ def test_a_corrupt_kernel_in_the_users_folder_is_compiled_again_and_other_people
     kept = shutil.copytree(compiled / "kept", tmp_path / "kept")
     names = [path.name for path in kept_in(kept)]
     spoil(kept, ".nbi", b"rubbish")
-    theirs = kept / "another_0123" / "_kernels.solve-1.py311.nbi"
+    theirs = kept / "another_0123" / "_numba.solve-1.py311.nbi"
     theirs.parent.mkdir()
     theirs.write_bytes(b"theirs")
     done = run_in(compiled, NUMBA_CACHE_DIR=kept)

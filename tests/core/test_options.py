@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 from action_loom.core.errors import OptionError
-from action_loom.core.options import declared, option
+from action_loom.core.options import Choice, Declared, by_name, declared, option, renamed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +33,7 @@ def test_options_come_in_the_order_of_declaration_with_their_names():
 
 
 def test_a_label_is_made_of_the_name():
-    assert OPTIONS["how_often"].label == "How Often"
+    assert OPTIONS["how_often"].title == "How Often"
 
 
 def test_the_kind_is_the_type_of_the_default():
@@ -124,6 +124,44 @@ def test_a_table_as_text_reads_back_as_the_same_table():
 def test_a_unit_is_not_put_after_an_open_range():
     with pytest.raises(OptionError, match=r"between 1 and inf$"):
         OPTIONS["how_often"].checked(-5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Renewed(Declared):
+    """Options that had other names, and whose choices say what they mean."""
+
+    ends: str = option(
+        "open", "How it ends", choices=("open", Choice("forced", "Pinned Ends", "First and last together")), label="End"
+    )
+    penalty: float = option(2.0, "What that costs", minimum=1.0, aliases=("keep", "price"))
+
+
+def test_choices_have_names_labels_and_sentences():
+    about = declared(Renewed)["ends"]
+    assert about.names == ("open", "forced")
+    assert [choice.title for choice in about.choices] == ["Open", "Pinned Ends"]
+    assert [choice.description for choice in about.choices] == ["", "First and last together"]
+    assert about.title == "End"
+    assert Choice("in_between").title == "In Between"
+    with pytest.raises(OptionError, match="ends is 'Pinned Ends', but must be one of open, forced"):
+        Renewed(ends="Pinned Ends")
+
+
+def test_earlier_names_are_read_and_checked():
+    options = declared(Renewed)
+    assert renamed(options, {"keep": 3, "ends": "open", "other": 1}) == {"penalty": 3, "ends": "open", "other": 1}
+    assert Renewed.from_values({"price": 3}, "It") == Renewed(penalty=3.0)
+    with pytest.raises(OptionError, match="penalty is 0, but must lie between 1 and inf"):
+        Renewed.from_values({"keep": 0}, "It")
+    with pytest.raises(OptionError, match="^It has no option cost, value$"):
+        Renewed.from_values({"value": 1, "cost": 2, "keep": 3}, "It")
+    with pytest.raises(TypeError):
+        Renewed(keep=3)
+
+
+def test_options_without_a_recipe_go_by_their_names():
+    options = list(declared(Renewed).values())
+    assert by_name(*options) == declared(Renewed)
 
 
 anything = st.recursive(

@@ -5,11 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.errors import LoomError
-from action_loom.core.motion import figure, quat, resample
+from action_loom.core.figure import actions
+from action_loom.core.motion import quat, resample
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
-from action_loom.core.recipes import Connect, Follow, Graph, Loop, ShortestPath, Splice, Walk
+from action_loom.core.recipes.connect import Connect
+from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
+from action_loom.core.recipes.loop import Loop
+from action_loom.core.recipes.splice import Splice
 
 pytestmark = pytest.mark.both_engines
 PLAIN = (int, float, str, bool, type(None))
@@ -25,7 +30,7 @@ def lone_joint():
 
 
 def clips():
-    walk = figure.walk(30.0, 5)
+    walk = actions.walk(30.0, 5)
     still = walk.taken(np.zeros(len(walk), dtype=int))
     return [
         walk,
@@ -33,25 +38,27 @@ def clips():
         replace(walk.cut(0, 1), name="pose"),
         replace(walk.cut(0, 3), name="three frames"),
         lone_joint(),
-        replace(figure.walk(30.0, 1), cyclic=True, name="cycle"),
+        replace(actions.walk(30.0, 1), cyclic=True, name="cycle"),
         replace(resample.to_rate(walk, 23.976), name="歩く"),
     ]
 
 
 def work(clip):
     """Everything that is done with a clip and others of its body."""
-    other = clip if len(clip.skeleton) == 1 else figure.walk(30.0, 5)
-    wave = figure.wave(30.0)
-    yield lambda: Loop().apply([clip])
-    yield lambda: Loop(method="auto", length=8, start=1, phase=0.3, repeat=2).apply([clip])
-    yield lambda: Connect(method="auto").apply([clip, other])
-    yield lambda: Connect(anywhere=True).apply([other, clip, other])
-    yield lambda: Splice().apply([clip, wave])
-    yield lambda: Splice(timing="sync", short="hold").apply([other, clip])
-    yield lambda: Graph(threshold=0.1).apply([clip])
-    yield lambda: Walk(threshold=0.1, seconds=3.0).apply([clip, other])
-    yield lambda: ShortestPath(threshold=0.1, leave="walk (2):0", reach="walk (1):40").apply([clip, other])
-    yield lambda: Follow(threshold=0.1, path=((0, 0), (0, 3)), stretches=((0.1, 1.0, 3),)).apply([clip, other, wave])
+    other = clip if len(clip.skeleton) == 1 else actions.walk(30.0, 5)
+    wave = actions.wave(30.0)
+    yield lambda: verbs.apply(Loop(), [clip])
+    yield lambda: verbs.apply(Loop(method="auto", length=8, start=1, phase=0.3, repeat=2), [clip])
+    yield lambda: verbs.apply(Connect(method="auto"), [clip, other])
+    yield lambda: verbs.apply(Connect(anywhere=True), [other, clip, other])
+    yield lambda: verbs.apply(Splice(), [clip, wave])
+    yield lambda: verbs.apply(Splice(timing="sync", if_shorter="hold"), [other, clip])
+    yield lambda: verbs.apply(BuildGraph(threshold=0.1), [clip])
+    yield lambda: verbs.apply(Walk(threshold=0.1, seconds=3.0), [clip, other])
+    yield lambda: verbs.apply(Shortest(threshold=0.1, leave="walk (2):0", reach="walk (1):40"), [clip, other])
+    yield lambda: verbs.apply(
+        Follow(threshold=0.1, path=((0, 0), (0, 3)), stretches=((0.1, 1.0, 3),)), [clip, other, wave]
+    )
 
 
 def is_plain(value):

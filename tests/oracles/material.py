@@ -4,7 +4,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.motion import bvh, quat, trim
+from action_loom.core.formats import bvh
+from action_loom.core.motion import quat, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 
@@ -176,7 +177,7 @@ def write(clip: Clip, path: Path) -> Path:
     return path
 
 
-def read_bvh(folder: Path, content: str | bytes) -> bvh.Motion:
+def read_bvh(folder: Path, content: str | bytes) -> bvh.BvhMotion:
     """Read a BVH file of this content, written into a folder first."""
     path = folder / "text.bvh"
     path.write_bytes(content.encode() if isinstance(content, str) else content)

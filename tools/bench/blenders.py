@@ -41,9 +41,7 @@ class Found:
     steps: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-def measure(
-    zip_path: str, material: Material, wanted: Callable[[str], bool], runs: int, *, quick: bool
-) -> Found:
+def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], runs: int, *, quick: bool) -> Found:
     """Measure the wanted lines in the newest Blender, and unless it is to be quick some of them in the others."""
     found, figures = Found(), {}
     file, home = str(material.files[0]), material.folder / "blender"

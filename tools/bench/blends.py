@@ -5,13 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from action_loom.core import verbs
 from action_loom.core.check import quality
-from action_loom.core.motion import bvh, quat, retarget, trim
+from action_loom.core.formats import bvh
+from action_loom.core.motion import quat, retarget, trim
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes import Blend
+from action_loom.core.recipes.blend import Blend
 from action_loom.core.sync import registration
-from action_loom.core.sync.registered import Registration
-from action_loom.core.weave import blend, shares
+from action_loom.core.sync.registration_curve import Registration
+from action_loom.core.weave import blend, blend_weights
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = ROOT.parent / "shared" / "data" / "cmu"
@@ -52,7 +54,7 @@ def clip(name: str) -> Clip:
 
 
 def row(what: str, names: list[str], clips: list[Clip]) -> str:
-    figures = Blend().apply(clips).report["quality"]
+    figures = verbs.apply(Blend(), clips).report["quality"]
     sources, after = figures["before"], figures["after"]
     path = after["path_m"] / np.mean([one["path_m"] for one in sources]) - 1.0
     cells = [
@@ -77,9 +79,9 @@ def in_even_time(a: Clip, b: Clip) -> Clip:
     b = retarget.onto(b, a.skeleton)
     curves = [registration.identity(a), replace(registration.identity(a), frames=np.linspace(0, len(b) - 1, len(a)))]
     registered = Registration(0, tuple(curves))
-    half = shares.constant((1.0, 1.0), 2)
+    half = blend_weights.of_recipe(Blend(weights=(1.0, 1.0)), 2)
     at = blend.output_frames(registered, half, "blended")
-    return blend.weave([a, b], registered, at, half.at(registered.way(at)))
+    return blend.weave([a, b], registered, at, half.at(registered.share_of_way(at)))
 
 
 def frame_by_frame(a: Clip, b: Clip) -> Clip:

@@ -44,7 +44,7 @@ def reading(loom: Callable[[str], Any], armature: Any, clip: Any, body: Any, run
     clips, fingerprint = loom("addon.bridge.clip"), loom("addon.bridge.fingerprint")
     action = clips.write(armature, clip, body, first_frame=1.0)
     slot = assign(loom, armature, action)
-    curves = loom("addon.bridge.curves").of(action, slot)
+    curves = loom("addon.bridge.curves").curves_of(action, slot)
     by_frames = Rival(partial(read_by_frames, armature), lambda a, b: apart(a.clip.rotations, b), SINGLE)
     case = Case(lambda: clips.read(armature, action, body, 24.0, slot), {"frame_set": lambda: by_frames})
     read = line.measure(case, runs, LONGEST, time.thread_time)
@@ -80,7 +80,7 @@ def writing(
         },
     )
     wrote = line.measure(case, runs, LONGEST, time.thread_time)
-    keys = [np.array(_keys(curve)) for curve in curves.of(source, assign(loom, armature, source))]
+    keys = [np.array(_keys(curve)) for curve in curves.curves_of(source, assign(loom, armature, source))]
     bare = anew(lambda: bare_writing(curves, armature, keys))
     return {"write": replace(wrote, floor=timing.milliseconds(bare, runs))}
 

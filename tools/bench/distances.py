@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
-from action_loom.core.motion import kinematics, quat, trajectory
+from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array
-from action_loom.core.recipes import Synchronise
-from action_loom.core.sync import distance, joints, metrics
+from action_loom.core.recipes.matching import Synchronise
+from action_loom.core.sync import distance, joint_weights, metrics
 from line import Case, Line, Rival, Target, later
 from material import Material
 
@@ -27,14 +27,14 @@ def lines() -> list[Line]:
 
 
 def matrix_of(material: Material, metric: str, window: int) -> Callable[[], Array]:
-    a, b = (metrics.of(clip, Synchronise(metric=metric)) for clip in material.clips)
+    a, b = (metrics.prepare(clip, Synchronise(metric=metric)) for clip in material.clips)
     return lambda: a.matrix(b, window)
 
 
 def _points(window: int) -> Callable[[Material], Case]:
     def case(material: Material) -> Case:
         places = [kinematics.points(clip) for clip in material.clips]
-        weights = joints.point_weights(material.clips[0].skeleton, "all")
+        weights = joint_weights.point_weights(material.clips[0].skeleton, "all")
         m, n, points = len(places[0]), len(places[1]), places[0].shape[1]
         thin = 0 if window == 0 else 2 * 2 * (2 * window + 1)
         return Case(
@@ -102,14 +102,14 @@ def _angles(material: Material) -> Case:
 
 def _rotations(material: Material) -> tuple[list[Array], Array]:
     """Rotations (F, J, 4) of the joints that count, the hips' in the heading frame, and the joints' weights."""
-    weights = joints.rotation_weights(material.clips[0].skeleton, "all")
+    weights = joint_weights.rotation_weights(material.clips[0].skeleton, "all")
     used = np.flatnonzero(weights)
     return [_within_heading(clip)[:, used] for clip in material.clips], weights[used]
 
 
 def _within_heading(clip: Clip) -> Array:
-    rotations, hips = clip.rotations.copy(), trajectory.travelling_joint(clip.skeleton)
-    turned_back = quat.about_axis("Z", -trajectory.heading(clip))
+    rotations, hips = clip.rotations.copy(), root_motion.travelling_joint(clip.skeleton)
+    turned_back = quat.about_axis("Z", -root_motion.heading(clip))
     rotations[:, hips] = quat.mul(turned_back, kinematics.world(clip)[0][:, hips])
     return rotations
 

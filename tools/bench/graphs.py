@@ -12,15 +12,16 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from action_loom.core import jit  # noqa: E402
-from action_loom.core.cli import graph_plots  # noqa: E402
-from action_loom.core.graph import assemble, follow, tracks  # noqa: E402
-from action_loom.core.graph.assemble import Piece  # noqa: E402
-from action_loom.core.graph.graph import Graph as Built  # noqa: E402
-from action_loom.core.graph.travelled import Followed  # noqa: E402
-from action_loom.core.motion import bvh  # noqa: E402
+from action_loom.core import jit, verbs  # noqa: E402
+from action_loom.core.formats import bvh  # noqa: E402
+from action_loom.core.graph import assemble, edge_table, follow  # noqa: E402
+from action_loom.core.graph.assemble import WalkPiece  # noqa: E402
+from action_loom.core.graph.motion_graph import MotionGraph  # noqa: E402
+from action_loom.core.graph.walk_result import FollowResult  # noqa: E402
 from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.recipes import Follow, Graph  # noqa: E402
+from action_loom.core.plots import graphs as plots  # noqa: E402
+from action_loom.core.recipes.graph import BuildGraph, Follow  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 from oracles import paths, slide  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data" / "cmu"
@@ -50,7 +51,7 @@ def main() -> None:
     clips = [bvh.to_clip(bvh.read(DATA / f"cmu_{name}.bvh"))[0] for name in CLIPS.split()]
     jit.kernels("action_loom.core.graph")  # compiled beforehand, as after the first use
     began = time.process_time()
-    graph = replace(Graph().apply(clips), name="walks, runs and turns")
+    graph = replace(verbs.apply(BuildGraph(), clips), name="walks, runs and turns")
     seconds = time.process_time() - began
     lines = ["# Motion graphs and paths", "", *textwrap.wrap(INTRODUCTION, 118), ""]
     lines += built(graph, seconds) + thresholds(clips) + transitions(graph)
@@ -59,10 +60,10 @@ def main() -> None:
     print("\n".join(lines))
 
 
-def built(graph: Built, seconds: float) -> list[str]:
+def built(graph: MotionGraph, seconds: float) -> list[str]:
     told = graph.report["graph"]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-    draw(graph_plots.graph(graph), "graph")
+    draw(plots.draw_graph(graph), "graph")
     outside = ", ".join(one["clip"].removeprefix("cmu_") for one in told["outside"])
     words = (
         f"{told['frames']} frames become {told['nodes']} nodes and {told['transitions']} transitions in {seconds:.1f} "
@@ -78,7 +79,7 @@ def thresholds(clips: list[Clip]) -> list[str]:
     head = "| threshold | transitions | frames in the largest component | clips and images in it |"
     lines = ["## Thresholds", "", head, "|---|---|---|---|"]
     for threshold, relative in (*((metres, False) for metres in (0.03, 0.04, 0.05, 0.06, 0.08)), (0.05, True)):
-        told = Graph(threshold=threshold, relative=relative).apply(clips).report["graph"]
+        told = verbs.apply(BuildGraph(threshold=threshold, relative=relative), clips).report["graph"]
         unit = "s × speed" if relative else "m"
         lines.append(
             f"| {threshold:g} {unit} | {told['transitions']} | {told['component_share']:.0%} | "
@@ -87,7 +88,7 @@ def thresholds(clips: list[Clip]) -> list[str]:
     return [*lines, ""]
 
 
-def transitions(graph: Built) -> list[str]:
+def transitions(graph: MotionGraph) -> list[str]:
     """How transitions slide, by their distance."""
     floor = slide.tread(graph.clips[0])
     inside = graph.crosses & (graph.component[graph.start] == 0) & (graph.component[graph.end] == 0)
@@ -95,9 +96,9 @@ def transitions(graph: Built) -> list[str]:
     found = []
     for edge in chosen:
         first = int(graph.frame[graph.start[edge]])
-        piece = Piece(int(graph.clip[graph.start[edge]]), first, first + 2 * graph.half, int(edge))
+        piece = WalkPiece(int(graph.clip[graph.start[edge]]), first, first + 2 * graph.half, int(edge))
         found.append(slide.speed(assemble.assemble(graph, [piece]).clip, floor))
-    sources = [slide.speed(clip, floor) for clip in graph.clips[: graph.material.given]]
+    sources = [slide.speed(clip, floor) for clip in graph.clips[: graph.inputs.given]]
     lines = ["## Slide in transitions", "", "| distance (m) | of | median cm/s | 95 % |", "|---|---|---|---|"]
     distance, slides = graph.distance[chosen], np.array(found)
     for low, high in ((0.0, 0.03), (0.03, 0.04), (0.04, 0.06), (0.0, 0.06)):
@@ -110,9 +111,9 @@ def transitions(graph: Built) -> list[str]:
     return [*lines, ""]
 
 
-def followed(graph: Built) -> list[str]:
+def followed(graph: MotionGraph) -> list[str]:
     floor = slide.tread(graph.clips[0])
-    source = float(np.mean([slide.speed(clip, floor) for clip in graph.clips[: graph.material.given]]))
+    source = float(np.mean([slide.speed(clip, floor) for clip in graph.clips[: graph.inputs.given]]))
     head = "| path | RMS before (m) | RMS | most | slide cm/s | s | bent: RMS before | RMS | most | slide | s | bent |"
     lines = ["## Paths that are followed", "", *textwrap.wrap(FOLLOWED.format(source=source), 118), "", head]
     lines.append("|---" * 12 + "|")
@@ -122,7 +123,7 @@ def followed(graph: Built) -> list[str]:
             label = name if name == "line" else f"{name}, {side}"
             lines.append(f"| {label} | {shown(cells)} |")
             if (name, side) in (("S", "left"), ("corner", "right"), ("U-turn", "left")):
-                draw(graph_plots.walk(one(graph, rows, 10.0)), f"path_{name.lower().replace('-', '_')}")
+                draw(plots.draw_walk(one(graph, rows, 10.0)), f"path_{name.lower().replace('-', '_')}")
     curves = np.array(
         [
             [cell for bend in (0.0, 10.0) for cell in figures(graph, paths.wandering(seed), bend, floor)]
@@ -139,13 +140,13 @@ def shown(cells: list[float] | np.ndarray) -> str:
     return " | ".join(f"{cell:.{digits}f}" for cell, digits in zip(cells, DIGITS, strict=True))
 
 
-def one(graph: Built, rows: np.ndarray, bend: float) -> Followed:
-    made = Follow(path=rows.tolist(), bend=bend).apply([], graph=graph)
-    assert isinstance(made, Followed)
+def one(graph: MotionGraph, rows: np.ndarray, bend: float) -> FollowResult:
+    made = verbs.apply(Follow(path=rows.tolist(), bend=bend), [], prepared=graph)
+    assert isinstance(made, FollowResult)
     return made
 
 
-def figures(graph: Built, rows: np.ndarray, bend: float, floor: float) -> list[float]:
+def figures(graph: MotionGraph, rows: np.ndarray, bend: float, floor: float) -> list[float]:
     began = time.process_time()
     made = one(graph, rows, bend)
     seconds = time.process_time() - began
@@ -166,10 +167,10 @@ def turning(clips: list[Clip]) -> list[str]:
         "|---" * (len(bends) + 1) + "|",
     ]
     for names in (("mb_35_01",), ("mb_35_01", "asf_16_17")):
-        graph = Graph().apply([clip for clip in clips if clip.name.removeprefix("cmu_") in names])
+        graph = verbs.apply(BuildGraph(), [clip for clip in clips if clip.name.removeprefix("cmu_") in names])
         radii = []
         for bend in bends:
-            table = tracks.tabulated(graph, 0, np.radians([0.0, -bend, bend]) if bend else np.zeros(1))
+            table = edge_table.tabulate(graph, 0, np.radians([0.0, -bend, bend]) if bend else np.zeros(1))
             radius = follow.tightest(table)
             radii.append("none" if radius is None or np.isinf(radius) else f"{radius:g}")
         lines.append(f"| {', '.join(names)} | {' | '.join(radii)} |")
@@ -181,9 +182,9 @@ def carried() -> list[str]:
     names = ("daz_02_01", "daz_07_01", "daz_09_12", "daz_13_18")
     *walks, boxing = (bvh.to_clip(bvh.read(DATA / f"cmu_{name}.bvh"))[0] for name in names)
     wanted = Follow(path=paths.SHAPES["S"].tolist(), stretches=((0.4, 0.7, 1),))
-    made = wanted.apply([boxing], graph=replace(Graph().apply(walks), name="walks"))
-    assert isinstance(made, Followed)
-    draw(graph_plots.walk(made), "path_boxing", scale=1.0)
+    made = verbs.apply(wanted, [boxing], prepared=replace(verbs.apply(BuildGraph(), walks), name="walks"))
+    assert isinstance(made, FollowResult)
+    draw(plots.draw_walk(made), "path_boxing", scale=1.0)
     (told,) = made.report["follow"]["carries"]
     words = (
         f"Boxing from 40 % to 70 % of an S, spliced onto walks of the same body. {100.0 * told['in_step']:.0f} % of"
@@ -194,7 +195,7 @@ def carried() -> list[str]:
     return ["", "## Actions on the way", "", *textwrap.wrap(words, 118), "", picture]
 
 
-def draw(figure: "graph_plots.Figure", name: str, scale: float = 0.62) -> None:
+def draw(figure: Figure, name: str, scale: float = 0.62) -> None:
     figure.set_size_inches(*(figure.get_size_inches() * (1.0 if name == "graph" else scale)))
     (ROOT / "docs" / "images").mkdir(exist_ok=True)
     figure.savefig(ROOT / "docs" / "images" / f"{name}.png", dpi=80)

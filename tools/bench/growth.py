@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from action_loom.core import verbs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CAPTURED = ROOT.parent / "shared" / "data" / "cmu" / "cmu_mb_26_01.bvh"
@@ -57,16 +58,13 @@ def measured(verb: str, frames: int, clips: int) -> Measured:
 
 def case(verb: str, frames: int, count: int) -> None:
     """Run one case in this process and print its figures."""
-    from action_loom.core.recipes import RECIPES
-    from action_loom.core.weave.matched import match
-
-    recipe = RECIPES[verb]()
+    recipe = verbs.VERBS[verb].recipe()
 
     def run(clips: list[Any]) -> tuple[float, float]:
         began = time.process_time()
-        found = match(clips, recipe)
+        found = verbs.prepare(recipe, clips)
         matched = time.process_time()
-        recipe.apply(clips, matched=found)
+        verbs.apply(recipe, clips, prepared=found)
         return time.process_time() - began, matched - began
 
     run(alike(WARM_UP, count))
@@ -83,9 +81,11 @@ def alike(frames: int, count: int) -> list[Any]:
     """Copies of a clip played forth and back until it is long enough, each in a time and a bearing of its own."""
     from dataclasses import replace
 
-    from action_loom.core.motion import bvh, figure, quat, resample
+    from action_loom.core.figure import actions
+    from action_loom.core.formats import bvh
+    from action_loom.core.motion import quat, resample
 
-    source = bvh.to_clip(bvh.read(CAPTURED))[0] if CAPTURED.exists() else figure.walk(rate=120.0)
+    source = bvh.to_clip(bvh.read(CAPTURED))[0] if CAPTURED.exists() else actions.walk(rate=120.0)
     last, rng, clips = len(source) - 1.0, np.random.default_rng(0), []
     for k in range(count):
         even = np.arange(frames, dtype=float)

@@ -29,7 +29,7 @@ def main(zip_path: str, runs: int, path: str) -> None:
 
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         theirs = import_module("io_anim_bvh.import_bvh")
-        bvh = loom("core.motion.bvh")
+        bvh = loom("core.formats.bvh")
         reading_alone = Rival(lambda: theirs.read_bvh(bpy.context, path)[0], values_apart, ROUNDING)
         whole = Rival(emptying(lambda: bpy.ops.import_anim.bvh(filepath=path)), keys_apart(loom), ARMATURE_ROUNDING)
         parse = Case(
@@ -86,7 +86,7 @@ def keys_apart(loom: Callable[[str], Any]) -> Callable[[Any, Any], float]:
     def apart(ours: Any, armature: Any) -> float:
         curves = loom("addon.bridge.curves")
         action = armature.animation_data.action
-        turns = curves.transforms(curves.of(action, curves.choose_slot(action, armature)))
+        turns = curves.transforms(curves.curves_of(action, curves.choose_slot(action, armature)))
         frames = np.arange(1.0, len(ours.values) + 1.0)
         return max(
             rotation_apart(

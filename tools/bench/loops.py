@@ -3,7 +3,7 @@
 import numpy as np
 from action_loom.core.motion import quat
 from action_loom.core.motion.quat import Array
-from action_loom.core.sync import repetition
+from action_loom.core.sync import cycle_search
 from line import Case, Line, Rival, Target, later
 from material import Material
 
@@ -17,10 +17,10 @@ def lines() -> list[Line]:
 
 def _find(material: Material) -> Case:
     clip = material.clips[0]
-    step = max(1, round(clip.rate / repetition.SEARCH_RATE))
+    step = max(1, round(clip.rate / cycle_search.SEARCH_RATE))
     frames = -(-len(clip) // step)
     # The products of all pairs of frames, and of all pairs of their sums; each is symmetric.
-    return Case(lambda: repetition.find(clip), operations=2.0 * frames**2 * 3 * len(clip.skeleton))
+    return Case(lambda: cycle_search.find(clip), operations=2.0 * frames**2 * 3 * len(clip.skeleton))
 
 
 def _autocorrelation(material: Material) -> Case:
@@ -28,7 +28,7 @@ def _autocorrelation(material: Material) -> Case:
     vectors = quat.log_about(quat.mean_of_frames(rotations), rotations).reshape(len(rotations), -1)
     vectors = vectors[:, np.ptp(vectors, axis=0) > 1e-6]
     return Case(
-        lambda: repetition._autocorrelation(vectors),
+        lambda: cycle_search._autocorrelation(vectors),
         {"statsmodels": later(_statsmodels, vectors)},
         moved=float(vectors.nbytes),
     )

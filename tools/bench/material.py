@@ -4,7 +4,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.motion import bvh, figure, resample
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh
+from action_loom.core.motion import resample
 from action_loom.core.motion.clip import Clip
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -40,7 +42,7 @@ def make(folder: Path) -> Material:
             motion = bvh.read(path)
             short = replace(motion, values=motion.values[100 : 100 + FRAMES])
         else:
-            clip = (figure.walk, figure.sneak)[k](rate=120.0)
+            clip = (actions.walk, actions.sneak)[k](rate=120.0)
             short = bvh.from_clip(resample.sample(clip, np.linspace(0.0, len(clip) - 1.0, FRAMES)))
         files.append(folder / f"clip{k}.bvh")
         bvh.write(short, files[-1])

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from action_loom.core.motion import bvh
-from action_loom.core.motion.bvh_text import Motion
+from action_loom.core.formats import bvh
+from action_loom.core.formats.bvh_text import BvhMotion
 from action_loom.core.motion.quat import Array
 from line import Case, Line, Rival, Target, later
 from material import Material
@@ -28,7 +28,7 @@ def _read(material: Material) -> Case:
     )
 
 
-def _against(values: Callable[[Any], Array]) -> Callable[[Motion, Any], float]:
+def _against(values: Callable[[Any], Array]) -> Callable[[BvhMotion, Any], float]:
     return lambda ours, theirs: float(np.abs(ours.values - values(theirs)).max())
 
 
@@ -40,9 +40,7 @@ def _pymotion(path: Path) -> Rival:
         found.load(str(path))
         return found.data
 
-    return Rival(
-        work, _against(lambda data: _in_columns(data["positions"][:, 0], data["rotations"])), ROUNDING
-    )
+    return Rival(work, _against(lambda data: _in_columns(data["positions"][:, 0], data["rotations"])), ROUNDING)
 
 
 def _pybvh(path: Path) -> Rival:
@@ -63,7 +61,7 @@ def _in_columns(root: Array, angles: Array) -> Array:
 def _bvhio(path: Path) -> Rival:
     import bvhio
 
-    def apart(ours: Motion, theirs: Any) -> float:
+    def apart(ours: BvhMotion, theirs: Any) -> float:
         clip, _ = bvh.to_clip(ours, unit="m", up="z")  # neither scaled nor turned
         joints = [joint for joint, _, _ in theirs.Root.layout()]
         frames = range(0, len(clip), 97)

@@ -26,14 +26,14 @@ NAMES = ("Walk", "Sneak", "Run")
 # Where the time of a press goes: functions that do not call each other, by the end of their file's path.
 STEPS = {
     "reading the actions": ("addon/weaving.py", "read"),
-    "recognising them by their content": ("addon/remembered.py", "key_of"),
-    "making them ready": ("core/weave/prepare.py", "together"),
+    "recognising them by their content": ("addon/session/prepared.py", "key_of"),
+    "making them ready": ("core/weave/preprocess.py", "together"),
     "synchronising": ("core/sync/registration.py", "register"),
     "blending": ("core/weave/blend.py", "weave"),
-    "measuring, for the report": ("core/weave/reporting.py", "matched"),
+    "measuring, for the report": ("core/weave/reporting.py", "registered"),
     "writing the action": ("addon/bridge/clip.py", "write"),
     "the recipe and the sources' content, kept on it": ("addon/storage.py", "store"),
-    "small pictures for the panel": ("addon/analysis.py", "keep_woven"),
+    "small pictures for the panel": ("addon/session/analysis.py", "keep_woven"),
 }
 
 
@@ -53,7 +53,7 @@ def main(zip_path: str, runs: int, home: str) -> None:
             bpy.data.actions.remove(bpy.data.actions["New"])
 
         def anew() -> None:
-            loom("addon.remembered").forget()
+            loom("addon.session.memory").forget()
             press()
 
         began = time.thread_time()
@@ -65,6 +65,9 @@ def main(zip_path: str, runs: int, home: str) -> None:
             "press-again": Figures(timing.milliseconds(press, runs)),
         }
         shares = {key: steps_of(work) for key, work in (("press", anew), ("press-again", press))}
+        gone = [step for step in STEPS if not shares["press"][step]]
+        if gone:
+            raise SystemExit(f"no function of STEPS does this any more: {', '.join(gone)}")
         tell(figures, blender=bpy.app.version_string, steps=shares)
 
 

@@ -3,16 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
+from action_loom.core import verbs
 from action_loom.core.motion import quat
 from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.frame_map import FrameMap
 from action_loom.core.motion.quat import Array
 from action_loom.core.motion.skeleton import Skeleton
-from action_loom.core.recipes import Blend
+from action_loom.core.recipes.blend import Blend
 from action_loom.core.sync import registration
-from action_loom.core.sync.registered import Registration
-from action_loom.core.weave import blend, shares
-from action_loom.core.weave.matched import Matched
-from action_loom.core.weave.prepare import Prepared
+from action_loom.core.sync.registration_curve import Registration
+from action_loom.core.weave import blend, blend_weights
+from action_loom.core.weave.preprocess import PreparedClips, RegisteredClips
 from line import Case, Line, Rival, Target, later
 from material import FRAMES, Material
 
@@ -73,22 +74,22 @@ def _eigenvectors(stacked: Array) -> Rival:
 
 
 def _blend(_: Material) -> Case:
-    clips, matched = several_clips()
-    equal = shares.constant((), len(clips))
+    clips, registered = several_clips()
+    equal = blend_weights.of_recipe(Blend(), len(clips))
 
     def ours() -> Clip:
-        at = blend.output_frames(matched.registration, equal, "blended")
-        return blend.weave(clips, matched.registration, at, equal.at(matched.registration.way(at)))
+        at = blend.output_frames(registered.registration, equal, "blended")
+        return blend.weave(clips, registered.registration, at, equal.at(registered.registration.share_of_way(at)))
 
     return Case(ours, moved=8.0 * 7 * (CLIPS + 1) * FRAMES * JOINTS)
 
 
 def _blend_with_report(_: Material) -> Case:
-    clips, matched = several_clips()
-    return Case(lambda: Blend().apply(clips, matched=matched), moved=8.0 * 7 * (CLIPS + 1) * FRAMES * JOINTS)
+    clips, registered = several_clips()
+    return Case(lambda: verbs.apply(Blend(), clips, prepared=registered), moved=8.0 * 7 * (CLIPS + 1) * FRAMES * JOINTS)
 
 
-def several_clips() -> tuple[list[Clip], Matched]:
+def several_clips() -> tuple[list[Clip], RegisteredClips]:
     """Five clips of 1000 frames and 60 joints whose rotations lie about 30° apart, each to be read unevenly."""
     rng = np.random.default_rng(0)
     parents = np.array([-1, *(max(0, k - 1) if k % 12 else 0 for k in range(1, JOINTS))])
@@ -108,5 +109,5 @@ def several_clips() -> tuple[list[Clip], Matched]:
     ]
     straight, uneven = registration.identity(clips[0]), 3.0 * np.sin(np.linspace(0.0, np.pi, FRAMES))
     curves = [straight, *(replace(straight, frames=straight.frames + uneven) for _ in clips[1:])]
-    prepared = Prepared(tuple(clips), 0, [], (0,) * CLIPS, (1.0,) * CLIPS)
-    return clips, Matched(prepared, Registration(0, tuple(curves)), True)
+    prepared = PreparedClips(tuple(clips), 0, (), (FrameMap(),) * CLIPS)
+    return clips, RegisteredClips(prepared, Registration(0, tuple(curves)), True)

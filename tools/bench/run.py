@@ -71,9 +71,7 @@ def asked() -> argparse.Namespace:
     return options
 
 
-def here(
-    clips: Material, machine: Machine, wanted: Callable[[str], bool], runs: int, longest: float
-) -> list[Row]:
+def here(clips: Material, machine: Machine, wanted: Callable[[str], bool], runs: int, longest: float) -> list[Row]:
     """Measure the lines that need no other process."""
     rows = []
     for one in LINES:

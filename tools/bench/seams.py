@@ -1,13 +1,16 @@
-"""The seed paper's Table 1 on captured clips: how loops and connections come out by each method; docs/seams.md."""
+"""Table 1 of [Shibuta] on captured clips: how loops and connections come out by each method; docs/seams.md."""
 
 import sys
 import textwrap
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.motion import bvh, trim
+from action_loom.core import verbs
+from action_loom.core.formats import bvh
+from action_loom.core.motion import trim
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes import Connect, Loop
+from action_loom.core.recipes.connect import Connect
+from action_loom.core.recipes.loop import Loop
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = ROOT.parent / "shared" / "data" / "cmu"
@@ -38,8 +41,8 @@ COLUMNS = ("C", "D", "roughness", "acceleration", "acceleration_peak", "slide_cm
 def main() -> None:
     if not DATA.is_dir():
         sys.exit("seams: the captured clips of ../shared/data are needed")
-    loops = [Loop(method="auto").apply([clip(name)]).report["loop"]["methods"] for name in LOOPS]
-    joints = [Connect(method="auto").apply([clip(a), clip(b)]).report["connect"]["methods"] for a, b in PAIRS]
+    loops = [verbs.apply(Loop(method="auto"), [clip(name)]).report["loop"]["methods"] for name in LOOPS]
+    joints = [verbs.apply(Connect(method="auto"), [clip(a), clip(b)]).report["connect"]["methods"] for a, b in PAIRS]
     lines = [
         "# Seams, by method",
         "",
@@ -79,9 +82,7 @@ def verdict(loops: list[list[dict]], joints: list[list[dict]]) -> list[str]:
     said = []
     for what, runs in (("loops", loops), ("connections", joints)):
         found = by_method(runs)
-        c, d = (
-            {m: float(np.nanmean(found[m][:, k])) for m in ("lagrange", "spline")} for k in (0, 1)
-        )
+        c, d = ({m: float(np.nanmean(found[m][:, k])) for m in ("lagrange", "spline")} for k in (0, 1))
         smoother = min(d, key=d.get)
         more_periodic = min(c, key=c.get)
         said.append(

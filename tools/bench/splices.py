@@ -5,12 +5,15 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.check import quality, swing
-from action_loom.core.motion import bvh, kinematics, quat, resample, retarget, trajectory, trim
+from action_loom.core import verbs
+from action_loom.core.check import quality, trunk_swing
+from action_loom.core.formats import bvh
+from action_loom.core.motion import kinematics, quat, resample, retarget, root_motion, trim
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes import Splice
-from action_loom.core.weave import splice_points, trunk
-from action_loom.core.weave.woven import Spliced
+from action_loom.core.recipes.splice import Splice
+from action_loom.core.weave.results import SpliceResult
+from action_loom.core.weave.splice import points as splice_points
+from action_loom.core.weave.splice import torso
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -42,7 +45,7 @@ VIEW = np.radians(35.0)  # the figures are seen from ahead, so far to the side
 def main() -> None:
     if not DATA.is_dir():
         sys.exit("splices: the captured clips of ../shared/data are needed")
-    made = [{m: Splice(method=m).apply([clip(a), clip(b)]) for m in METHODS} for _, a, b in CASES]
+    made = [{m: verbs.apply(Splice(method=m), [clip(a), clip(b)]) for m in METHODS} for _, a, b in CASES]
     lines = ["# Splices, by method", "", *prose(INTRODUCTION), ""]
     lines += [*by_case(made), *by_method(made), *retimed(), *points()[:-1]]
     (ROOT / "docs" / "splices.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -96,7 +99,7 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)] + [""]
 
 
-def by_case(made: list[dict[str, Spliced]]) -> list[str]:
+def by_case(made: list[dict[str, SpliceResult]]) -> list[str]:
     rows = []
     for (what, locomotion, action), woven in zip(CASES, made, strict=True):
         told = woven["gaussian"].report["splice"]
@@ -110,21 +113,25 @@ def by_case(made: list[dict[str, Spliced]]) -> list[str]:
     return ["## Chest against pelvis", "", *prose(SWING), "", *table(head, rows), *picture, *poses]
 
 
-def by_method(made: list[dict[str, Spliced]]) -> list[str]:
-    variants: dict[str, list[Spliced]] = {m: [woven[m] for woven in made[:AGAINST]] for m in METHODS}
+def by_method(made: list[dict[str, SpliceResult]]) -> list[str]:
+    variants: dict[str, list[SpliceResult]] = {m: [woven[m] for woven in made[:AGAINST]] for m in METHODS}
     others = {"gaussian, posture 1": Splice(posture=1.0), "gaussian, smoothing 0.125 s": Splice(smoothing=0.125)}
     for name, recipe in others.items():
-        variants[name] = [recipe.apply([clip(a), clip(b)]) for _, a, b in CASES[:AGAINST]]
+        variants[name] = [verbs.apply(recipe, [clip(a), clip(b)]) for _, a, b in CASES[:AGAINST]]
     rows = [[name, *(f"{value:+.2f}" for value in figures(woven))] for name, woven in variants.items()]
     rows = [[*row[:4], f"{float(row[4]):+.1f}°", row[5].lstrip("+")] for row in rows]
     head = ["", "chest with pelvis", "locomotion's chest", "action's chest", "lean", "roughness"]
     return ["## What each keeps", "", *prose(MEANS), "", *table(head, rows)]
 
 
-def figures(woven: list[Spliced]) -> np.ndarray:
+def acceleration(clip: Clip) -> float:
+    return quality.measure(clip)["acceleration_m_s2"]
+
+
+def figures(woven: list[SpliceResult]) -> np.ndarray:
     found = []
     for one in woven:
-        yaws = [swing.yaws(c) for c in (one.clip, one.locomotion, one.action)]
+        yaws = [trunk_swing.yaws(c) for c in (one.clip, one.locomotion, one.action)]
         chests = [chest for _, chest in yaws]
         found.append(
             [
@@ -132,7 +139,7 @@ def figures(woven: list[Spliced]) -> np.ndarray:
                 np.corrcoef(chests[0], chests[1])[0, 1],
                 np.corrcoef(chests[0], chests[2])[0, 1],
                 lean(one.clip) - lean(one.action),
-                quality.acceleration(one.clip) / max(quality.acceleration(c) for c in (one.locomotion, one.action)),
+                acceleration(one.clip) / max(acceleration(c) for c in (one.locomotion, one.action)),
             ]
         )
     return np.mean(found, axis=0)
@@ -152,8 +159,8 @@ def retimed() -> list[str]:
         last, count = len(walk) - 1.0, round(1.2 * (len(walk) - 1)) + 1
         wobble = 6.0 * np.sin(np.linspace(0.0, (4.0 if last > 200 else 2.0) * np.pi, count))
         frames = np.clip(np.linspace(0.0, last, count) + wobble, 0.0, last)
-        other = resample.sample(trajectory.placed(walk, 1.1, np.array([3.0, -2.0])), frames)
-        made = Splice().apply([walk, other]).clip
+        other = resample.sample(root_motion.placed(walk, 1.1, np.array([3.0, -2.0])), frames)
+        made = verbs.apply(Splice(), [walk, other]).clip
         off = 100.0 * np.linalg.norm(kinematics.points(made) - kinematics.points(walk), axis=2)
         rows.append([name, f"{np.sqrt((off**2).mean()):.3f}", f"{off.max():.2f}"])
     return ["## A walk on itself", "", *prose(TWICE), "", *table(["clip", "RMS cm", "largest cm"], rows)]
@@ -163,7 +170,7 @@ def points() -> list[str]:
     rows = []
     for what, name, other in TIMED:
         locomotion, action = clip(name), clip(other)
-        told = Splice().apply([locomotion, action]).report["splice"]
+        told = verbs.apply(Splice(), [locomotion, action]).report["splice"]
         kind = "in step" if told["timing"] == "sync" else "own speed"
         planned = splice_points.plan(locomotion, retarget.onto(action, locomotion.skeleton))
         found = [piece for piece in planned.pieces if piece.level]
@@ -177,14 +184,15 @@ def points() -> list[str]:
     return ["## Timing and splice points", "", *prose(POINTS), "", *table(head, rows)]
 
 
-def draw_swing(made: dict[str, Spliced]) -> Figure:
+def draw_swing(made: dict[str, SpliceResult]) -> Figure:
     """Pelvis and chest over time, a method beside the other."""
     figure = Figure(figsize=(11.0, 3.4), layout="constrained")
     for axis, method in zip(figure.subplots(1, len(METHODS), sharey=True), METHODS, strict=True):
         one = made[method]
-        pelvis, chest = (np.degrees(yaw) for yaw in swing.yaws(one.clip))
+        pelvis, chest = (np.degrees(yaw) for yaw in trunk_swing.yaws(one.clip))
         axis.plot(pelvis, color="black", lw=1.0, ls="--", label="pelvis")
-        axis.plot(np.degrees(swing.yaws(one.locomotion)[1]), color=COLOURS["locomotion"], lw=1.0, label="walk's chest")
+        walks = np.degrees(trunk_swing.yaws(one.locomotion)[1])
+        axis.plot(walks, color=COLOURS["locomotion"], lw=1.0, label="walk's chest")
         axis.plot(chest, color=COLOURS["gaussian"], lw=2.0, label="result's chest")
         axis.set_title(f"{method} ({one.report['splice']['swing']['result']:+.2f})", fontsize=10)
         axis.set_xlabel("frame")
@@ -193,7 +201,7 @@ def draw_swing(made: dict[str, Spliced]) -> Figure:
     return figure
 
 
-def draw_poses(made: dict[str, Spliced]) -> Figure:
+def draw_poses(made: dict[str, SpliceResult]) -> Figure:
     """The same moments of locomotion, action and every result, a row each."""
     first = made["gaussian"]
     rows = {"locomotion": first.locomotion, "action": first.action} | {m: made[m].clip for m in METHODS}
@@ -216,7 +224,7 @@ def draw_poses(made: dict[str, Spliced]) -> Figure:
 
 def draw_figure(axis: Axes, clip: Clip, frame: int, across: float, colour: str) -> None:
     """One pose, its upper body in colour."""
-    skeleton, faced = clip.skeleton, trunk.facing(clip)[frame]
+    skeleton, faced = clip.skeleton, torso.facing(clip)[frame]
     places = kinematics.world(clip.cut(frame, frame + 1))[1][0]
     places = places - np.append(places[skeleton.roles["hips"], :2], 0.0)
     # Who faces +y after this looks to the viewer, a little to the side.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.motion import bvh
+from action_loom.core.formats import bvh
 from distances import WINDOW, matrix_of
 from line import DisagreementError, Figures, Row, Target
 from material import Material
@@ -23,7 +23,7 @@ SHORT = 600  # frames of the clips that the command line blends
 
 # Each says what the cheapest path through a matrix of distances costs.
 WAYS = {
-    "": "from action_loom.core.sync import timewarp; print(timewarp.pinned(m, len(m)).cost)",
+    "": "from action_loom.core.sync import dtw; print(dtw.pinned(m, len(m)).cost)",
     "librosa": "from librosa import sequence; print(sequence.dtw(C=m)[0][-1, -1])",
     "tslearn": "from tslearn.metrics import dtw_path_from_metric as dtw; print(dtw(m, metric='precomputed')[1])",
     "dtw-python": "import dtw; print(dtw.dtw(m, step_pattern='symmetric1').distance)",
@@ -110,7 +110,7 @@ def _command(material: Material, processes: Processes) -> list[Row]:
     for k, path in enumerate(material.files):
         motion = bvh.read(path)
         short.append(material.folder / f"short{k}.bvh")
-        bvh.write(bvh.Motion(**{**vars(motion), "values": motion.values[:SHORT]}), short[-1])
+        bvh.write(bvh.BvhMotion(**{**vars(motion), "values": motion.values[:SHORT]}), short[-1])
     program = shutil.which("action-loom", path=str(Path(sys.executable).parent))
     assert program is not None
     output = str(material.folder / "out.bvh")

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from action_loom.core.motion import kinematics
 from action_loom.core.motion.quat import Array
-from action_loom.core.sync import timewarp
-from action_loom.core.sync.timewarp import Path
+from action_loom.core.sync import dtw
+from action_loom.core.sync.dtw import WarpPath
 from distances import WINDOW, matrix_of
 from line import Case, Line, Rival, Target, later
 from material import Material
@@ -28,7 +28,7 @@ def lines() -> list[Line]:
 def _unlimited(material: Material) -> Case:
     matrix = matrix_of(material, "points", WINDOW)()
     return Case(
-        lambda: timewarp.pinned(matrix, len(matrix)),
+        lambda: dtw.pinned(matrix, len(matrix)),
         {
             "librosa": later(_librosa, matrix),
             "tslearn": later(_tslearn, matrix),
@@ -41,7 +41,7 @@ def _unlimited(material: Material) -> Case:
 def _limited(material: Material) -> Case:
     matrix = matrix_of(material, "points", WINDOW)()
     return Case(
-        lambda: timewarp.pinned(matrix, LIMIT),
+        lambda: dtw.pinned(matrix, LIMIT),
         {
             "dtw-python": later(_dtw_python, _entered(matrix), _waiting_at_most(LIMIT)),
             "dtw-python symmetricP1": later(_dtw_python, matrix, "symmetricP1", False),
@@ -104,8 +104,8 @@ def _curves(material: Material) -> Case:
     hand = material.clips[0].skeleton.roles.get("hand.R", len(material.clips[0].skeleton) - 1)
     one, other = (np.ascontiguousarray(kinematics.points(clip)[:, hand, 2]) for clip in material.clips)
 
-    def ours() -> Path:
-        return timewarp.pinned(np.abs(np.subtract.outer(one, other)), len(one))
+    def ours() -> WarpPath:
+        return dtw.pinned(np.abs(np.subtract.outer(one, other)), len(one))
 
     return Case(
         ours,
@@ -141,11 +141,9 @@ def _tslearn_curves(one: Array, other: Array) -> Rival:
 def _fastdtw(one: Array, other: Array) -> Rival:
     from fastdtw import fastdtw
 
-    return Rival(
-        lambda: fastdtw(one, other, radius=RADIUS), lambda ours, theirs: _dearer(ours, theirs[0]), APPROXIMATE
-    )
+    return Rival(lambda: fastdtw(one, other, radius=RADIUS), lambda ours, theirs: _dearer(ours, theirs[0]), APPROXIMATE)
 
 
-def _dearer(ours: Path, cost: float) -> float:
+def _dearer(ours: WarpPath, cost: float) -> float:
     """The relative difference of two paths' costs."""
     return abs(float(cost) - ours.cost) / ours.cost

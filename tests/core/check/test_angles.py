@@ -1,11 +1,12 @@
-"""C and D of seed 004: curves whose figures can be worked out by hand, and an independent reckoning of C."""
+"""C and D of [Shibuta]: curves whose figures can be worked out by hand, and an independent reckoning of C."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.check import angles, posed
-from action_loom.core.motion import figure, quat, trajectory
+from action_loom.core.check import angles, world_pose
+from action_loom.core.figure import actions
+from action_loom.core.motion import quat, root_motion
 from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose
 from oracles import material
@@ -25,11 +26,11 @@ def turning(rate=30.0, **joints):
 
 
 def periodicity(clip):
-    return angles.periodicity(posed.of(clip))
+    return angles.periodicity(world_pose.pose(clip))
 
 
 def smoothness(clip):
-    return angles.smoothness(posed.of(clip))
+    return angles.smoothness(world_pose.pose(clip))
 
 
 def swings(*amplitudes, period=20):
@@ -141,10 +142,10 @@ def test_a_body_that_rolls_over_measures_as_one_that_does_not():
 
 @both_engines
 def test_a_walk_is_as_periodic_where_it_turns_and_less_where_it_changes():
-    straight, curve = periodicity(figure.walk(60.0)), periodicity(figure.walk(60.0, turn=0.8))
+    straight, curve = periodicity(actions.walk(60.0)), periodicity(actions.walk(60.0, turn=0.8))
     assert curve == pytest.approx(straight, abs=0.1)
     # Each cycle of the generated walk is the last one's equal, swing by swing.
-    walk = figure.walk(60.0, 6)
+    walk = actions.walk(60.0, 6)
     fading = np.linspace(1.0, 0.3, len(walk))[:, None, None]
     faded = replace(walk, rotations=quat.exp(fading * quat.log(walk.rotations)))
     assert periodicity(faded) > periodicity(walk) + 0.02
@@ -152,7 +153,7 @@ def test_a_walk_is_as_periodic_where_it_turns_and_less_where_it_changes():
 
 @both_engines
 def test_travel_on_a_root_bone_or_on_the_hips_is_the_same_to_both():
-    walk = figure.walk(60.0, turn=0.8)
+    walk = actions.walk(60.0, turn=0.8)
     body = walk.skeleton
     # A root bone above the hips that turns with the heading; the hips take it back.
     rooted = replace(
@@ -172,7 +173,7 @@ def test_travel_on_a_root_bone_or_on_the_hips_is_the_same_to_both():
     moved = np.concatenate([np.zeros((len(walk), 1, 3)), walk.translations], axis=1)
     moved[:, 1] = quat.rotate(quat.inv(orient), place - body.offsets[0])
     clip = Clip("rooted", rooted, walk.rate, rotations, moved)
-    assert_allclose(posed.of(clip).points[:, 1:], posed.of(walk).points, atol=1e-9)
+    assert_allclose(world_pose.pose(clip).points[:, 1:], world_pose.pose(walk).points, atol=1e-9)
     assert periodicity(clip) == pytest.approx(periodicity(walk), rel=1e-9)
     assert smoothness(clip) == pytest.approx(smoothness(walk), rel=1e-9)
 
@@ -182,7 +183,7 @@ def test_travel_on_a_root_bone_or_on_the_hips_is_the_same_to_both():
 def test_neither_depends_on_place_facing_or_signs(name, rng):
     clip = captured(name)
     signs = np.where(rng.random(clip.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
-    for same in (replace(clip, rotations=signs * clip.rotations), trajectory.placed(clip, 2.0, np.array([1.0, 4.0]))):
+    for same in (replace(clip, rotations=signs * clip.rotations), root_motion.placed(clip, 2.0, np.array([1.0, 4.0]))):
         assert periodicity(same) == pytest.approx(periodicity(clip), rel=1e-6)
         assert smoothness(same) == pytest.approx(smoothness(clip), rel=1e-6)
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 from action_loom.core.check import cadence
-from action_loom.core.motion import figure
+from action_loom.core.figure import actions
 from oracles.material import captured, captured_files, random_clip, random_skeleton
 
 
 @pytest.mark.both_engines
 def test_the_steps_of_a_figure_are_those_that_it_was_made_with():
-    walk = figure.walk(cycles=5)  # 1.3 m/s, 0.69 m a step
+    walk = actions.walk(cycles=5)  # 1.3 m/s, 0.69 m a step
     assert cadence.steps_a_second(walk) == pytest.approx(1.3 / 0.69 / 2.0, rel=0.05)
     assert cadence.doubt(walk) is None
 
@@ -35,5 +35,5 @@ def test_captured_clips_at_their_own_rate_raise_no_doubt(file):
 
 @pytest.mark.both_engines
 def test_who_goes_nowhere_or_has_no_feet_raises_no_doubt(rng):
-    assert cadence.doubt(replace(figure.wave(), rate=3.0)) is None
+    assert cadence.doubt(replace(actions.wave(), rate=3.0)) is None
     assert cadence.doubt(random_clip(rng, random_skeleton(rng), 60)) is None

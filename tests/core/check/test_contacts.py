@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from action_loom.core.check import contacts, posed
-from action_loom.core.motion import kinematics, quat, trajectory
+from action_loom.core.check import contacts, world_pose
+from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
@@ -68,7 +68,7 @@ def standing(clip, side="L"):
 @pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
 def test_a_foot_stands_from_its_heels_strike_to_its_toes_leaving(rate):
     clip = moving(rate=rate, LeftFoot=going((0.0, 0.4), (1.1, 2.0)), LeftToeBase=going((0.0, 0.6), (1.4, 2.0)))
-    foot = contacts.of(posed.of(clip))["L"]
+    foot = contacts.standing_feet(world_pose.pose(clip))["L"]
     for flags, start, end in ((foot.ankle_stands, 0.4, 1.1), (foot.ball_stands, 0.6, 1.4), (foot.stands, 0.4, 1.4)):
         (found,) = contacts.runs(flags)
         assert_allclose(np.array([found[0], found[1] - 1]) / rate, [start, end], atol=1.01 / rate)
@@ -79,7 +79,7 @@ def test_a_foot_stands_from_its_heels_strike_to_its_toes_leaving(rate):
 @pytest.mark.both_engines
 def test_a_moment_between_heel_and_ball_is_no_step():
     rolling = moving(LeftFoot=going((1.0, 2.0)), LeftToeBase=going((0.0, 1.03)))
-    foot = contacts.of(posed.of(rolling))["L"]
+    foot = contacts.standing_feet(world_pose.pose(rolling))["L"]
     assert not (foot.ball_stands | foot.ankle_stands).all()
     assert foot.stands.all()
     stepping = moving(LeftFoot=going((1.0, 2.0)), LeftToeBase=going((0.0, 1.1)))
@@ -150,7 +150,7 @@ def test_a_foot_that_is_held_in_the_air_does_not_stand():
 @pytest.mark.both_engines
 def test_where_the_body_stands_and_faces_does_not_matter():
     clip = material.walk(2.0, 60.0)
-    elsewhere = trajectory.placed(clip, 1.3, np.array([4.0, -2.0]))
+    elsewhere = root_motion.placed(clip, 1.3, np.array([4.0, -2.0]))
     for side, flags in contacts.detect(clip).items():
         assert 0.1 < flags.mean() < 0.9
         assert_array_equal(contacts.detect(elsewhere)[side], flags)
@@ -171,7 +171,7 @@ def test_the_ball_is_the_toe_joint_else_the_tip_else_the_ankle():
     tipped = replace(without_toes, skeleton=replace(without_toes.skeleton, tips=tips))
     # The tip is where the toe joint was.
     assert_allclose(contacts.feet(tipped)["L"], contacts.feet(clip)["L"], atol=1e-12)
-    foot = contacts.of(posed.of(tipped))["L"]
+    foot = contacts.standing_feet(world_pose.pose(tipped))["L"]
     assert_allclose(foot.ankle, places[:, names.index("LeftFoot")], atol=1e-12)
 
 
@@ -216,7 +216,7 @@ def compared(names, kind="stands"):
     overlaps, begins, ends, missed, split, extra = [], [], [], [], [], []
     for name in names:
         clip = captured(name)
-        for side, foot in contacts.of(posed.of(clip)).items():
+        for side, foot in contacts.standing_feet(world_pose.pose(clip)).items():
             truth = [(start, end) for s, start, end in gait.stances(clip) if s == side]
             found = contacts.runs(getattr(foot, kind))
             for start, end in truth:

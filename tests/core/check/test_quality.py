@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.check import contacts, posed, quality
-from action_loom.core.motion import figure, kinematics, quat, trajectory
+from action_loom.core.check import contacts, quality, world_pose
+from action_loom.core.figure import actions
+from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose
 from oracles import material
@@ -70,12 +71,11 @@ def test_an_ankle_that_turns_over_a_planted_ball_does_not_slide():
     rotations[:, body.index("LeftFoot")] = pitch
     moved[:, body.index("LeftFoot")] = ball - quat.rotate(pitch, ball)
     clip = replace(still, rotations=rotations, translations=moved)
-    foot = contacts.of(posed.of(clip))["L"]
+    foot = contacts.standing_feet(world_pose.pose(clip))["L"]
     assert foot.ankle_stands.any()
     assert np.ptp(foot.ankle, axis=0).max() > 0.02
-    slide, share = quality.foot_slide(clip)
-    assert slide == pytest.approx(0.0, abs=1e-12)
-    assert share == 1.0
+    figures = quality.measure(clip)
+    assert (figures["slide_cm_s"], figures["contact_share"]) == (0.0, 1.0)
 
 
 @pytest.mark.both_engines
@@ -102,14 +102,14 @@ def test_acceleration_is_that_of_a_body_that_falls():
     clip = gliding(0.0)
     fallen = clip.translations.copy()
     fallen[:, 0, 2] = -0.5 * 9.81 * (np.arange(len(clip)) / clip.rate) ** 2
-    assert quality.acceleration(replace(clip, translations=fallen)) == pytest.approx(9.81)
-    assert quality.acceleration(clip.cut(0, 2)) is None
+    assert quality.measure(replace(clip, translations=fallen))["acceleration_m_s2"] == pytest.approx(9.81)
+    assert quality.measure(clip.cut(0, 2))["acceleration_m_s2"] is None
 
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [1, 2, 3])
 def test_the_shortest_clips_are_measured_as_far_as_they_go(frames):
-    figures = quality.measure(figure.walk().cut(0, frames))
+    figures = quality.measure(actions.walk().cut(0, frames))
     assert (figures["acceleration_m_s2"] is None) == (frames < 3)
     assert (figures["smoothness"] is None) == (frames < 3)
     assert figures["periodicity"] is None
@@ -117,11 +117,11 @@ def test_the_shortest_clips_are_measured_as_far_as_they_go(frames):
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("clip", [figure.walk(60.0, turn=0.4), material.walk(3.0, turn=0.6)], ids=["figure", "swing"])
+@pytest.mark.parametrize("clip", [actions.walk(60.0, turn=0.4), material.walk(3.0, turn=0.6)], ids=["figure", "swing"])
 def test_where_a_clip_stands_and_faces_and_the_signs_of_its_quaternions_do_not_matter(clip, rng):
     figures = quality.measure(clip)
     assert None not in figures.values()
-    for same in (trajectory.placed(clip, 2.3, np.array([5.0, -7.0])), flipped(clip, rng)):
+    for same in (root_motion.placed(clip, 2.3, np.array([5.0, -7.0])), flipped(clip, rng)):
         assert quality.measure(same) == pytest.approx(figures, rel=1e-6, abs=1.01e-3)
 
 
@@ -130,7 +130,7 @@ def test_where_a_clip_stands_and_faces_and_the_signs_of_its_quaternions_do_not_m
 def test_captured_clips_measure_the_same_turned_moved_and_with_other_signs(name, rng):
     clip = captured(name)
     figures = quality.measure(clip)
-    for same in (trajectory.placed(clip, -1.9, np.array([2.0, 3.0])), flipped(clip, rng)):
+    for same in (root_motion.placed(clip, -1.9, np.array([2.0, 3.0])), flipped(clip, rng)):
         assert quality.measure(same) == pytest.approx(figures, rel=1e-6, abs=1.01e-3)
 
 
@@ -139,9 +139,9 @@ def test_the_posed_body_is_what_kinematics_and_the_heading_say(rng):
     plain = material.random_clip(rng, material.random_skeleton(rng, 9), 7)
     stretched = replace(plain, scales=rng.uniform(0.5, 2.0, plain.translations.shape))
     for clip in (plain, stretched, material.walk(turn=0.5)):
-        body = posed.of(clip)
+        body = world_pose.pose(clip)
         rotations, positions = kinematics.world(clip)
         assert_allclose(body.rotations, rotations, atol=1e-12)
         assert_allclose(body.points, kinematics.points(clip), atol=1e-12)
-        assert_allclose(body.heading, trajectory.heading(clip), atol=1e-12)
-        assert_allclose(body.ground, positions[:, trajectory.travelling_joint(clip.skeleton), :2], atol=1e-12)
+        assert_allclose(body.heading, root_motion.heading(clip), atol=1e-12)
+        assert_allclose(body.ground, positions[:, root_motion.travelling_joint(clip.skeleton), :2], atol=1e-12)

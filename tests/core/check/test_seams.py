@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core.check import quality, seams
 from action_loom.core.errors import ClipError
-from action_loom.core.motion import quat, trajectory
+from action_loom.core.motion import quat, root_motion
 from action_loom.core.motion.clip import Clip
 from oracles import material
 from oracles.material import captured
@@ -197,7 +197,7 @@ def test_place_facing_and_signs_do_not_matter(rng):
     expected = seams.measure(broken, 50)
     for same in (
         replace(broken, rotations=signs * broken.rotations),
-        trajectory.placed(broken, 2.0, np.array([3.0, 1.0])),
+        root_motion.placed(broken, 2.0, np.array([3.0, 1.0])),
     ):
         assert seams.measure(same, 50) == pytest.approx(expected, abs=2e-3)
 

@@ -1,27 +1,8 @@
-"""What tests of the command line begin with: a command that runs in this process, clips in files, an empty folder."""
-
-from importlib import import_module
+"""What tests of the command line begin with: clips in files, a graph and a path, and an empty folder."""
 
 import pytest
-from action_loom.core import jit
-from oracles import material, told
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    """Run a command in this process: its exit code, what it printed, and what it said on stderr."""
-    monkeypatch.setattr(jit, "_wanted", jit._wanted)
-    main = import_module(told.MODULE).main
-
-    def command(*arguments):
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stopped:
-            code = stopped.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return command
+from action_loom.core.figure import actions
+from oracles import material
 
 
 @pytest.fixture
@@ -40,3 +21,22 @@ def out(tmp_path):
     folder = tmp_path / "out"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def built(run, tmp_path):
+    """A graph in a file, with the clips that it is of beside it."""
+    clips = actions.walk(30.0, 4), actions.turn_left(30.0)
+    files = [material.write(clip, tmp_path / f"{clip.name}.bvh") for clip in clips]
+    code, printed, err = run("graph", "build", *files, "-o", tmp_path / "g.npz", "--report", tmp_path / "g.json")
+    assert (code, err) == (0, "")
+    assert "g: " in printed
+    assert "component 1: " in printed
+    return tmp_path / "g.npz"
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A path to be followed, in a file."""
+    (tmp_path / "p.csv").write_text("x,y\n0,0\n0,3\n-2,5 # over there\n", encoding="utf-8")
+    return tmp_path / "p.csv"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from action_loom.core.options import declared
-from action_loom.core.recipes import RECIPES
+from action_loom.core.verbs import VERBS
 from oracles import told
 
 BLEND = '[[job]]\nverb = "blend"\n'
@@ -209,7 +209,7 @@ def test_keys_of_job_files_and_options_of_verbs_have_different_names():
     keys = [*jobfile.FOR_ALL, *jobfile.FOR_ONE, *jobfile.FOR_THE_RUN]
     assert not set(settings) & set(keys)
     reserved = {"job", "verb", "clips", *settings, *keys}
-    for recipe in RECIPES.values():
+    for recipe in [row.recipe for row in VERBS.values()]:
         assert not reserved & set(declared(recipe))
 
 

@@ -3,14 +3,16 @@
 import json
 
 import pytest
-from action_loom.core.motion import bvh, cycles, figure
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh
+from action_loom.core.motion import cycles
 from oracles import material, told
 
 
 @pytest.fixture
 def gait(tmp_path):
     """A walk of a bit more than two cycles."""
-    return material.write(figure.walk(60.0, 3).cut(10, 160), tmp_path / "gait.bvh")
+    return material.write(actions.walk(60.0, 3).cut(10, 160), tmp_path / "gait.bvh")
 
 
 @pytest.mark.both_engines
@@ -28,7 +30,7 @@ def test_a_loop_is_written_and_closes(run, gait, out):
 
 @pytest.mark.both_engines
 def test_a_clip_that_does_not_repeat_is_refused_in_one_line(run, tmp_path, out):
-    step = material.write(figure.walk(60.0, 1).cut(0, 55), tmp_path / "step.bvh")
+    step = material.write(actions.walk(60.0, 1).cut(0, 55), tmp_path / "step.bvh")
     code, _, err = run("loop", step, "-o", out / "loop.bvh")
     assert code == 1
     assert err.startswith("action-loom: step does not repeat itself")
@@ -38,7 +40,7 @@ def test_a_clip_that_does_not_repeat_is_refused_in_one_line(run, tmp_path, out):
 
 @pytest.mark.both_engines
 def test_two_clips_are_connected_and_the_seam_is_told(run, gait, tmp_path, out):
-    sneak = material.write(figure.sneak(60.0), tmp_path / "sneak.bvh")
+    sneak = material.write(actions.sneak(60.0), tmp_path / "sneak.bvh")
     code, printed, err = run("connect", gait, sneak, "-o", out / "", "--report", out / "r.json", "--method", "inertial")
     assert (code, err) == (0, "")
     assert "left at frame" in printed

@@ -4,12 +4,17 @@ import os
 import sys
 
 import pytest
+from action_loom.core.cli import outputs
+from hypothesis import given
+from hypothesis import strategies as st
 from oracles import processes, told
 
+FILES = [("--output", "there.bvh"), ("--report", "there"), ("--picture", "there")]
 
-@pytest.mark.parametrize("flag", ["--output", "--report", "--picture"])
-def test_nothing_is_overwritten_unless_it_is_forced(run, walk, slow, out, flag):
-    there = out / "there"
+
+@pytest.mark.parametrize(("flag", "name"), FILES)
+def test_nothing_is_overwritten_unless_it_is_forced(run, walk, slow, out, flag, name):
+    there = out / name
     there.write_text("precious")
     output = {"--output": out / "new.bvh", flag: there}
     arguments = [part for pair in output.items() for part in pair]
@@ -17,17 +22,18 @@ def test_nothing_is_overwritten_unless_it_is_forced(run, walk, slow, out, flag):
     assert (code, printed) == (1, "")
     assert err == f"action-loom: {there} exists already; --force overwrites it\n"
     assert there.read_text() == "precious"
-    assert os.listdir(out) == ["there"]
+    assert os.listdir(out) == [name]
     assert run("blend", walk, slow, *arguments, "--force")[0] == 0
     assert there.read_bytes() != b"precious"
 
 
-@pytest.mark.parametrize("flag", ["--output", "--report", "--picture"])
-def test_a_folder_that_is_not_there_is_said_before_any_work(run, walk, slow, out, flag):
-    output = {"--output": out / "new.bvh", flag: out / "absent" / "file"}
+@pytest.mark.parametrize(("flag", "name"), FILES)
+def test_a_folder_that_is_not_there_is_said_before_any_work(run, walk, slow, out, flag, name):
+    file = out / "absent" / name
+    output = {"--output": out / "new.bvh", flag: file}
     code, _, err = run("blend", walk, slow, *[part for pair in output.items() for part in pair])
     assert code == 1
-    assert err == f"action-loom: {out / 'absent' / 'file'}: there is no folder {out / 'absent'}\n"
+    assert err == f"action-loom: {file}: there is no folder {out / 'absent'}\n"
     assert os.listdir(out) == []
 
 
@@ -73,10 +79,22 @@ def test_a_folder_is_made_only_in_one_that_is_there_and_only_for_a_result(run, w
 
 
 def test_two_outputs_in_one_file_are_refused(run, walk, slow, out):
-    code, _, err = run("blend", walk, slow, "-o", out / "new", "--report", out / "new")
-    assert code in (1, 2)
-    told.assert_one_line(err)
+    code, _, err = run("blend", walk, slow, "-o", out / "new.bvh", "--report", out / "new.bvh")
+    assert (code, err) == (1, f"action-loom: {out / 'new.bvh'} is named for two outputs\n")
     assert os.listdir(out) == []
+
+
+@pytest.mark.parametrize("name", ["new", "new.fbx", "new.npz", "new.bvh.txt"])
+def test_a_result_is_not_written_under_the_name_of_what_it_is_not(run, walk, slow, out, name):
+    code, printed, err = run("blend", walk, slow, "-o", out / name)
+    assert (code, printed) == (2, "")
+    assert err == f"action-loom: {out / name} does not end like a motion file that can be written: .bvh\n"
+    assert os.listdir(out) == []
+
+
+def test_the_ending_may_be_in_capitals(run, walk, slow, out):
+    assert run("blend", walk, slow, "-o", out / "new.BVH")[0] == 0
+    assert os.listdir(out) == ["new.BVH"]
 
 
 def test_an_input_is_not_overwritten_unless_it_is_forced(run, walk, slow):
@@ -107,3 +125,19 @@ def test_a_disk_that_fills_up_leaves_no_part_of_a_file(walk, slow, out, flags):
     assert done.returncode == 1
     told.assert_one_line(done.stderr)
     assert os.listdir(out) == []
+
+
+@pytest.mark.both_engines
+@given(title=st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=120))
+def test_a_file_of_that_name_can_be_made(tmp_path_factory, title):
+    folder = tmp_path_factory.mktemp("named")
+    path = outputs.place(str(folder), title, ".bvh")
+    path.write_text("x")
+    assert os.listdir(folder) == [path.name]
+
+
+@pytest.mark.both_engines
+def test_a_path_that_ends_like_a_folder_is_one(tmp_path):
+    assert outputs.place(f"{tmp_path}/new/", "walk", ".bvh") == tmp_path / "new" / "walk.bvh"
+    assert outputs.place(f"{tmp_path}/new", "walk", ".bvh") == tmp_path / "new"
+    assert outputs.place(str(tmp_path), "walk", ".bvh") == tmp_path / "walk.bvh"

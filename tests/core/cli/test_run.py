@@ -12,7 +12,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from action_loom.core.motion import bvh, figure
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh
 from oracles import material, processes, told
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -191,10 +192,8 @@ def test_other_processes_use_the_engine_that_was_asked_for(jobs, out):
     for engine in ("numpy", "numba"):
         # Where this engine were not asked for, the other would be taken.
         other = {"numpy": "auto", "numba": "numpy"}[engine]
-        done = processes.python(
-            "-P", "-v", "-m", told.MODULE, *arguments, "--engine", engine, ACTION_LOOM_ENGINE=other
-        )
-        results.append("_kernels" in done.stderr)
+        done = processes.python("-P", "-v", "-m", told.MODULE, *arguments, "--engine", engine, ACTION_LOOM_ENGINE=other)
+        results.append("_numba" in done.stderr)
     assert results == [False, True]
 
 
@@ -252,7 +251,7 @@ def test_the_examples_of_the_readme_and_of_the_page_on_job_files_run(run, tmp_pa
         (text,) = re.findall(r"```toml\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
         folder = tmp_path / Path(page).stem
         (folder / "takes").mkdir(parents=True)
-        for clip in (figure.walk(), figure.sneak()):
+        for clip in (actions.walk(), actions.sneak()):
             material.write(clip, folder / f"{clip.name}.bvh")
             material.write(clip, folder / "takes" / f"take of {clip.name}.bvh")
         path = folder / "jobs.toml"

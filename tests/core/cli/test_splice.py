@@ -1,19 +1,18 @@
-"""action-loom splice: files in, files out, what is said, and the picture."""
+"""action-loom splice: files in, files out, and what is said."""
 
 import json
-from importlib import import_module
 
-import numpy as np
 import pytest
-from action_loom.core.motion import bvh, figure, kinematics
-from action_loom.core.recipes import Splice
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh
+from action_loom.core.motion import kinematics
 from numpy.testing import assert_allclose
 from oracles import material, told
 
 
 @pytest.fixture
 def files(tmp_path):
-    clips = figure.walk(60.0, 3), figure.wave(60.0), figure.carry(60.0, 2)
+    clips = actions.walk(60.0, 3), actions.wave(60.0), actions.carry(60.0, 2)
     return [material.write(clip, tmp_path / f"{clip.name}.bvh") for clip in clips]
 
 
@@ -49,7 +48,7 @@ def test_a_gait_is_played_in_step(run, files, out):
 def test_every_option_is_a_flag_and_a_key(run, files, tmp_path, out):
     walk, wave, _ = files
     flags = ("--method", "gaussian", "--posture", "0.5", "--smoothing", "0.1", "--strength", "0.9", "--timing", "own")
-    code, _, _ = run("splice", walk, wave, *flags, "--short", "hold", "--upper", "chest", "-o", out / "a.bvh")
+    code, _, _ = run("splice", walk, wave, *flags, "--if-shorter", "hold", "--upper", "chest", "-o", out / "a.bvh")
     assert code == 0
     job = f"""
 [[job]]
@@ -60,12 +59,25 @@ posture = 0.5
 smoothing = 0.1
 strength = 0.9
 timing = "own"
-short = "hold"
+if_shorter = "hold"
 upper = "chest"
 """
     (tmp_path / "jobs.toml").write_text(job, encoding="utf-8")
     assert run("run", tmp_path / "jobs.toml")[0] == 0
     assert (out / "a.bvh").read_bytes() == (out / "b.bvh").read_bytes()
+
+
+@pytest.mark.both_engines
+def test_what_version_0_1_called_an_option_is_still_a_flag_and_a_key(run, files, tmp_path, out):
+    walk, wave = material.write(actions.walk(60.0, 8), tmp_path / "long walk.bvh"), files[1]
+    assert run("splice", walk, wave, "--if-shorter", "hold", "-o", out / "a.bvh")[0] == 0
+    assert run("splice", walk, wave, "--short", "hold", "-o", out / "b.bvh")[0] == 0
+    job = f'[[job]]\nverb = "splice"\nclips = ["{walk.name}", "{wave.name}"]\noutput = "out/c.bvh"\nshort = "hold"\n'
+    (tmp_path / "jobs.toml").write_text(job, encoding="utf-8")
+    assert run("run", tmp_path / "jobs.toml")[0] == 0
+    assert run("splice", walk, wave, "-o", out / "d.bvh")[0] == 0
+    held, *others = ((out / f"{name}.bvh").read_bytes() for name in "abcd")
+    assert [one == held for one in others] == [True, True, False]
 
 
 @pytest.mark.both_engines
@@ -81,15 +93,3 @@ def test_one_clip_is_refused_in_one_line(run, files, out):
 def test_its_picture_is_drawn(run, files, out, action):
     assert run("splice", files[0], files[action], "-o", out / "a.bvh", "--picture", out / "p.png")[0] == 0
     told.picture_size(out / "p.png")
-
-
-def test_the_picture_shows_the_swing_the_correction_and_the_frames():
-    made = Splice().apply([figure.walk(cycles=6), figure.wave()])
-    drawn = import_module("action_loom.core.cli.plots").draw(made)
-    swings, angles, frames = drawn.axes
-    labels = [line.get_label() for line in swings.lines]
-    assert labels[0] == "pelvis, of locomotion and result"
-    assert any(label.startswith("chest, result (-") for label in labels)
-    assert_allclose(angles.lines[0].get_ydata(), made.report["splice"]["correction_degrees"], atol=1e-3)
-    shown = frames.lines[0].get_ydata()
-    assert np.isnan(shown).sum() == (np.diff(made.action_frames) < 0.0).sum() > 0

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from action_loom.core.motion import figure
-from action_loom.core.recipes import Graph
+from action_loom.core import verbs
+from action_loom.core.figure import actions
+from action_loom.core.recipes.graph import BuildGraph
 from oracles import material
 
 # All walks, runs and turns there are; two of them are the same recording.
@@ -17,13 +18,13 @@ CAPTURED = """
 @pytest.fixture(scope="session")
 def gaits():
     """A small graph of made-up clips."""
-    return Graph().apply([figure.walk(30.0, 5), figure.turn_left(30.0), figure.sneak(30.0)])
+    return verbs.apply(BuildGraph(), [actions.walk(30.0, 5), actions.turn_left(30.0), actions.sneak(30.0)])
 
 
 @pytest.fixture(scope="session")
 def captured():
     """The graph of all captured walks, runs and turns."""
-    return Graph().apply([material.as_captured(f"cmu_{name}") for name in CAPTURED.split()])
+    return verbs.apply(BuildGraph(), [material.as_captured(f"cmu_{name}") for name in CAPTURED.split()])
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from action_loom.core import jit
-from action_loom.core.graph import beam, path, tracks
+from action_loom.core.graph import beam, edge_table, ground_path
 from numpy.testing import assert_allclose
 from oracles import paths
 
@@ -14,12 +14,12 @@ BENDS = np.radians([0.0, -10.0, 10.0])
 
 @pytest.fixture(scope="module")
 def steps(gaits):
-    return tracks.tabulated(gaits, 0, BENDS)
+    return edge_table.tabulate(gaits, 0, BENDS)
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return path.of(paths.s_curve(2.0), closed=False)
+    return ground_path.through(paths.s_curve(2.0), closed=False)
 
 
 def begun(steps, drawn, rng, count=40):
@@ -80,7 +80,7 @@ def test_both_engines_find_the_same_states_in_the_same_order(steps, drawn, rng, 
     rows, node = begun(steps, drawn, rng, 60)
     price = 0.3 * steps.distance + np.zeros((3, 1))
     ours = beam.expanded(steps, drawn, rows, node, price, 2.0)
-    twins = import_module("action_loom.core.graph._twins")
+    twins = import_module("action_loom.core.graph._numpy")
     monkeypatch.setattr(jit, "kernels", lambda _: twins)
     theirs = beam.expanded(steps, drawn, rows, node, price, 2.0)
     assert (ours[0] == theirs[0]).all()
@@ -104,20 +104,3 @@ def test_of_each_kind_the_best_is_kept(rng):
         best = sorted(rank[kind == one].min() for one in set(kind.tolist()))[:width]
         assert_allclose(rank[chosen], best)
         assert len(set(kind[chosen].tolist())) == len(chosen)
-
-
-@pytest.mark.both_engines
-def test_tabulated_edges_are_the_clips_own_ways(gaits, steps):
-    """Along a clip, samples of unbent edges add up to its smoothed way."""
-    ways = gaits.ways
-    for start in np.flatnonzero(gaits.component == 0)[::40]:
-        node = int(np.flatnonzero(steps.nodes == start)[0])
-        edge = steps.onward[node]
-        if edge < 0:
-            continue
-        first = ways.firsts[gaits.clip[start]] + gaits.frame[start]
-        last = ways.firsts[gaits.clip[start]] + gaits.frame[gaits.end[steps.edges[edge]]]
-        sample = steps.first_sample[edge + 1] - 1
-        moved = np.exp(1j * ways.facing[first]) * (steps.right[0, sample] + 1j * steps.ahead[0, sample])
-        assert_allclose(moved, ways.ground[last] - ways.ground[first], atol=1e-12)
-        assert_allclose(steps.turned[0, sample], ways.facing[last] - ways.facing[first], atol=1e-12)

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.errors import Cancelled, GraphError, OptionError
-from action_loom.core.graph import follow, tracks, ways
-from action_loom.core.motion import figure, kinematics, quat, trajectory
+from action_loom.core.figure import actions
+from action_loom.core.graph import edge_table, follow, ground_tracks
+from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.progress import Progress
-from action_loom.core.recipes import Follow, Graph
+from action_loom.core.recipes.graph import BuildGraph, Follow
 from numpy.testing import assert_allclose
 from oracles import material, paths, slide
 
@@ -17,14 +19,14 @@ KEPT = {"line": 0.10, "circle": 0.10, "S": 0.10, "corner": 0.20, "U-turn": 0.20}
 
 
 def followed(graph, rows, **options):
-    return Follow(path=rows.tolist(), **options).apply([], graph=graph)
+    return verbs.apply(Follow(path=rows.tolist(), **options), [], prepared=graph)
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("shape", KEPT)
 def test_captured_walks_keep_to_shapes_left_and_right_alike(captured, shape):
     floor = slide.tread(captured.clips[0])
-    source = np.mean([slide.speed(clip, floor) for clip in captured.clips[: captured.material.given]])
+    source = np.mean([slide.speed(clip, floor) for clip in captured.clips[: captured.inputs.given]])
     found = []
     for rows in (paths.SHAPES[shape], paths.right(paths.SHAPES[shape])):
         made = followed(captured, rows, bend=0.0)
@@ -72,7 +74,7 @@ def test_a_walk_begins_at_the_start_of_its_path_and_faces_along_it(gaits, turned
     for angle, shift in ((0.0, (0.0, 0.0)), (2.0, (5.0, -3.0))):
         rows = turned(paths.circle(4.0)[:80], angle, np.array(shift))
         made = followed(gaits, rows)
-        way = ways.of([made.clip])
+        way = ground_tracks.ground_tracks_of([made.clip])
         assert_allclose(way.ground[0], complex(*shift), atol=0.05)
         assert_allclose(np.exp(1j * way.facing[0]), np.exp(1j * angle), atol=0.2)
         assert_allclose(made.places[0], way.ground[0])
@@ -83,7 +85,7 @@ def test_the_same_path_turned_and_moved_gives_the_same_walk(gaits, turned):
     rows = paths.s_curve(3.0)[:120]
     one, other = followed(gaits, rows), followed(gaits, turned(rows, 1.1, np.array([4.0, 2.0])))
     assert one.report["pieces"] == other.report["pieces"]
-    expected = trajectory.placed(one.clip, 1.1, np.array([4.0, 2.0]))
+    expected = root_motion.placed(one.clip, 1.1, np.array([4.0, 2.0]))
     assert_allclose(kinematics.points(other.clip), kinematics.points(expected), atol=1e-6)
 
 
@@ -132,7 +134,7 @@ def test_a_wanted_speed_is_gone_nearer_to(captured):
 
 @pytest.mark.shared
 def test_a_straight_walk_says_what_radius_it_can_turn():
-    alone = Graph().apply([material.as_captured("cmu_mb_35_01")])
+    alone = verbs.apply(BuildGraph(), [material.as_captured("cmu_mb_35_01")])
     with pytest.raises(GraphError) as refused:
         followed(alone, paths.circle(3.0))
     said = str(refused.value)
@@ -149,10 +151,10 @@ def test_a_straight_walk_says_what_radius_it_can_turn():
 
 @pytest.mark.shared
 def test_bending_lets_clips_turn_as_tightly_as_it_says():
-    alone = Graph().apply([material.as_captured("cmu_mb_35_01")])
+    alone = verbs.apply(BuildGraph(), [material.as_captured("cmu_mb_35_01")])
     for bend, least, most in ((0.0, np.inf, np.inf), (10.0, 5.0, 6.0), (20.0, 2.5, 3.0)):
         bends = np.radians([0.0, -bend, bend]) if bend else np.zeros(1)
-        assert least <= follow.tightest(tracks.tabulated(alone, 0, bends)) <= most
+        assert least <= follow.tightest(edge_table.tabulate(alone, 0, bends)) <= most
 
 
 @pytest.mark.both_engines
@@ -169,9 +171,9 @@ def test_a_walk_that_is_far_off_is_warned_of(gaits, monkeypatch):
 
 @pytest.mark.both_engines
 def test_clips_may_be_given_instead_of_a_graph():
-    clips = [figure.walk(30.0, 4), figure.turn_left(30.0)]
+    clips = [actions.walk(30.0, 4), actions.turn_left(30.0)]
     recipe = Follow(path=((0, 0), (0, 4)))
-    made = recipe.apply(clips)
+    made = verbs.apply(recipe, clips)
     assert made.clip.name == recipe.result_name([clip.name for clip in clips])
     assert made.report["inputs"] == [clip.name for clip in clips]
 
@@ -179,33 +181,23 @@ def test_clips_may_be_given_instead_of_a_graph():
 @pytest.mark.both_engines
 def test_paths_and_labels_that_are_none_are_refused(gaits):
     with pytest.raises(OptionError, match="the path is 0.00 m long"):
-        Follow().apply([], graph=gaits)
+        verbs.apply(Follow(), [], prepared=gaits)
     with pytest.raises(OptionError, match="no walk is among clips of the label 'run'"):
-        followed(gaits, paths.line(), among="run")
+        followed(gaits, paths.line(), label_filter="run")
 
 
 @pytest.mark.both_engines
 def test_following_can_be_stopped(gaits):
     with pytest.raises(Cancelled):
-        Follow(path=((0, 0), (0, 9))).apply([], Progress(lambda done, _: done < 0.7), graph=gaits)
+        verbs.apply(Follow(path=((0, 0), (0, 9))), [], Progress(lambda done, _: done < 0.7), prepared=gaits)
 
 
 @pytest.mark.both_engines
 def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
-    walk = figure.walk(30.0, 6)
+    walk = actions.walk(30.0, 6)
     body = walk.skeleton
     nameless = Skeleton(
         tuple(f"bone {k}" for k in range(len(body))), body.parents, body.offsets, body.orients, body.tips
     )
     with pytest.raises(GraphError, match=r"no thighs are known, so bone 0 is taken to face \+Y at rest"):
-        Follow(path=paths.line(5.0).tolist()).apply([replace(walk, skeleton=nameless)])
-
-
-@pytest.mark.both_engines
-def test_edges_are_sampled_the_same_however_many_at_a_time(gaits, monkeypatch):
-    bends = np.radians([0.0, -10.0, 10.0])
-    whole = tracks.tabulated(gaits, 0, bends)
-    monkeypatch.setattr(tracks, "SOME", 7)
-    parts = tracks.tabulated(gaits, 0, bends)
-    for name, values in vars(whole).items():
-        assert_allclose(getattr(parts, name), values, atol=1e-12)
+        verbs.apply(Follow(path=paths.line(5.0).tolist()), [replace(walk, skeleton=nameless)])

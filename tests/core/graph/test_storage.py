@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.errors import LoomError
+from action_loom.core.figure import actions
 from action_loom.core.graph import storage
-from action_loom.core.motion import figure
 from action_loom.core.motion.clip import Channel
-from action_loom.core.recipes import Graph, Walk
+from action_loom.core.recipes.graph import BuildGraph, Walk
 from numpy.testing import assert_allclose, assert_array_equal
 
 pytestmark = pytest.mark.both_engines
@@ -27,27 +28,27 @@ def test_a_graph_is_read_as_it_was_written(gaits, tmp_path):
         assert one.name == other.name
         assert_allclose(one.rotations, other.rotations, atol=1e-12)
         assert_allclose(one.translations, other.translations, atol=1e-12)
-    for key in ("firsts", "scales", "labels", "given", "dropped"):
-        assert getattr(again.material, key) == getattr(gaits.material, key)
-    walks = [Walk(seconds=5.0).apply([], graph=graph) for graph in (gaits, again)]
+    for key in ("frame_maps", "labels", "given", "left_out"):
+        assert getattr(again.inputs, key) == getattr(gaits.inputs, key)
+    walks = [verbs.apply(Walk(seconds=5.0), [], prepared=graph) for graph in (gaits, again)]
     assert_allclose(walks[0].clip.rotations, walks[1].clip.rotations, atol=1e-12)
 
 
 def test_scales_and_channels_are_kept(tmp_path):
-    walk = figure.walk(30.0, 4)
+    walk = actions.walk(30.0, 4)
     rng = np.random.default_rng(1)
     walk = replace(
         walk,
         scales=1.0 + 0.01 * rng.random(walk.translations.shape),
         channels={"smile": Channel(rng.random(len(walk))), "prop": Channel(np.ones(len(walk)), discrete=True)},
     )
-    graph = Graph().apply([walk])
+    graph = verbs.apply(BuildGraph(), [walk])
     storage.save(graph, tmp_path / "g.npz")
     again = storage.load(tmp_path / "g.npz").clips[0]
     assert_array_equal(again.scales, graph.clips[0].scales)
     assert_array_equal(again.channels["smile"].values, walk.channels["smile"].values)
     assert again.channels["prop"].discrete
-    made = Walk(seconds=4.0).apply([], graph=graph)
+    made = verbs.apply(Walk(seconds=4.0), [], prepared=graph)
     assert set(np.unique(made.clip.channels["prop"].values)) == {1.0}
     assert made.clip.scales is not None
 

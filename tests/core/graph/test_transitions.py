@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import jit
-from action_loom.core.graph import material, transitions, windows
-from action_loom.core.motion import figure, kinematics, quat, trajectory
+from action_loom.core.figure import actions
+from action_loom.core.graph import inputs, transitions, windows
+from action_loom.core.motion import kinematics, quat, root_motion
+from action_loom.core.sync import alignment
 from numpy.testing import assert_allclose
 from oracles.material import as_captured
 
@@ -16,13 +17,13 @@ pytestmark = pytest.mark.both_engines
 def wavering(clip, seed):
     """A clip whose joints waver, so that no cycle of it is like another."""
     rng = np.random.default_rng(seed)
-    noise = trajectory.smooth(rng.normal(size=(len(clip), len(clip.skeleton), 3)), 6.0)
+    noise = root_motion.smooth(rng.normal(size=(len(clip), len(clip.skeleton), 3)), 6.0)
     return replace(clip, rotations=quat.mul(clip.rotations, quat.exp(0.3 * noise)))
 
 
 @pytest.fixture(scope="module")
 def ready():
-    return material.gather([wavering(figure.walk(60.0, 3), 1), wavering(figure.turn_left(60.0), 2)], images=True)
+    return inputs.gather([wavering(actions.walk(60.0, 3), 1), wavering(actions.turn_left(60.0), 2)], images=True)
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +57,9 @@ def brute(ready, body, one, i, other, j):
 
 
 def test_blocks_are_the_distance_pair_by_pair(ready, body, rng):
-    rows, columns = windows.of(body, range(2)), windows.of(body, range(2, 4))
+    rows, columns = windows.windows_of(body, range(2)), windows.windows_of(body, range(2, 4))
     for side in (rows, columns):
-        found = transitions.distances(rows, side, slice(0, None), slice(0, None))
+        found = alignment.distances(rows, side, slice(0, None), slice(0, None))
         assert found.dtype == np.float32
         assert np.isinf(found[rows.clip < 0]).all()
         some = np.flatnonzero(rows.clip >= 0)
@@ -70,10 +71,10 @@ def test_blocks_are_the_distance_pair_by_pair(ready, body, rng):
 
 def test_a_moved_clip_is_as_near_as_itself(ready):
     clip = ready.clips[0]
-    moved = trajectory.placed(clip, 2.0, np.array([30.0, -20.0]))
-    body = windows.bodies(material.gather([clip, moved], images=False), 1.0 / 3.0)
-    rows, columns = windows.of(body, range(1)), windows.of(body, range(1, 2))
-    found = transitions.distances(rows, columns, slice(0, None), slice(0, None))
+    moved = root_motion.placed(clip, 2.0, np.array([30.0, -20.0]))
+    body = windows.bodies(inputs.gather([clip, moved], images=False), 1.0 / 3.0)
+    rows, columns = windows.windows_of(body, range(1)), windows.windows_of(body, range(1, 2))
+    found = alignment.distances(rows, columns, slice(0, None), slice(0, None))
     inside = np.flatnonzero(rows.clip >= 0)
     assert found[inside, inside].max() < 2e-3
 
@@ -84,8 +85,8 @@ def test_minima_are_those_of_the_whole_matrix_within_each_pair_of_clips(ready, b
     monkeypatch.setattr(transitions, "COLUMNS", 11)
     monkeypatch.setattr(transitions, "REACH", 0.0)
     found = transitions.find(body, 2, threshold=0.08, relative=False)
-    rows = windows.of(body, range(4))
-    every = transitions.distances(rows, rows, slice(0, None), slice(0, None)).astype(float)
+    rows = windows.windows_of(body, range(4))
+    every = alignment.distances(rows, rows, slice(0, None), slice(0, None)).astype(float)
     expected = set()
     for a in range(2):
         for b in range(a, 4):
@@ -119,27 +120,10 @@ def test_refining_never_leaves_the_reach_and_never_makes_worse(body, ready):
     assert abs(fine.frame - 40).max() <= reach
     assert abs(fine.other_frame - 60).max() <= reach
     around = [
-        brute(ready, body, 0, 40 + i, 1, 60 + j)
-        for i in range(-reach, reach + 1)
-        for j in range(-reach, reach + 1)
+        brute(ready, body, 0, 40 + i, 1, 60 + j) for i in range(-reach, reach + 1) for j in range(-reach, reach + 1)
     ]
     assert fine.distance[0] >= min(around) - 1e-6
     assert fine.distance[0] <= brute(ready, body, 0, 40, 1, 60) + 1e-6
-
-
-def test_both_engines_go_downhill_alike(body, rng):
-    frames = rng.integers(15, 60, (40, 2))
-    first = np.array([body.firsts[0], body.firsts[1]])
-    arguments = (
-        np.ascontiguousarray(body.ground.real), np.ascontiguousarray(body.ground.imag), body.heights, body.weights,
-        body.samples, frames + first, frames + first - 3, frames + first + 3,
-    )  # fmt: skip
-    from importlib import import_module
-
-    twins = import_module("action_loom.core.graph._twins").downhill(*arguments)
-    ours = jit.kernels("action_loom.core.graph").downhill(*arguments)
-    assert_allclose(ours[0], twins[0])
-    assert_allclose(ours[1], twins[1], atol=1e-9)
 
 
 def test_a_relative_threshold_is_in_seconds_of_motion(body):
@@ -147,17 +131,16 @@ def test_a_relative_threshold_is_in_seconds_of_motion(body):
     faster = transitions.find(body, 2, threshold=0.1, relative=True)
     assert 0 < len(still) <= len(faster)
     speed = np.maximum(
-        0.5
-        * (windows.speed(body, still.clip, still.frame) + windows.speed(body, still.other_clip, still.other_frame)),
+        0.5 * (windows.speed(body, still.clip, still.frame) + windows.speed(body, still.other_clip, still.other_frame)),
         0.6,
     )
     assert (still.distance <= 0.05 * speed + 1e-6).all()
 
 
 def test_the_same_recording_twice_is_found_and_other_clips_are_not():
-    walk, sneak = figure.walk(30.0, 4), figure.sneak(30.0)
-    again = trajectory.placed(walk.cut(3, len(walk)), 1.0, np.array([2.0, 1.0]))
-    ready = material.gather([walk, sneak, again], images=True)
+    walk, sneak = actions.walk(30.0, 4), actions.sneak(30.0)
+    again = root_motion.placed(walk.cut(3, len(walk)), 1.0, np.array([2.0, 1.0]))
+    ready = inputs.gather([walk, sneak, again], images=True)
     found = transitions.find(windows.bodies(ready, 1.0 / 3.0), 3, threshold=0.05, relative=False)
     assert found.repeated == ((0, 2),)
     assert 2 not in {int(k) % 3 for k in found.clip} | {int(k) % 3 for k in found.other_clip}
@@ -166,6 +149,6 @@ def test_the_same_recording_twice_is_found_and_other_clips_are_not():
 @pytest.mark.shared
 def test_captured_clips_that_differ_are_not_taken_for_the_same():
     clips = [as_captured(f"cmu_{name}") for name in ("mb_35_01", "mb_35_03", "mb_16_15", "asf_16_15")]
-    ready = material.gather(clips, images=False)
+    ready = inputs.gather(clips, images=False)
     found = transitions.find(windows.bodies(ready, 1.0 / 3.0), 4, threshold=0.05, relative=False)
     assert found.repeated == ((2, 3),)

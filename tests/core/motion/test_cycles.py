@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.motion import cycles, figure, kinematics, quat, resample, trajectory
+from action_loom.core.figure import actions
+from action_loom.core.motion import cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel
 from numpy.testing import assert_allclose
 from oracles.material import captured, captured_files, walk
@@ -89,12 +90,12 @@ def test_a_cut_out_part_of_a_cycle_is_no_cycle_any_more():
     cycle = replace(endless().cut(0, PERIOD + 1), cyclic=True)
     assert not cycle.cut(0, 10).cyclic
     assert not resample.sample(cycle, np.arange(5.0)).cyclic
-    assert trajectory.placed(cycle, 1.0, np.zeros(2)).cyclic
+    assert root_motion.placed(cycle, 1.0, np.zeros(2)).cyclic
 
 
 def test_the_gap_is_how_far_apart_the_ends_are():
-    clip = figure.walk()
-    moved = trajectory.placed(clip, 1.3, np.array([2.0, 5.0]))
+    clip = actions.walk()
+    moved = root_motion.placed(clip, 1.3, np.array([2.0, 5.0]))
     assert cycles.gap(moved) == pytest.approx(cycles.gap(clip), abs=1e-9)
     first_again = replace(
         clip,

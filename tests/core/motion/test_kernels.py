@@ -11,8 +11,8 @@ from oracles import material
 
 PACKAGE = "action_loom.core.motion"
 pytestmark = pytest.mark.skipif(util.find_spec("numba") is None, reason="numba is not installed")
-twins = importlib.import_module(f"{PACKAGE}._twins")
-kernels = importlib.import_module(f"{PACKAGE}._kernels") if util.find_spec("numba") else None
+twins = importlib.import_module(f"{PACKAGE}._numpy")
+kernels = importlib.import_module(f"{PACKAGE}._numba") if util.find_spec("numba") else None
 
 
 def gathered(rng, several, count, spread):

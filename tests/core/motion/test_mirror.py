@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.errors import SkeletonError
-from action_loom.core.motion import figure, inheritance, kinematics, mirror, partners, quat, retarget, trajectory
+from action_loom.core.figure import actions
+from action_loom.core.motion import inheritance, joint_matching, kinematics, mirror, quat, retarget, root_motion
 from numpy.testing import assert_allclose
 from oracles import material
 
@@ -36,9 +37,9 @@ def test_twice_is_the_clip_again_for_captured_clips(name):
 
 @pytest.mark.both_engines
 def test_a_symmetric_body_stands_where_its_partner_was_seen_in_the_mirror():
-    clip = figure.turn_left(60.0)
-    partner = partners.across(clip.skeleton)
-    normal = partners.sagittal(clip.skeleton, partner)
+    clip = actions.turn_left(60.0)
+    partner = joint_matching.across(clip.skeleton)
+    normal = joint_matching.sagittal(clip.skeleton, partner)
     _, places = kinematics.world(clip)
     _, seen = kinematics.world(mirror.mirrored(clip))
     through = clip.skeleton.rest[1][clip.skeleton.roles["hips"]] @ normal
@@ -49,8 +50,8 @@ def test_a_symmetric_body_stands_where_its_partner_was_seen_in_the_mirror():
 
 @pytest.mark.both_engines
 def test_a_left_turn_becomes_a_right_turn():
-    clip = figure.turn_left(60.0)
-    turned = [np.subtract(*trajectory.heading(one)[[-1, 0]]) for one in (clip, mirror.mirrored(clip))]
+    clip = actions.turn_left(60.0)
+    turned = [np.subtract(*root_motion.heading(one)[[-1, 0]]) for one in (clip, mirror.mirrored(clip))]
     assert turned[0] > 1.0
     assert_allclose(turned[1], -turned[0], atol=1e-6)
 
@@ -59,7 +60,7 @@ def test_a_left_turn_becomes_a_right_turn():
 @pytest.mark.parametrize("name", CAPTURED)
 def test_partners_are_mutual_and_hang_on_partners(name):
     skeleton = material.captured(name).skeleton
-    partner = partners.across(skeleton)
+    partner = joint_matching.across(skeleton)
     assert_allclose(partner[partner], np.arange(len(skeleton)))
     for joint, above in enumerate(skeleton.parents):
         assert above < 0 or skeleton.parents[partner[joint]] == partner[above]
@@ -69,7 +70,7 @@ def test_partners_are_mutual_and_hang_on_partners(name):
 @pytest.mark.shared
 def test_the_same_recording_under_other_names_is_the_same_on_one_body():
     ours, theirs = material.captured("cmu_mb_16_15"), material.captured("cmu_asf_16_15")
-    named = partners.renamed(theirs, ours.skeleton)
+    named = joint_matching.renamed(theirs, ours.skeleton)
     assert set(named.skeleton.names) == set(ours.skeleton.names)
     fitted = retarget.onto(named, ours.skeleton)
     off = kinematics.points(fitted) - kinematics.points(ours)[: len(fitted)]
@@ -79,7 +80,7 @@ def test_the_same_recording_under_other_names_is_the_same_on_one_body():
 @pytest.mark.both_engines
 def test_a_body_that_stands_for_another_only_in_part_keeps_its_own_names(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng))
-    assert partners.renamed(clip, material.figure()).skeleton.names == clip.skeleton.names
+    assert joint_matching.renamed(clip, material.figure()).skeleton.names == clip.skeleton.names
 
 
 @pytest.mark.both_engines

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.errors import SkeletonError
-from action_loom.core.motion import kinematics, quat, retarget, trajectory
+from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import SCALES, Inheritance
 from action_loom.core.motion.skeleton import Skeleton
@@ -195,7 +195,7 @@ def test_bone_settings_are_part_of_a_body_and_are_never_dropped(rng):
     with pytest.raises(SkeletonError, match="can't change bodies yet"):
         retarget.onto(clip, other)
     with pytest.raises(SkeletonError, match="can't be placed yet"):
-        trajectory.placed(replace(clip, skeleton=other), 0.3, np.zeros(2))
+        root_motion.placed(replace(clip, skeleton=other), 0.3, np.zeros(2))
 
 
 @pytest.mark.parametrize("turn_rest", [False, True])

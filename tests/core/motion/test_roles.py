@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from action_loom.core.motion import bvh, roles
+from action_loom.core.formats import bvh
+from action_loom.core.motion import roles
 from oracles import material
 
 TRUNK = ("hips", "spine", "chest", "neck", "head")

@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 from action_loom.core.errors import OptionError
-from action_loom.core.motion import figure, kinematics, quat, trajectory
+from action_loom.core.figure import actions
+from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes import Synchronise
+from action_loom.core.recipes.matching import Synchronise
+from action_loom.core.recipes.metrics import METRICS
 from action_loom.core.sync import metrics
 from numpy.testing import assert_allclose
 from oracles.material import random_clip, random_skeleton
 
 
 def of(metric, clip, **options):
-    return metrics.of(clip, Synchronise(metric=metric, **options))
+    return metrics.prepare(clip, Synchronise(metric=metric, **options))
 
 
 def noisy(clip, seed, degrees=20.0, metres=0.3):
@@ -25,7 +27,7 @@ def noisy(clip, seed, degrees=20.0, metres=0.3):
 
 @pytest.fixture(scope="module")
 def walk():
-    return figure.walk().cut(0, 40)
+    return actions.walk().cut(0, 40)
 
 
 def by_minimisation(cloud, other, weights, lift):
@@ -61,7 +63,7 @@ def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window, lift):
 @pytest.mark.both_engines
 @pytest.mark.parametrize("window", [0, 4])
 def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):
-    moved = trajectory.placed(walk, 2.5, np.array([300.0, -40.0]))
+    moved = root_motion.placed(walk, 2.5, np.array([300.0, -40.0]))
     here, there = of("points", walk), of("points", moved)
     matrix = here.matrix(there, window)
     assert (np.diagonal(matrix) ** 2).max() <= 1e-12
@@ -70,7 +72,7 @@ def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):
 
 @pytest.mark.both_engines
 def test_motion_does_not_see_place_facing_or_size(walk):
-    moved = trajectory.placed(walk, -1.2, np.array([5.0, 9.0]))
+    moved = root_motion.placed(walk, -1.2, np.array([5.0, 9.0]))
     here = of("motion", walk)
     assert np.diagonal(here.matrix(of("motion", moved), 3)).max() <= 1e-6
     large = Clip(
@@ -90,7 +92,7 @@ def test_motion_does_not_see_place_facing_or_size(walk):
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("metric", metrics.METRICS)
+@pytest.mark.parametrize("metric", METRICS)
 def test_a_metric_is_symmetric(walk, metric):
     a, b = noisy(walk, 3, 5.0, 0.02), noisy(walk, 4, 5.0, 0.02)
     one, other = of(metric, a), of(metric, b)
@@ -121,10 +123,10 @@ def rotation_distance(a, b, i, j, window, between):
             pair = []
             for clip, frame in ((a, frame_a), (b, frame_b)):
                 rotation = transform.Rotation.from_quat(np.roll(clip.rotations[frame, joint], -1))
-                if joint == trajectory.travelling_joint(clip.skeleton):
+                if joint == root_motion.travelling_joint(clip.skeleton):
                     world, _ = kinematics.world(clip)
                     rotation = transform.Rotation.from_quat(np.roll(world[frame, joint], -1))
-                    facing = trajectory.heading(clip)[frame]
+                    facing = root_motion.heading(clip)[frame]
                     rotation = transform.Rotation.from_euler("z", -facing) * rotation
                 pair.append(rotation)
             total += share * weight * between((pair[0].inv() * pair[1]).magnitude())
@@ -140,7 +142,7 @@ def rotation_distance(a, b, i, j, window, between):
         ("chordal", {}, lambda angle: np.sin(0.5 * angle) ** 2),
     ],
 )
-def test_rotation_distances_are_the_seeds_sums(walk, metric, options, between, window):
+def test_rotation_distances_are_the_sums_of_their_sources(walk, metric, options, between, window):
     a, b = noisy(walk, 5).cut(0, 12), noisy(walk, 6).cut(3, 12)
     matrix = of(metric, a, **options).matrix(of(metric, b, **options), window)
     assert matrix.shape == (12, 9)
@@ -149,9 +151,9 @@ def test_rotation_distances_are_the_seeds_sums(walk, metric, options, between, w
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("metric", metrics.METRICS)
+@pytest.mark.parametrize("metric", METRICS)
 def test_neither_place_nor_facing_nor_signs_of_quaternions_change_a_distance(walk, metric):
-    moved = trajectory.placed(walk, 2.5, np.array([30.0, -40.0]))
+    moved = root_motion.placed(walk, 2.5, np.array([30.0, -40.0]))
     flips = np.where(np.random.default_rng(1).random(walk.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
     moved = Clip("moved", walk.skeleton, walk.rate, moved.rotations * flips, moved.translations)
     here, there = of(metric, walk), of(metric, moved)
@@ -159,7 +161,7 @@ def test_neither_place_nor_facing_nor_signs_of_quaternions_change_a_distance(wal
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("metric", metrics.METRICS)
+@pytest.mark.parametrize("metric", METRICS)
 def test_only_the_chosen_joints_count(walk, metric):
     legs = [n for n in walk.skeleton.names if walk.skeleton.index(n) in lower_joints(walk.skeleton)]
     waving = noisy(walk, 8, metres=0.0)

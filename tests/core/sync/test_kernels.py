@@ -5,14 +5,14 @@ from importlib import util
 
 import numpy as np
 import pytest
-from action_loom.core.sync import timewarp
+from action_loom.core.sync import dtw
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
 PACKAGE = "action_loom.core.sync"
 pytestmark = pytest.mark.skipif(util.find_spec("numba") is None, reason="numba is not installed")
-twins = importlib.import_module(f"{PACKAGE}._twins")
-kernels = importlib.import_module(f"{PACKAGE}._kernels") if util.find_spec("numba") else None
+twins = importlib.import_module(f"{PACKAGE}._numpy")
+kernels = importlib.import_module(f"{PACKAGE}._numba") if util.find_spec("numba") else None
 SHAPES = [(1, 1), (1, 9), (9, 1), (2, 3), (57, 83)]
 
 
@@ -34,7 +34,7 @@ def test_borders_of_the_costs_are_those_of_all_of_them(rng, shape, limit):
 @pytest.mark.parametrize("shape", [*SHAPES, (20, 90)])
 def test_paths_are_the_twins(rng, shape, limit):
     distance = rng.random(shape)
-    _, steps = timewarp.accumulate(distance, 0.01 * np.arange(shape[0] + 1), 0.01 * np.arange(shape[1] + 1), limit)
+    _, steps = dtw.accumulate(distance, 0.01 * np.arange(shape[0] + 1), 0.01 * np.arange(shape[1] + 1), limit)
     for end in ((shape[0] - 1, shape[1] - 1), (0, 0), (shape[0] // 2, shape[1] - 1)):
         cells, waits = kernels.trace(steps, *end, limit - 1)
         twin_cells, twin_waits = twins.trace(steps, *end, limit - 1)
@@ -50,9 +50,7 @@ def test_distances_between_places_are_the_twins_to_the_last_bit(rng, shape, wind
     # Some so small that nothing is left under the root.
     squares = [scale * rng.random(count) for scale, count in zip((9.0, 0.1), shape, strict=True)]
     heights = [rng.random(count) for count in shape]
-    assert_array_equal(
-        kernels.apart(products[2], window, *squares), twins.apart(products[2], window, *squares)
-    )
+    assert_array_equal(kernels.apart(products[2], window, *squares), twins.apart(products[2], window, *squares))
     found = kernels.clouds_apart(products, drift, window, *squares, *heights)
     assert_array_equal(found, twins.clouds_apart(products, drift, window, *squares, *heights))
     assert np.isfinite(found).all()

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.motion import figure, quat, resample
-from action_loom.core.recipes import Blend
-from action_loom.core.sync import distance, fine, metrics, registration, timewarp, transitions
-from action_loom.core.sync.matching import Matching
+from action_loom.core import verbs
+from action_loom.core.figure import actions
+from action_loom.core.motion import quat, resample
+from action_loom.core.recipes.blend import Blend
+from action_loom.core.recipes.matching import Matching
+from action_loom.core.sync import distance, dtw, metrics, refine, registration, transitions
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
@@ -42,7 +44,7 @@ def test_a_known_re_timing_is_found_in_long_clips(monkeypatch, name):
     truth = np.arange(len(clip)) + 10.0 * np.sin(np.pi * np.arange(len(clip)) / last)
     truth = last * truth / truth[-1]
     held(monkeypatch, len(clip) ** 2 // 3)
-    monkeypatch.setattr(fine, "PIECE", 100)
+    monkeypatch.setattr(refine, "PIECE", 100)
     found = registration.register_pair(resample.sample(clip, truth), clip, Matching(metric="points", ends="pinned"))
     assert found.every == 2
     error = np.abs(found.frames - truth)
@@ -58,7 +60,7 @@ def test_a_thinned_path_spread_out_goes_on_by_single_frames(every):
     last = np.array([(rows - 1) // every, (columns - 1) // every])
     ahead = np.stack([np.linspace(3, end, 200).round().astype(int) for end in last], axis=1)
     thinned = np.unique(np.concatenate([corner, ahead]), axis=0)
-    spread = fine.spread(thinned, every, rows, columns)
+    spread = refine.spread(thinned, every, rows, columns)
     steps = np.diff(spread, axis=0)
     assert ((steps == 0) | (steps == 1)).all()
     assert steps.any(axis=1).all()
@@ -71,8 +73,8 @@ def test_a_thinned_path_spread_out_goes_on_by_single_frames(every):
 @pytest.mark.both_engines
 @pytest.mark.parametrize("metric", ["motion", "points", "angles", "chordal"])
 def test_a_part_of_a_metric_is_that_part_of_its_matrix(metric):
-    one, other = figure.walk(), figure.sneak()
-    bodies = [metrics.of(clip, Matching(metric=metric)) for clip in (one, other)]
+    one, other = actions.walk(), actions.sneak()
+    bodies = [metrics.prepare(clip, Matching(metric=metric)) for clip in (one, other)]
     whole = bodies[0].matrix(bodies[1], 0)
     part = bodies[0].part(10, 40).matrix(bodies[1].part(5, 70), 0)
     assert_allclose(part, whole[10:41, 5:71], atol=1e-12)
@@ -84,23 +86,23 @@ def test_a_part_of_a_metric_is_that_part_of_its_matrix(metric):
 
 @pytest.mark.both_engines
 def test_in_pieces_the_path_is_the_one_of_the_whole(monkeypatch):
-    one = figure.walk(cycles=4)
+    one = actions.walk(cycles=4)
     even = np.linspace(0.0, len(one) - 1.0, len(one))
     other = resample.sample(one, np.minimum(even + 4.0 * np.sin(0.02 * np.pi * even) ** 2, len(one) - 1.0))
-    bodies = [metrics.of(clip, Matching(metric="points")) for clip in (one, other)]
+    bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (one, other)]
     matrix = bodies[0].matrix(bodies[1], 0)
-    first = timewarp.pinned(matrix, 3)
-    whole = fine.path(matrix, first, 3, 6).cells
-    monkeypatch.setattr(fine, "PIECE", 40)
-    monkeypatch.setattr(fine, "OVERLAP", 20)
-    pieces = fine.cells(*bodies, first.cells, 3, 6)
+    first = dtw.pinned(matrix, 3)
+    whole = refine.path(matrix, first, 3, 6).cells
+    monkeypatch.setattr(refine, "PIECE", 40)
+    monkeypatch.setattr(refine, "OVERLAP", 20)
+    pieces = refine.cells(*bodies, first.cells, 3, 6)
     assert pieces.tolist() == whole.tolist()
 
 
 @pytest.mark.both_engines
 def test_transitions_are_found_in_blocks_as_in_the_whole(monkeypatch, rng):
     # Each step a little unlike the others: which of equal ones comes first is a matter of rounding.
-    one, other = (wobbling(clip, rng) for clip in (figure.walk(cycles=4), figure.sneak()))
+    one, other = (wobbling(clip, rng) for clip in (actions.walk(cycles=4), actions.sneak()))
     ranges = {"from_frames": (5, len(one) - 1), "to_frames": (0, len(other) - 2)}
     whole = transitions.find(one, other, window=2, **ranges)
     held(monkeypatch, 30 * len(other))
@@ -117,6 +119,6 @@ def wobbling(clip, rng):
 @pytest.mark.both_engines
 def test_long_clips_can_be_blended(monkeypatch):
     held(monkeypatch, 4000)
-    woven = Blend(metric="points").apply([figure.walk(cycles=3).cut(3, 60), figure.sneak().cut(5, 80)])
+    woven = verbs.apply(Blend(metric="points"), [actions.walk(cycles=3).cut(3, 60), actions.sneak().cut(5, 80)])
     assert woven.registration.curves[1].every == 2
     assert np.isfinite(woven.clip.rotations).all()

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from action_loom.core import jit
 from action_loom.core.errors import OptionError, RegistrationError
-from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
+from action_loom.core.figure import actions
+from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes import Synchronise
+from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.sync import registration
 from numpy.testing import assert_allclose
 from oracles.material import captured
@@ -45,13 +46,13 @@ def retimed(clip, frames, seed=None):
         rotations = quat.mul(rotations, noise)
         translations[:, 0] += 0.002 * rng.normal(size=(len(frames), 3))
     copy = Clip(f"{clip.name} re-timed", clip.skeleton, clip.rate, rotations, translations)
-    return trajectory.placed(copy, 1.9, np.array([2.0, -3.0]))
+    return root_motion.placed(copy, 1.9, np.array([2.0, -3.0]))
 
 
 def moving(clip):
     """In which frames the body moves: weighted joint speed, smoothed over 25 ms."""
     speed = np.linalg.norm(np.gradient(kinematics.points(clip), axis=0), axis=2) * clip.rate
-    return trajectory.smooth(speed @ clip.skeleton.point_weights, 0.025 * clip.rate) > MOVING
+    return root_motion.smooth(speed @ clip.skeleton.point_weights, 0.025 * clip.rate) > MOVING
 
 
 @pytest.mark.shared
@@ -156,7 +157,7 @@ def _likeness(a, b):
 
 @pytest.mark.both_engines
 def test_a_band_keeps_the_path_near_even_time():
-    walk, sneak = figure.walk(), figure.sneak()
+    walk, sneak = actions.walk(), actions.sneak()
     found = registration.register_pair(walk, sneak, Synchronise(band=0.1, ends="pinned", smoothing="none"))
     even = np.arange(len(walk)) * (len(sneak) - 1) / (len(walk) - 1)
     assert np.abs(found.frames - even).max() <= 0.1 * len(sneak) + 1.0  # of whole frames
@@ -168,7 +169,7 @@ def test_a_band_keeps_the_path_near_even_time():
 @pytest.mark.parametrize("smoothing", ["spline", "average", "none"])
 @pytest.mark.parametrize("slope", [3, 5, -1])
 def test_every_smoothing_gives_increasing_curves_with_both_corners(smoothing, slope):
-    walk, sneak = figure.walk(), figure.sneak()
+    walk, sneak = actions.walk(), actions.sneak()
     found = registration.register_pair(walk, sneak, Synchronise(smoothing=smoothing, slope=slope, ends="pinned"))
     assert found.frames[[0, -1]].tolist() == [0.0, len(sneak) - 1.0]
     steps = np.diff(found.frames)
@@ -194,8 +195,8 @@ def test_both_engines_give_the_same_curves(options, monkeypatch):
 
 @pytest.mark.both_engines
 def test_turning_and_moving_a_clip_changes_nothing():
-    walk, sneak = figure.walk(), figure.sneak()
-    moved = trajectory.placed(sneak, -2.2, np.array([7.0, 1.0]))
+    walk, sneak = actions.walk(), actions.sneak()
+    moved = root_motion.placed(sneak, -2.2, np.array([7.0, 1.0]))
     for metric in ("points", "motion"):
         one = registration.register_pair(walk, sneak, Synchronise(metric=metric))
         other = registration.register_pair(walk, moved, Synchronise(metric=metric))
@@ -206,7 +207,7 @@ def test_turning_and_moving_a_clip_changes_nothing():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("metric", ["points", "motion"])
 def test_a_clip_against_itself_is_the_identity(metric):
-    walk = figure.walk()
+    walk = actions.walk()
     found = registration.register_pair(walk, walk, Synchronise(metric=metric))
     assert found.ends == "pinned"
     assert_allclose(found.frames, np.arange(len(walk)), atol=1e-9)
@@ -214,7 +215,7 @@ def test_a_clip_against_itself_is_the_identity(metric):
 
 @pytest.mark.both_engines
 def test_curves_increase_within_their_limit():
-    found = registration.register_pair(figure.walk(), figure.sneak(), Synchronise(slope=4))
+    found = registration.register_pair(actions.walk(), actions.sneak(), Synchronise(slope=4))
     steps = np.diff(found.frames)
     assert steps.min() >= 1 / 4 - 1e-6
     assert steps.max() <= 4 + 1e-6
@@ -222,14 +223,14 @@ def test_curves_increase_within_their_limit():
 
 @pytest.mark.both_engines
 def test_a_limit_that_is_too_tight_is_refused_with_the_one_that_would_do():
-    walk = figure.walk()
+    walk = actions.walk()
     with pytest.raises(RegistrationError, match="allow 5"):
         registration.register_pair(walk, walk.cut(0, -(-len(walk) // 5)), Synchronise(slope=2, ends="pinned"))
 
 
 @pytest.mark.both_engines
 def test_references_are_chosen_by_number_by_length_or_as_the_one_in_the_middle():
-    walk, sneak = figure.walk(), figure.sneak()
+    walk, sneak = actions.walk(), actions.sneak()
     clips = [walk.cut(0, 40), sneak, walk]
     choose = registration.choose_reference
     assert choose(clips, Synchronise(reference="3")) == 2
@@ -242,6 +243,6 @@ def test_references_are_chosen_by_number_by_length_or_as_the_one_in_the_middle()
 
 @pytest.mark.both_engines
 def test_a_clip_of_one_frame_is_refused_by_name():
-    walk = figure.walk()
+    walk = actions.walk()
     with pytest.raises(RegistrationError, match="walk has a single frame"):
         registration.register_pair(walk, walk.cut(3, 4), Synchronise())

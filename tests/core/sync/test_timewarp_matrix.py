@@ -1,15 +1,15 @@
-"""The timewarp matrix against the example that seed 000 prints, and what every such matrix must do."""
+"""The timewarp matrix against the example that its source prints [TMPS], and what every such matrix must do."""
 
 import numpy as np
 import pytest
-from action_loom.core.sync import timewarp, timewarp_matrix
+from action_loom.core.sync import dtw, timewarp_matrix
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 pytestmark = pytest.mark.both_engines
 
-# Cells from 1, as the seed counts them.
+# Cells from 1, as the source counts them.
 PRINTED = np.array([(1, 1), (2, 2), (3, 3), (4, 3), (5, 3), (6, 4), (6, 5), (6, 6), (6, 7), (7, 8)])
 
 
@@ -32,7 +32,7 @@ def test_a_path_that_ends_along_a_row_holds_the_last_frame():
 @given(st.integers(2, 14), st.integers(2, 14), st.integers(0, 10**6))
 def test_every_frame_is_a_mean_of_frames_and_time_never_goes_backward(rows, columns, seed):
     distance = np.random.default_rng(seed).random((rows, columns))
-    path = timewarp.pinned(distance, max(rows, columns))
+    path = dtw.pinned(distance, max(rows, columns))
     warp = timewarp_matrix.matrix(path.cells)
     assert_allclose(warp.sum(axis=0), 1.0)
     assert warp.min() >= 0.0
@@ -41,6 +41,6 @@ def test_every_frame_is_a_mean_of_frames_and_time_never_goes_backward(rows, colu
 
 def test_incremental_steps_add_up_to_the_length_that_they_came_from():
     rng = np.random.default_rng(1)
-    path = timewarp.pinned(np.abs(np.subtract.outer(np.arange(40), np.arange(25) * 1.6)) + rng.random((40, 25)), 3)
+    path = dtw.pinned(np.abs(np.subtract.outer(np.arange(40), np.arange(25) * 1.6)) + rng.random((40, 25)), 3)
     steps = timewarp_matrix.steps(timewarp_matrix.matrix(path.cells))
     assert steps.sum() == pytest.approx(40, abs=1.0)

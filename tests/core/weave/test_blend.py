@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import jit
+from action_loom.core import jit, verbs
 from action_loom.core.check import quality
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
+from action_loom.core.figure import actions
+from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
-from action_loom.core.recipes import Blend, Synchronise
+from action_loom.core.recipes.blend import Blend
+from action_loom.core.recipes.matching import Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
@@ -23,15 +25,15 @@ def naive(a, b):
 
 
 def hips(clip):
-    return kinematics.points(clip)[:, trajectory.travelling_joint(clip.skeleton)]
+    return kinematics.points(clip)[:, root_motion.travelling_joint(clip.skeleton)]
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_07_01", "cmu_mb_05_03", "cmu_mb_02_04", "cmu_asf_16_41"])
 def test_a_clip_with_its_own_turned_copy_blends_back_to_itself(name):
     clip = captured(name)
-    turned = trajectory.placed(clip, 2.1, np.array([3.0, -2.0]))
-    woven = Blend().apply([clip, turned]).clip
+    turned = root_motion.placed(clip, 2.1, np.array([3.0, -2.0]))
+    woven = verbs.apply(Blend(), [clip, turned]).clip
     assert len(woven) == len(clip)
     assert_allclose(kinematics.points(woven), kinematics.points(clip), rtol=0.0, atol=1e-9)
 
@@ -39,7 +41,7 @@ def test_a_clip_with_its_own_turned_copy_blends_back_to_itself(name):
 @pytest.mark.shared
 def test_all_weight_on_the_reference_with_pinned_ends_returns_it():
     clip, other = captured("cmu_mb_07_01"), captured("cmu_mb_16_15")
-    woven = Blend(weights=(1.0, 0.0), ends="pinned").apply([clip, other]).clip
+    woven = verbs.apply(Blend(weights=(1.0, 0.0), ends="pinned"), [clip, other]).clip
     assert len(woven) == len(clip)
     assert_allclose(kinematics.points(woven), kinematics.points(clip), rtol=0.0, atol=1e-9)
     assert_allclose(woven.rotations, quat.same_side(clip.rotations, woven.rotations), rtol=0.0, atol=1e-9)
@@ -48,7 +50,7 @@ def test_all_weight_on_the_reference_with_pinned_ends_returns_it():
 @pytest.mark.shared
 def test_a_left_and_a_right_turn_go_straight_on():
     sources = [captured("cmu_asf_16_17"), captured("cmu_asf_16_19")]
-    woven = Blend().apply(sources)
+    woven = verbs.apply(Blend(), sources)
     before = [one["path_m"] for one in woven.report["quality"]["before"]]
     after = woven.report["quality"]["after"]
     assert abs(after["turn_degrees"]) < 5.0
@@ -71,7 +73,7 @@ BLENDS = [
 @pytest.mark.parametrize(("a", "b"), BLENDS)
 def test_feet_slide_no_more_than_the_worse_source_and_stand_as_long(a, b):
     sources = [captured(f"cmu_{a}"), captured(f"cmu_{b}")]
-    report = Blend().apply(sources).report["quality"]
+    report = verbs.apply(Blend(), sources).report["quality"]
     slides = [one["slide_cm_s"] for one in report["before"]]
     shares = [one["contact_share"] for one in report["before"]]
     assert report["after"]["slide_cm_s"] <= max(slides) + 0.5
@@ -87,7 +89,7 @@ def test_both_engines_give_the_same_blend(monkeypatch):
     woven = []
     for engine in ("numba", "numpy"):
         monkeypatch.setattr(jit, "_wanted", engine)
-        woven.append(Blend().apply([captured("cmu_mb_02_01"), captured("cmu_mb_05_01")]).clip)
+        woven.append(verbs.apply(Blend(), [captured("cmu_mb_02_01"), captured("cmu_mb_05_01")]).clip)
     assert len(woven[0]) == len(woven[1])
     assert_allclose(kinematics.points(woven[0]), kinematics.points(woven[1]), rtol=0.0, atol=1e-9)
 
@@ -95,9 +97,9 @@ def test_both_engines_give_the_same_blend(monkeypatch):
 @pytest.mark.shared
 def test_weights_over_time_lead_from_one_clip_to_the_other():
     a, b = captured("cmu_mb_07_01"), captured("cmu_mb_08_01")
-    woven = Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))).apply([a, b])
+    woven = verbs.apply(Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))), [a, b])
     one, other = (
-        Blend(weights=weights, timing="reference").apply([a, b]).clip for weights in ((1.0, 0.0), (0.0, 1.0))
+        verbs.apply(Blend(weights=weights, timing="reference"), [a, b]).clip for weights in ((1.0, 0.0), (0.0, 1.0))
     )
     assert_allclose(woven.clip.rotations[0], quat.same_side(one.rotations[0], woven.clip.rotations[0]), atol=1e-6)
     last = woven.clip.rotations[-1, 1:]
@@ -113,20 +115,20 @@ def test_weights_over_time_lead_from_one_clip_to_the_other():
 
 @pytest.mark.both_engines
 def test_equal_keys_are_the_same_as_weights():
-    walk, sneak = figure.walk(), figure.sneak()
-    one = Blend(weights=(1, 3)).apply([walk, sneak]).clip
-    other = Blend(weight_keys=((0, 1, 3), (1, 2, 6))).apply([walk, sneak]).clip
+    walk, sneak = actions.walk(), actions.sneak()
+    one = verbs.apply(Blend(weights=(1, 3)), [walk, sneak]).clip
+    other = verbs.apply(Blend(weight_keys=((0, 1, 3), (1, 2, 6))), [walk, sneak]).clip
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-12)
 
 
 @pytest.mark.both_engines
 def test_discrete_channels_follow_the_heaviest_clip_as_weights_change():
-    walk = figure.walk()
+    walk = actions.walk()
     sources = [
         replace(walk, name=name, channels={"prop": Channel(np.full(len(walk), value), discrete=True)})
         for name, value in (("empty-handed", 0.0), ("armed", 1.0))
     ]
-    woven = Blend(weight_keys=((0, 1, 0), (1, 0, 1))).apply(sources).clip
+    woven = verbs.apply(Blend(weight_keys=((0, 1, 0), (1, 0, 1))), sources).clip
     values = woven.channels["prop"].values
     assert (values[0], values[-1]) == (0.0, 1.0)
     assert np.abs(np.diff(values)).sum() == 1.0  # it changes hands once, half-way
@@ -136,8 +138,8 @@ def test_discrete_channels_follow_the_heaviest_clip_as_weights_change():
 @pytest.mark.shared
 def test_the_mirrored_order_of_clips_gives_the_same_motion():
     a, b, c = (captured(f"cmu_mb_{take}") for take in ("07_01", "08_01", "02_01"))
-    one = Blend(weights=(1, 2, 3), reference="1").apply([a, b, c]).clip
-    other = Blend(weights=(3, 1, 2), reference="2").apply([c, a, b]).clip
+    one = verbs.apply(Blend(weights=(1, 2, 3), reference="1"), [a, b, c]).clip
+    other = verbs.apply(Blend(weights=(3, 1, 2), reference="2"), [c, a, b]).clip
     assert len(one) == len(other)
     assert_allclose(kinematics.points(one), kinematics.points(other), rtol=0.0, atol=1e-6)
 
@@ -145,7 +147,7 @@ def test_the_mirrored_order_of_clips_gives_the_same_motion():
 @pytest.mark.shared
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75, 1.0])
 def test_the_duration_lies_between_the_sources_by_the_weights(share):
-    woven = Blend(weights=(1.0 - share, share)).apply([captured("cmu_mb_35_03"), captured("cmu_mb_10_04")])
+    woven = verbs.apply(Blend(weights=(1.0 - share, share)), [captured("cmu_mb_35_03"), captured("cmu_mb_10_04")])
     one = woven.report["registration"][0]
     rate = woven.clip.rate
     mine = (one["reference_frame"][-1] - one["reference_frame"][0]) / rate
@@ -155,38 +157,38 @@ def test_the_duration_lies_between_the_sources_by_the_weights(share):
 
 @pytest.mark.both_engines
 def test_the_reference_sets_timing_place_and_facing():
-    walk = trajectory.placed(figure.walk(), 0.7, np.array([4.0, 5.0]))
-    sneak = trajectory.placed(figure.sneak(), -2.0, np.array([-3.0, 1.0]))
-    woven = Blend(timing="reference", ends="pinned").apply([walk, sneak]).clip
+    walk = root_motion.placed(actions.walk(), 0.7, np.array([4.0, 5.0]))
+    sneak = root_motion.placed(actions.sneak(), -2.0, np.array([-3.0, 1.0]))
+    woven = verbs.apply(Blend(timing="reference", ends="pinned"), [walk, sneak]).clip
     assert len(woven) == len(walk)
     assert_allclose(hips(woven)[0, :2], hips(walk)[0, :2], atol=1e-9)
-    turn = trajectory.heading(woven)[0] - trajectory.heading(walk)[0]
+    turn = root_motion.heading(woven)[0] - root_motion.heading(walk)[0]
     assert abs(turn) < np.radians(10.0)  # the pelvis of a blend is not exactly the reference's
-    other = Blend(timing="reference", ends="pinned", reference="2").apply([walk, sneak]).clip
+    other = verbs.apply(Blend(timing="reference", ends="pinned", reference="2"), [walk, sneak]).clip
     assert len(other) == len(sneak)
     assert_allclose(hips(other)[0, :2], hips(sneak)[0, :2], atol=1e-9)
 
 
 @pytest.mark.both_engines
 def test_signs_of_quaternions_do_not_matter():
-    walk, sneak = figure.walk(), figure.sneak()
+    walk, sneak = actions.walk(), actions.sneak()
     flips = np.where(np.random.default_rng(0).random(sneak.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
     flipped = replace(sneak, rotations=sneak.rotations * flips)
-    one, other = Blend().apply([walk, sneak]).clip, Blend().apply([walk, flipped]).clip
+    one, other = verbs.apply(Blend(), [walk, sneak]).clip, verbs.apply(Blend(), [walk, flipped]).clip
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-9)
 
 
 @pytest.mark.both_engines
 def test_clips_of_another_rate_are_put_on_seconds_first():
-    fine = Blend().apply([figure.walk(rate=60.0), figure.sneak(rate=60.0)]).clip
-    mixed = Blend().apply([figure.walk(rate=60.0), figure.sneak(rate=30.0)]).clip
+    fine = verbs.apply(Blend(), [actions.walk(rate=60.0), actions.sneak(rate=60.0)]).clip
+    mixed = verbs.apply(Blend(), [actions.walk(rate=60.0), actions.sneak(rate=30.0)]).clip
     assert mixed.rate == 60.0
     assert mixed.seconds == pytest.approx(fine.seconds, abs=0.1)
 
 
 @pytest.mark.both_engines
 def test_the_report_says_what_scripts_rely_on():
-    woven = Blend(weights=(1, 3)).apply([figure.walk(), figure.sneak()])
+    woven = verbs.apply(Blend(weights=(1, 3)), [actions.walk(), actions.sneak()])
     report = woven.report
     assert report["verb"] == "blend"
     assert report["inputs"] == ["walk", "sneak"]
@@ -203,26 +205,26 @@ def test_the_report_says_what_scripts_rely_on():
 
 @pytest.mark.both_engines
 def test_what_cannot_be_woven_is_refused_by_name():
-    walk = figure.walk()
+    walk = actions.walk()
     with pytest.raises(ClipError, match="two clips or more; 1 given"):
-        Blend().apply([walk])
+        verbs.apply(Blend(), [walk])
     with pytest.raises(OptionError, match="3 weights were given for 2 clips"):
-        Blend(weights=(1, 2, 3)).apply([walk, walk])
+        verbs.apply(Blend(weights=(1, 2, 3)), [walk, walk])
     with pytest.raises(OptionError, match="All weights are zero"):
-        Blend(weights=(0, 0)).apply([walk, walk])
+        verbs.apply(Blend(weights=(0, 0)), [walk, walk])
     body = walk.skeleton
     renamed = replace(body, names=("Pelvis", *body.names[1:]), roles={})
     stranger = replace(walk, name="stranger", skeleton=renamed)
     with pytest.raises(SkeletonError, match=r"stranger: its joints differ.*has 'Pelvis'.*lacks 'hips'"):
-        Blend().apply([walk, stranger])
+        verbs.apply(Blend(), [walk, stranger])
 
 
 @pytest.mark.both_engines
 def test_synchronising_retimes_one_clip_to_the_other():
-    walk, sneak = figure.walk(), figure.sneak()
-    woven = Synchronise(ends="pinned").apply([walk, sneak])
+    walk, sneak = actions.walk(), actions.sneak()
+    woven = verbs.apply(Synchronise(ends="pinned"), [walk, sneak])
     assert len(woven.clip) == len(walk)
     assert woven.clip.name == "sneak in time with walk"
     assert_allclose(kinematics.points(woven.clip)[[0, -1]], kinematics.points(sneak)[[0, -1]], atol=1e-9)
     with pytest.raises(ClipError, match="3 clips given"):
-        Synchronise().apply([walk, sneak, walk])
+        verbs.apply(Synchronise(), [walk, sneak, walk])

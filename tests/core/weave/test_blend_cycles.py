@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.errors import OptionError
-from action_loom.core.motion import cycles, kinematics, trajectory
-from action_loom.core.recipes import Blend, Synchronise
+from action_loom.core.motion import cycles, kinematics, root_motion
+from action_loom.core.recipes.blend import Blend
+from action_loom.core.recipes.matching import Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import walk
 
@@ -32,14 +34,14 @@ def seam(clip, order):
 @pytest.mark.parametrize("turn", [0.0, 0.8, -1.5])
 def test_two_cycles_of_other_length_and_start_give_one_without_a_seam(turn):
     sources = [cycle(50), cycle(70, start=31, turn=turn)]
-    woven = Blend().apply(sources)
+    woven = verbs.apply(Blend(), sources)
     clip = woven.clip
     assert clip.cyclic
     assert len(clip) == 61  # the mean of 50 and 70, and the closing frame
     assert cycles.gap(clip) < 1e-9
     for order in (1, 2):
         assert seam(clip, order) <= 1.0 + 1e-6
-    turned = trajectory.heading(cycles.unrolled(clip, 2, 2))
+    turned = root_motion.heading(cycles.unrolled(clip, 2, 2))
     per_cycle = (turned[-1] - turned[0]) / 5.0
     assert per_cycle == pytest.approx(0.5 * turn * 70 / 60, abs=0.02)
     assert woven.report["registration"][0]["ends"] == "cyclic"
@@ -47,29 +49,29 @@ def test_two_cycles_of_other_length_and_start_give_one_without_a_seam(turn):
 
 
 def test_the_result_begins_where_the_reference_does():
-    reference = trajectory.placed(cycle(50, start=10), 0.7, np.array([4.0, 5.0]))
-    woven = Blend().apply([reference, cycle(60, turn=0.5)]).clip
+    reference = root_motion.placed(cycle(50, start=10), 0.7, np.array([4.0, 5.0]))
+    woven = verbs.apply(Blend(), [reference, cycle(60, turn=0.5)]).clip
     places = kinematics.points(woven)[0, 0, :2], kinematics.points(reference)[0, 0, :2]
     assert_allclose(places[0], places[1], atol=1e-9)
-    assert trajectory.heading(woven)[0] == pytest.approx(trajectory.heading(reference)[0], abs=np.radians(3.0))
+    assert root_motion.heading(woven)[0] == pytest.approx(root_motion.heading(reference)[0], abs=np.radians(3.0))
 
 
 def test_a_cycle_blended_with_itself_begun_elsewhere_is_itself():
     one = cycle(48)
-    other = trajectory.placed(cycle(48, start=29), 1.2, np.array([2.0, 0.0]))
-    woven = Blend().apply([one, other]).clip
+    other = root_motion.placed(cycle(48, start=29), 1.2, np.array([2.0, 0.0]))
+    woven = verbs.apply(Blend(), [one, other]).clip
     assert_allclose(kinematics.points(woven), kinematics.points(one), atol=0.005)
 
 
 def test_three_cycles_in_any_order_give_the_same():
     a, b, c = cycle(48), cycle(56, start=11), cycle(64, start=40)
-    one = Blend(weights=(1, 2, 3), reference="1").apply([a, b, c]).clip
-    other = Blend(weights=(3, 1, 2), reference="2").apply([c, a, b]).clip
+    one = verbs.apply(Blend(weights=(1, 2, 3), reference="1"), [a, b, c]).clip
+    other = verbs.apply(Blend(weights=(3, 1, 2), reference="2"), [c, a, b]).clip
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-6)
 
 
 def test_cycles_of_other_rates_are_put_on_seconds_first():
-    woven = Blend().apply([cycle(60, rate=60.0), cycle(24, rate=30.0, start=5)])
+    woven = verbs.apply(Blend(), [cycle(60, rate=60.0), cycle(24, rate=30.0, start=5)])
     assert woven.clip.cyclic
     assert woven.clip.rate == 60.0
     assert len(woven.clip) == 55  # the mean of 60 frames and of 48
@@ -78,7 +80,7 @@ def test_cycles_of_other_rates_are_put_on_seconds_first():
 
 
 def test_synchronising_cycles_gives_a_cycle():
-    woven = Synchronise().apply([cycle(50), cycle(70, start=20)]).clip
+    woven = verbs.apply(Synchronise(), [cycle(50), cycle(70, start=20)]).clip
     assert woven.cyclic
     assert len(woven) == 51
     assert cycles.closes(woven)
@@ -88,33 +90,31 @@ def test_synchronising_cycles_gives_a_cycle():
 def test_weights_of_a_cycle_may_change_but_must_end_as_they_begin():
     sources = [cycle(50), cycle(70, start=31)]
     with pytest.raises(OptionError, match="must end as they begin"):
-        Blend(weight_keys=((0, 1, 0), (1, 0, 1)), ends="cyclic").apply(sources)
-    assert not Blend(weight_keys=((0, 1, 0), (1, 0, 1))).apply(sources).clip.cyclic
-    woven = Blend(weight_keys=((0, 1, 0), (0.5, 0, 1), (1, 1, 0))).apply(sources).clip
+        verbs.apply(Blend(weight_keys=((0, 1, 0), (1, 0, 1)), ends="cyclic"), sources)
+    assert not verbs.apply(Blend(weight_keys=((0, 1, 0), (1, 0, 1))), sources).clip.cyclic
+    woven = verbs.apply(Blend(weight_keys=((0, 1, 0), (0.5, 0, 1), (1, 1, 0))), sources).clip
     assert woven.cyclic
     assert seam(woven, 1) <= 1.0 + 1e-6
 
 
 def test_ends_may_be_pinned_all_the_same():
-    woven = Blend(ends="pinned").apply([cycle(50), cycle(70)])
+    woven = verbs.apply(Blend(ends="pinned"), [cycle(50), cycle(70)])
     assert not woven.clip.cyclic
     assert woven.report["registration"][0]["ends"] == "pinned"
 
 
 def test_of_several_equal_cycles_one_is_enough():
     three = walk(3.0, 60.0, stride=1.0).cut(0, 181)
-    woven = Blend().apply([cycle(50), three])
+    woven = verbs.apply(Blend(), [cycle(50), three])
     assert len(woven.clip) == 56  # the mean of 50 and 60, and the closing frame
-    assert woven.report["dropped"] == [
-        {"clip": "walk", "first": 0, "last": 120, "why": "one of its cycles is enough"}
-    ]
-    whole = Blend(ends="open", slope=6).apply([cycle(50), three])
+    assert woven.report["dropped"] == [{"clip": "walk", "first": 0, "last": 120, "why": "one of its cycles is enough"}]
+    whole = verbs.apply(Blend(ends="open", slope=6), [cycle(50), three])
     assert whole.report["dropped"] == []
 
 
 def test_what_was_made_to_repeat_but_does_not_close_is_taken_as_it_is_and_said():
     cut_short = replace(cycle(50).cut(0, 44), cyclic=True, name="cut short")
-    report = Blend().apply([cut_short, cycle(70)]).report
+    report = verbs.apply(Blend(), [cut_short, cycle(70)]).report
     assert report["registration"][0]["ends"] != "cyclic"
     (warning,) = (w for w in report["warnings"] if w.startswith("cut short was made to repeat"))
     assert "cm from its first" in warning

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.check import seams
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
-from action_loom.core.motion import figure, kinematics, quat, retarget, trajectory
+from action_loom.core.figure import actions
+from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel
-from action_loom.core.recipes import Connect
+from action_loom.core.recipes.connect import Connect
 from action_loom.core.weave import connect
 from numpy.testing import assert_allclose
 from oracles.material import captured
@@ -33,7 +35,7 @@ METHODS = ["ease", "inertial", "lagrange", "spline", "registered"]
 def connected():
     """Every pair by every method, made once: the report on its seam."""
     clips = [[captured(f"cmu_{name}") for name in pair] for pair in PAIRS]
-    return [Connect(method="auto").apply(pair).report["connect"] for pair in clips]
+    return [verbs.apply(Connect(method="auto"), pair).report["connect"] for pair in clips]
 
 
 @pytest.mark.shared
@@ -41,7 +43,7 @@ def connected():
 @pytest.mark.parametrize("pair", PAIRS[1:4])
 def test_outside_the_mended_frames_clips_are_only_moved_on_the_ground(pair, method):
     a, b = (captured(f"cmu_{name}") for name in pair)
-    b_on_a = Connect(method=method).apply([a, b])
+    b_on_a = verbs.apply(Connect(method=method), [a, b])
     told, clip = b_on_a.report["connect"], b_on_a.clip
     first, last = told["corrected"]
     assert_allclose(clip.rotations[:first], a.rotations[:first], atol=1e-12)
@@ -65,7 +67,9 @@ def test_the_best_transition_slides_far_less_than_joining_the_ends(connected):
     for pair, told in zip(PAIRS, connected, strict=True):
         a, b = (captured(f"cmu_{name}") for name in pair)
         reach = round(0.17 * a.rate) + 1
-        forced = Connect(method="ease", from_frame=len(a) - reach, to_frame=reach).apply([a, b]).report["connect"]
+        forced = verbs.apply(Connect(method="ease", from_frame=len(a) - reach, to_frame=reach), [a, b]).report[
+            "connect"
+        ]
         mine = next(one for one in told["methods"] if one["name"] in ("ease", "inertial"))
         theirs = forced["methods"][0]
         if None not in (mine["slide_cm_s"], theirs["slide_cm_s"]):
@@ -94,11 +98,11 @@ def test_auto_takes_what_measures_best(connected):
 @pytest.mark.shared
 def test_candidates_are_ranked_and_can_be_chosen():
     a, b = captured("cmu_mb_16_15"), captured("cmu_mb_08_04")
-    told = Connect().apply([a, b]).report["connect"]
+    told = verbs.apply(Connect(), [a, b]).report["connect"]
     distances = [one["distance"] for one in told["candidates"]]
     assert distances == sorted(distances)
     assert len(distances) > 3
-    other = Connect(candidate=2).apply([a, b]).report["connect"]
+    other = verbs.apply(Connect(candidate=2), [a, b]).report["connect"]
     assert (other["from_frame"], other["to_frame"]) == tuple(
         told["candidates"][2][key] for key in ("from_frame", "to_frame")
     )
@@ -111,10 +115,10 @@ def test_candidates_are_ranked_and_can_be_chosen():
     ("method", "off"), [("ease", 1e-6), ("registered", 2e-3), ("inertial", 5e-3), ("lagrange", 0.05), ("spline", 0.05)]
 )
 def test_a_clip_cut_in_two_is_whole_again(method, off):
-    walk = figure.walk(60.0, 4)
+    walk = actions.walk(60.0, 4)
     first = walk.cut(0, 180)
-    second = trajectory.placed(walk.cut(120, len(walk)), 1.3, np.array([5.0, -2.0]))
-    woven = Connect(method=method, from_frame=150, to_frame=30).apply([first, second])
+    second = root_motion.placed(walk.cut(120, len(walk)), 1.3, np.array([5.0, -2.0]))
+    woven = verbs.apply(Connect(method=method, from_frame=150, to_frame=30), [first, second])
     assert len(woven.clip) == len(walk)
     assert_allclose(kinematics.points(woven.clip), kinematics.points(walk), atol=off)
     assert seams.measure(woven.clip, 151)["acceleration"] < 1.5
@@ -122,8 +126,8 @@ def test_a_clip_cut_in_two_is_whole_again(method, off):
 
 @pytest.mark.both_engines
 def test_three_clips_in_a_chain():
-    clips = [figure.walk(cycles=4), figure.sneak(), figure.run(cycles=4)]
-    woven = Connect(method="inertial").apply(clips)
+    clips = [actions.walk(cycles=4), actions.sneak(), actions.run(cycles=4)]
+    woven = verbs.apply(Connect(method="inertial"), clips)
     joints = woven.report["connect"]["joints"]
     assert len(joints) == 2
     assert woven.seams[0] < woven.seams[1]
@@ -134,8 +138,8 @@ def test_three_clips_in_a_chain():
 
 @pytest.mark.both_engines
 def test_the_correlation_rule_keeps_to_its_range():
-    clips = [figure.walk(60.0, 4), figure.sneak(60.0)]
-    told = Connect(method="spline", by_correlation=True).apply(clips).report["connect"]
+    clips = [actions.walk(60.0, 4), actions.sneak(60.0)]
+    told = verbs.apply(Connect(method="spline", by_correlation=True), clips).report["connect"]
     first, last = told["corrected"]
     assert 3 <= (last - first + 1) / 2 <= 0.15 * 60.0
 
@@ -144,10 +148,10 @@ def test_the_correlation_rule_keeps_to_its_range():
 def test_channels_go_on_and_steps_change_at_the_seam():
     from dataclasses import replace
 
-    a, b = figure.walk(cycles=4), figure.walk(cycles=4)
+    a, b = actions.walk(cycles=4), actions.walk(cycles=4)
     a = replace(a, channels={"smile": Channel(np.full(len(a), 0.2)), "prop": Channel(np.zeros(len(a)), discrete=True)})
     b = replace(b, channels={"smile": Channel(np.full(len(b), 0.8)), "prop": Channel(np.ones(len(b)), discrete=True)})
-    woven = Connect().apply([a, b])
+    woven = verbs.apply(Connect(), [a, b])
     smile, prop = woven.clip.channels["smile"].values, woven.clip.channels["prop"].values
     assert (smile[0], smile[-1]) == (0.2, 0.8)
     assert np.diff(smile).min() >= -1e-9
@@ -156,38 +160,38 @@ def test_channels_go_on_and_steps_change_at_the_seam():
 
 @pytest.mark.both_engines
 def test_what_cannot_be_joined_is_refused():
-    walk = figure.walk()
+    walk = actions.walk()
     with pytest.raises(ClipError, match="two clips or more; 1 given"):
-        Connect().apply([walk])
+        verbs.apply(Connect(), [walk])
     with pytest.raises(RegistrationError, match="walk has no frame 500 for a seam; it can be one from 1 to 96"):
-        Connect(from_frame=500, to_frame=3).apply([walk, walk])
+        verbs.apply(Connect(from_frame=500, to_frame=3), [walk, walk])
     with pytest.raises(OptionError, match="Frames to leave and enter are those of two clips; 3 given"):
-        Connect(from_frame=50).apply([walk, walk, walk])
+        verbs.apply(Connect(from_frame=50), [walk, walk, walk])
 
 
 @pytest.mark.both_engines
 def test_one_frame_may_be_set_and_the_other_found():
-    clips = [figure.walk(cycles=4), figure.sneak()]
-    told = Connect(from_frame=100).apply(clips).report["connect"]
+    clips = [actions.walk(cycles=4), actions.sneak()]
+    told = verbs.apply(Connect(from_frame=100), clips).report["connect"]
     assert told["from_frame"] == 100
     best = min(told["candidates"], key=lambda one: one["distance"])
     assert told["to_frame"] == best["to_frame"]
     assert {one["from_frame"] for one in told["candidates"]} == {100}
-    assert Connect(to_frame=20).apply(clips).report["connect"]["to_frame"] == 20
+    assert verbs.apply(Connect(to_frame=20), clips).report["connect"]["to_frame"] == 20
 
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [24.0, 60.0])
 def test_frames_are_counted_in_the_clips_as_they_were_given(rate):
-    clips = [figure.walk(cycles=4), figure.sneak(rate=rate)]
-    told = Connect().apply(clips).report["connect"]
+    clips = [actions.walk(cycles=4), actions.sneak(rate=rate)]
+    told = verbs.apply(Connect(), clips).report["connect"]
     offered = connect.find(clips, Connect())
     assert [(t.from_frame, t.to_frame) for t in offered] == [
         (one["from_frame"], one["to_frame"]) for one in told["candidates"]
     ]
     assert all(0 <= t.to_frame <= 0.4 * len(clips[1]) + 2 for t in offered)
     best = offered[0]
-    by_hand = Connect(from_frame=best.from_frame, to_frame=best.to_frame).apply(clips).report["connect"]
+    by_hand = verbs.apply(Connect(from_frame=best.from_frame, to_frame=best.to_frame), clips).report["connect"]
     assert (by_hand["from_frame"], by_hand["to_frame"]) == (best.from_frame, best.to_frame)
     with pytest.raises(ClipError, match="between two clips; 3 given"):
         connect.find([*clips, clips[0]], Connect())
@@ -196,11 +200,11 @@ def test_frames_are_counted_in_the_clips_as_they_were_given(rate):
 @pytest.mark.both_engines
 @pytest.mark.parametrize("count", [2, 3, 5, 12])
 def test_short_clips_connect_by_what_their_frames_allow(count):
-    walk, short = figure.walk(30.0, 4), figure.walk(30.0, 2).cut(0, count)
+    walk, short = actions.walk(30.0, 4), actions.walk(30.0, 2).cut(0, count)
     pairs = [(short, walk)] if count == 2 else [(short, walk), (walk, short)]
     for clips in pairs:
         for method in (*METHODS, "auto"):
-            woven = Connect(method=method, by_correlation=True, anywhere=True).apply(clips)
+            woven = verbs.apply(Connect(method=method, by_correlation=True, anywhere=True), clips)
             assert np.isfinite(woven.clip.rotations).all()
             first, last = woven.report["connect"]["corrected"]
             assert 0 <= first <= last < len(woven.clip)
@@ -208,9 +212,9 @@ def test_short_clips_connect_by_what_their_frames_allow(count):
 
 @pytest.mark.both_engines
 def test_seams_at_the_very_ends_of_clips_can_be_asked_for():
-    walk, run = figure.walk(30.0, 4), figure.run(30.0)
+    walk, run = actions.walk(30.0, 4), actions.run(30.0)
     for leave, enter in ((1, 0), (len(walk) - 1, len(run) - 3), (1, len(run) - 3), (2, 1)):
-        told = Connect(method="auto", from_frame=leave, to_frame=enter).apply([walk, run]).report["connect"]
+        told = verbs.apply(Connect(method="auto", from_frame=leave, to_frame=enter), [walk, run]).report["connect"]
         assert (told["from_frame"], told["to_frame"]) == (leave, enter)
 
 
@@ -225,12 +229,12 @@ def test_seams_at_the_very_ends_of_clips_can_be_asked_for():
     ],
 )
 def test_seams_without_two_frames_each_side_are_refused(first, second, frames, said):
-    clips = [figure.walk(30.0, 4).cut(0, first), figure.run(30.0, 4).cut(0, second)]
+    clips = [actions.walk(30.0, 4).cut(0, first), actions.run(30.0, 4).cut(0, second)]
     with pytest.raises(RegistrationError, match=said):
-        Connect(**frames).apply(clips)
+        verbs.apply(Connect(**frames), clips)
 
 
 def test_of_several_clips_the_one_that_is_too_short_is_named():
-    clips = [figure.walk(30.0, 4), figure.run(30.0).cut(0, 12), figure.sneak(30.0)]
+    clips = [actions.walk(30.0, 4), actions.run(30.0).cut(0, 12), actions.sneak(30.0)]
     with pytest.raises(RegistrationError, match="^run is too short to be entered and left again"):
-        Connect().apply(clips)
+        verbs.apply(Connect(), clips)

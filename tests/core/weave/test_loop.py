@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
-from action_loom.core.motion import cycles, figure, kinematics, resample, trajectory
-from action_loom.core.recipes import Loop
-from action_loom.core.sync import repetition
+from action_loom.core.figure import actions
+from action_loom.core.motion import cycles, kinematics, resample, root_motion
+from action_loom.core.recipes.loop import Loop
+from action_loom.core.sync import cycle_search
 from action_loom.core.weave import loop
 from numpy.testing import assert_allclose
 from oracles.material import captured, walk
@@ -20,7 +22,7 @@ CLIPS = [
 @pytest.fixture(scope="module")
 def loops():
     """Each clip's loop, made once."""
-    return {name: Loop().apply([captured(f"cmu_{name}")]) for name in CLIPS}
+    return {name: verbs.apply(Loop(), [captured(f"cmu_{name}")]) for name in CLIPS}
 
 
 @pytest.mark.shared
@@ -48,10 +50,10 @@ def test_accelerations_at_seams_are_those_of_the_clips(loops):
 def test_ten_repeats_of_a_straight_walk_go_straight_on(loops):
     made = loops["mb_02_01"]
     assert made.report["loop"]["straightened"]
-    ten = Loop(repeat=10).apply([captured("cmu_mb_02_01")]).clip
+    ten = verbs.apply(Loop(repeat=10), [captured("cmu_mb_02_01")]).clip
     length = len(made.clip) - 1
     assert len(ten) == 10 * length + 1
-    ground = kinematics.points(ten)[::length, trajectory.travelling_joint(ten.skeleton), :2]
+    ground = kinematics.points(ten)[::length, root_motion.travelling_joint(ten.skeleton), :2]
     steps = np.diff(ground, axis=0)
     assert_allclose(steps, np.tile(steps[:1], (10, 1)), atol=1e-9)
     assert np.linalg.norm(steps[0]) == pytest.approx(made.report["loop"]["travel_m"], abs=1e-3)
@@ -61,7 +63,7 @@ def test_ten_repeats_of_a_straight_walk_go_straight_on(loops):
 def test_straightening_costs_hardly_any_slide():
     for name in ("mb_02_01", "mb_05_01", "mb_35_03"):
         bent, straight = (
-            Loop(straighten=way).apply([captured(f"cmu_{name}")]).report["quality"]["after"]["slide_cm_s"]
+            verbs.apply(Loop(straighten=way), [captured(f"cmu_{name}")]).report["quality"]["after"]["slide_cm_s"]
             for way in ("no", "yes")
         )
         assert straight <= bent + 0.5
@@ -69,9 +71,9 @@ def test_straightening_costs_hardly_any_slide():
 
 @pytest.mark.shared
 def test_a_turning_walk_keeps_its_turn_where_asked():
-    woven = Loop(straighten="no").apply([captured("cmu_asf_16_11")])
+    woven = verbs.apply(Loop(straighten="no"), [captured("cmu_asf_16_11")])
     turn = np.radians(woven.report["loop"]["turn_degrees"])
-    heading = trajectory.heading(cycles.unrolled(woven.clip, 1, 1))
+    heading = root_motion.heading(cycles.unrolled(woven.clip, 1, 1))
     length = len(woven.clip) - 1
     assert heading[2 * length] - heading[length] == pytest.approx(turn, abs=1e-5)
 
@@ -80,19 +82,19 @@ def test_a_turning_walk_keeps_its_turn_where_asked():
 @pytest.mark.parametrize("name", ["mb_05_11", "mb_49_06", "daz_13_39", "daz_salsa_10"])
 def test_what_does_not_repeat_is_refused_with_its_score(name):
     with pytest.raises(RegistrationError, match=r"does not repeat itself: the best it has .* score of -?\d"):
-        Loop().apply([captured(f"cmu_{name}")])
+        verbs.apply(Loop(), [captured(f"cmu_{name}")])
 
 
 @pytest.mark.shared
 def test_a_weak_cycle_is_made_with_a_warning():
-    report = Loop().apply([captured("cmu_mb_49_04")]).report
+    report = verbs.apply(Loop(), [captured("cmu_mb_49_04")]).report
     assert 0.45 <= report["loop"]["score"] < 0.6
     assert "hardly repeats itself" in report["warnings"][0]
 
 
 @pytest.mark.shared
 def test_auto_takes_what_measures_best():
-    report = Loop(method="auto").apply([captured("cmu_mb_12_01")]).report["loop"]
+    report = verbs.apply(Loop(method="auto"), [captured("cmu_mb_12_01")]).report["loop"]
     costs = {one["name"]: one["K"] for one in report["methods"]}
     assert len(costs) == 4
     assert costs[report["method"]] == min(costs.values())
@@ -101,7 +103,7 @@ def test_auto_takes_what_measures_best():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("method", ["ease", "offset", "lagrange", "spline", "auto"])
 def test_every_method_closes_the_cycle(method):
-    woven = Loop(method=method).apply([figure.walk(cycles=4)])
+    woven = verbs.apply(Loop(method=method), [actions.walk(cycles=4)])
     assert woven.clip.cyclic
     assert cycles.gap(woven.clip) < 1e-9
     assert woven.report["loop"]["length"] == pytest.approx(32, abs=1)
@@ -109,7 +111,7 @@ def test_every_method_closes_the_cycle(method):
 
 @pytest.mark.both_engines
 def test_in_place_the_body_goes_nowhere():
-    clip = Loop(in_place=True).apply([figure.walk(cycles=4)]).clip
+    clip = verbs.apply(Loop(in_place=True), [actions.walk(cycles=4)]).clip
     several = cycles.unrolled(clip, 0, 4)
     ground = kinematics.points(several)[:, 0, :2]
     assert np.ptp(ground, axis=0).max() < 0.1
@@ -117,18 +119,16 @@ def test_in_place_the_body_goes_nowhere():
 
 @pytest.mark.both_engines
 def test_a_loop_begins_where_its_source_did():
-    clip = trajectory.placed(figure.walk(cycles=4), 0.7, np.array([4.0, 5.0]))
-    woven = Loop().apply([clip])
+    clip = root_motion.placed(actions.walk(cycles=4), 0.7, np.array([4.0, 5.0]))
+    woven = verbs.apply(Loop(), [clip])
     start = woven.report["loop"]["start"]
-    assert_allclose(
-        kinematics.points(woven.clip)[0, 0, :2], kinematics.points(clip)[start, 0, :2], atol=0.02
-    )
+    assert_allclose(kinematics.points(woven.clip)[0, 0, :2], kinematics.points(clip)[start, 0, :2], atol=0.02)
 
 
 @pytest.mark.both_engines
 def test_the_phase_moves_the_start_within_the_cycle():
-    clip = figure.walk(cycles=4)
-    plain, shifted = (Loop(phase=phase).apply([clip]).clip for phase in (0.0, 0.5))
+    clip = actions.walk(cycles=4)
+    plain, shifted = (verbs.apply(Loop(phase=phase), [clip]).clip for phase in (0.0, 0.5))
     assert len(plain) == len(shifted)
     length = len(plain) - 1
     start = round(0.5 * length)
@@ -139,21 +139,21 @@ def test_the_phase_moves_the_start_within_the_cycle():
 @pytest.mark.both_engines
 def test_start_and_length_can_be_set_by_hand():
     clip = walk(4.0, 60.0)
-    report = Loop(start=20, length=60).apply([clip]).report["loop"]
+    report = verbs.apply(Loop(start=20, length=60), [clip]).report["loop"]
     assert (report["start"], report["length"]) == (20, 60)
     with pytest.raises(RegistrationError, match="a cycle from frame 200 over 60 frames is not in the clip"):
-        Loop(start=200, length=60).apply([clip])
+        verbs.apply(Loop(start=200, length=60), [clip])
     for length in (1, 7):
         with pytest.raises(RegistrationError, match=f"a cycle of {length} frames is none; it takes 8 or more"):
-            Loop(start=20, length=length).apply([clip])
+            verbs.apply(Loop(start=20, length=length), [clip])
     for method in ("ease", "offset", "lagrange", "spline"):
-        assert len(Loop(start=20, length=8, method=method).apply([clip]).clip) == 9
+        assert len(verbs.apply(Loop(start=20, length=8, method=method), [clip]).clip) == 9
 
 
 @pytest.mark.both_engines
 def test_one_clip_is_wanted():
     with pytest.raises(ClipError, match="A loop is made of one clip; 2 given"):
-        Loop().apply([figure.walk(), figure.walk()])
+        verbs.apply(Loop(), [actions.walk(), actions.walk()])
     with pytest.raises(OptionError, match="method is 'glue'"):
         Loop(method="glue")
 
@@ -163,10 +163,10 @@ def test_one_clip_is_wanted():
 def test_the_cycles_that_are_offered_can_be_taken_by_hand(name):
     clip = captured(f"cmu_{name}")
     found, offered = loop.find([clip], Loop())
-    automatic = Loop().apply([clip])
+    automatic = verbs.apply(Loop(), [clip])
     told = automatic.report["loop"]
     assert (offered[0].start, offered[0].length) == (told["start"], told["length"])
-    by_hand = Loop(start=offered[0].start, length=offered[0].length).apply([clip])
+    by_hand = verbs.apply(Loop(start=offered[0].start, length=offered[0].length), [clip])
     assert_allclose(kinematics.points(by_hand.clip), kinematics.points(automatic.clip), atol=1e-12)
     lengths = [cycle.length for cycle in offered]
     assert len(set(lengths)) == len(lengths)
@@ -174,14 +174,14 @@ def test_the_cycles_that_are_offered_can_be_taken_by_hand(name):
     dropped = automatic.report["dropped"]
     assert found.starts[0] == (dropped[0]["first"] if dropped else 0)
     for cycle in offered[1:]:
-        Loop(start=cycle.start, length=cycle.length).apply([clip])
+        verbs.apply(Loop(start=cycle.start, length=cycle.length), [clip])
 
 
 @pytest.mark.both_engines
 def test_scores_of_one_length_are_those_of_the_search():
-    clip = figure.walk(cycles=4)
-    found = repetition.find(clip)
-    alone = repetition.of_length(clip, found.best.length)
+    clip = actions.walk(cycles=4)
+    found = cycle_search.find(clip)
+    alone = cycle_search.of_length(clip, found.best.length)
     assert alone.best == found.best
     assert_allclose(alone.start_scores, found.start_scores)
 
@@ -189,6 +189,6 @@ def test_scores_of_one_length_are_those_of_the_search():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("finder", ["cycle", "autocorrelation"])
 def test_cycles_of_too_few_frames_are_refused(finder):
-    clip = resample.to_rate(figure.walk(30.0, 10), 2.0)
+    clip = resample.to_rate(actions.walk(30.0, 10), 2.0)
     with pytest.raises(RegistrationError, match="^walk: its cycle has . frames, and takes 8 or more"):
-        Loop(finder=finder).apply([clip])
+        verbs.apply(Loop(finder=finder), [clip])

@@ -1,0 +1,50 @@
+"""The table of body roles of an armature: filled with what is found, and what the artist chooses kept."""
+
+from typing import Any
+
+import bpy
+
+from ..core.errors import LoomError
+from . import properties
+
+_filling = False
+
+
+def look_up(rig: Any) -> int:
+    """Fill a list's table of roles with the bones that play them now, and return how many are known."""
+    from .bridge import rig as rigs  # numpy is loaded at first use, not when Blender starts
+
+    global _filling
+    try:
+        skeleton = rigs.read(rig.armature).skeleton
+    except LoomError:
+        return 0
+    _filling = True  # what is found is not chosen
+    try:
+        rig.roles.clear()
+        for role in rigs.ROLES:
+            line = rig.roles.add()
+            line.name = role
+            line.bone = skeleton.names[skeleton.roles[role]] if role in skeleton.roles else ""
+    finally:
+        _filling = False
+    return len(skeleton.roles)
+
+
+def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Keep what the artist chose in a table of roles on its armature."""
+    from .bridge import rig as rigs
+
+    rig = properties.rig_of(scene, context.object) if context.object is not None else None
+    if _filling or rig is None:
+        return
+    found = rigs.found_roles(rig.armature)
+    rigs.set_roles(rig.armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
+
+
+def register() -> None:
+    properties.when_role_changed.append(keep)
+
+
+def unregister() -> None:
+    properties.when_role_changed.remove(keep)

@@ -1,0 +1,76 @@
+"""A curve that an artist has drawn, as a path on the ground."""
+
+import bpy
+import numpy as np
+
+from ...core.errors import LoomError
+from ...core.motion.quat import Array
+from ..blender_types import present, scene_of
+
+
+def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:
+    """Return the points (K, 2) of a curve object on the ground, in world metres, and whether it is closed.
+
+    Of any type of spline, as Blender shows it, modifiers included; `metres` in a unit of the world. Raises LoomError
+    for what is no single line, and for a curve that Blender does not show.
+    """
+    if drawn is None or drawn.type != "CURVE":
+        raise LoomError("Choose a curve object to walk along")
+    layer = present(bpy.context.view_layer)
+    layer.update()
+    if drawn not in set(layer.objects):
+        # Deleted in the viewport it still exists, because the panel names it.
+        raise LoomError(f"{drawn.name} was deleted, or is not in this view layer: choose another curve")
+    splines = len(_data(drawn).splines)
+    if splines != 1:
+        raise LoomError(f"{drawn.name} has {splines} splines, but a path is one: separate or join them")
+    points, closed = _line(drawn)
+    if len(points) < 2:
+        raise LoomError(f"{drawn.name} has no length: draw a longer path")
+    world = np.array(drawn.matrix_world)
+    places = points @ world[:3, :3].T + world[:3, 3]
+    return np.asarray(metres * places[:, :2]), closed
+
+
+def _data(drawn: bpy.types.Object) -> bpy.types.Curve:
+    data = drawn.data
+    assert isinstance(data, bpy.types.Curve)
+    return data
+
+
+def _line(drawn: bpy.types.Object) -> tuple[Array, bool]:
+    """Points (K, 3) in the object's space of the curve without anything that makes it thick, and whether it closes."""
+    data = _data(drawn)
+    thick = data.bevel_depth or data.extrude or data.bevel_object
+    shown = _thin(drawn) if thick else drawn
+    try:
+        present(bpy.context.view_layer).update()
+        evaluated = shown.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        mesh = evaluated.to_mesh() if evaluated.is_evaluated else None
+        if mesh is None:
+            raise LoomError(f"{drawn.name} is disabled in viewports: enable it, so that Blender works it out")
+        vertices, edges = np.empty(3 * len(mesh.vertices)), np.empty(2 * len(mesh.edges), dtype=np.int32)
+        mesh.vertices.foreach_get("co", vertices)
+        mesh.edges.foreach_get("vertices", edges)
+        faces = len(mesh.polygons)
+        evaluated.to_mesh_clear()
+    finally:
+        if shown is not drawn:
+            thin = _data(shown)
+            bpy.data.objects.remove(shown)
+            bpy.data.curves.remove(thin)
+    points, lines = len(vertices) // 3, len(edges) // 2
+    if lines not in (points - 1, points) or faces:
+        raise LoomError(f"{drawn.name} is no single line as its modifiers leave it: a path needs one")
+    return vertices.reshape(-1, 3), lines == points
+
+
+def _thin(drawn: bpy.types.Object) -> bpy.types.Object:
+    """A copy of a curve that is a line only."""
+    data = present(_data(drawn).copy())
+    data.bevel_depth = data.extrude = 0.0
+    data.bevel_object = None
+    copy = present(drawn.copy())
+    copy.data = data
+    present(scene_of(bpy.context).collection).objects.link(copy)
+    return copy

@@ -1,0 +1,64 @@
+"""The command line's `rebuild`: results made anew from their sources as they are now, by their recipes."""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+from ...core.cli import common, job, outputs
+from .opened_file import OpenedFile
+
+
+def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: OpenedFile) -> None:
+    text = "make results anew from their sources as they are now"
+    parser = verbs.add_parser("rebuild", help=text, description=f"{text}; whoever uses them goes on doing so")
+    parser.add_argument("clips", nargs="+", metavar=host.clip)
+    parser.add_argument("--overwrite-edits", action="store_true", help="even those that were edited by hand")
+    common.add_options(parser, host.armature | host.exporting)
+    common.add_common(parser)
+    host.add_output(parser, "rebuild")
+    parser.set_defaults(run=run)
+
+
+def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
+    """Make each result anew, then save and write what was asked for; nothing of it if one of them can't be made."""
+    began = time.perf_counter()
+    settings = common.settings(host.armature | host.exporting, arguments)
+    destination = host.destination(arguments)
+    report = None if arguments.report is None else Path(arguments.report)
+    planned = [_planned(host, name, settings, arguments) for name in arguments.clips]
+    files = [output for one in planned for output in one.outputs]
+    folders = frozenset().union(*(one.folders for one in planned))
+    outputs.check([*files, report, destination.copy], arguments.force, folders)
+    contents: dict[Path, bytes] = {}
+    done = []
+    for name, one in zip(arguments.clips, planned, strict=True):
+        # What is only exported leaves the action as it is, and the edits with it.
+        unharmed = arguments.overwrite_edits or one.kept_in is None
+        with common.progress(arguments.quiet) as progress:
+            made = job.make_of(host.result(name, settings, overwrite_edits=unharmed), one, progress)
+        contents |= made.contents
+        done.append(made)
+    host.save(destination)
+    if report is not None:
+        figures = {"verb": "rebuild", "results": [made.report for made in done]}
+        seconds = round(time.perf_counter() - began, 4)
+        contents[report] = outputs.as_json(figures | {"seconds_taken": seconds})
+    outputs.write(contents)
+    if not arguments.quiet:
+        for made in done:
+            print(made.summary)
+
+
+def _planned(host: OpenedFile, name: str, settings: dict[str, Any], arguments: argparse.Namespace) -> job.Job:
+    destination = host.destination(arguments)
+    return job.plan(
+        host,
+        host.recipe(name),
+        [name],
+        settings,
+        title=name,
+        output=destination.export,
+        kept_in=host.place(destination),
+        force=arguments.force,
+    )

@@ -1,0 +1,189 @@
+"""Motion files as actions, of the armature that they fit or of new ones.
+
+Everything is read before anything is written, so that a broken file leaves the scene as it was.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from ...core.errors import LoomError
+from ...core.formats import bvh, motion_file, units
+from ...core.formats.motion_file import MotionFile
+from ...core.motion import resample, retarget
+from ...core.motion.clip import Clip
+from ...core.progress import Progress
+from .. import rates
+from ..blender_types import armature_data, present, scene_of
+from ..bridge import bones, curves, rig, rotation
+from ..bridge import clip as clips
+from ..bridge.curves import Target
+
+FIRST_FRAME = 1.0
+_MOVED = 1e-4  # metres
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """How files are read: units and up as in `motion_file.read`.
+
+    to_scene_rate : else every captured frame is one frame of the scene, and the action keeps its rate
+    new_armature : even where the active armature would fit
+    """
+
+    units: str = "auto"
+    up: str = "auto"
+    to_scene_rate: bool = False
+    new_armature: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """The new actions of each armature, which of the armatures are new, and what the user has to know."""
+
+    actions: dict[bpy.types.Object, list[bpy.types.Action]]
+    made: tuple[bpy.types.Object, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    """A file that was read: its content, its clip at the requested rate, and the rate that it was captured at."""
+
+    content: MotionFile
+    clip: Clip
+    rate: float
+
+    @property
+    def tree(self) -> frozenset[tuple[str, str]]:
+        """Every joint with its parent."""
+        names = self.clip.skeleton.names
+        return frozenset(
+            (name, names[parent] if parent >= 0 else "")
+            for name, parent in zip(names, self.clip.skeleton.parents, strict=True)
+        )
+
+
+def import_files(
+    context: bpy.types.Context, paths: Sequence[str], reading: FileReading, progress: Progress
+) -> Imported:
+    """Make an action of every file; raises LoomError kinds, and has changed nothing then.
+
+    A file becomes an action of the active armature if that has a bone for every joint that moves. Others get a new
+    armature, one for all files with the same joints.
+    """
+    if not paths:
+        raise LoomError("Choose motion files first")
+    notes: list[str] = []
+    read = []
+    for done, path in enumerate(paths):
+        progress.at(done / (2 * len(paths)), f"reading {os.path.basename(path)}")
+        read.append(_read(path, reading, rates.of_scene(scene_of(context)), notes))
+    present(context.view_layer).update()  # a script may have moved the armature just now
+    armature = None if reading.new_armature else _active(context)
+    fitting = [None if armature is None else _on_bones(file, armature) for file in read]
+    moved = [] if armature is None else [(file, *_onto(file, armature)) for file in fitting if file is not None]
+    groups: dict[frozenset[tuple[str, str]], list[_File]] = {}
+    for file, fits in zip(read, fitting, strict=True):
+        if fits is None:
+            groups.setdefault(file.tree, []).append(file)
+    if groups:
+        bones.check(context)
+    actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
+    for file, clip, body in moved:
+        assert armature is not None
+        actions.setdefault(armature, []).append(_write(armature, file, clip, body, reading, notes))
+    made: list[bpy.types.Object] = []
+    for group in groups.values():
+        progress.at(0.5 + 0.5 * len(made) / len(groups), "making armatures")
+        new, names = _new_armature(context, group[0])
+        made.append(new)
+        for file in group:
+            renamed = _renamed(file, names)
+            actions.setdefault(new, []).append(_write(new, renamed, *_onto(renamed, new), reading, notes))
+        first = actions[new][0]
+        curves.assign(new, first, curves.choose_slot(first, new))
+    return Imported(actions, tuple(made), tuple(dict.fromkeys(notes)))
+
+
+def _active(context: bpy.types.Context) -> bpy.types.Object | None:
+    active = context.object
+    if active is None or active.type != "ARMATURE" or not armature_data(active).bones:
+        return None
+    return active
+
+
+def _read(path: str, reading: FileReading, scene_rate: float, notes: list[str]) -> _File:
+    content = motion_file.read(path, reading.units, reading.up)
+    clip = content.clip
+    if reading.units == "auto" and content.convention.unit not in units.UNITS:
+        notes.append(f"{os.path.basename(path)}: in no unit is its body as tall as a person, so metres were taken")
+    return _File(content, resample.to_rate(clip, scene_rate) if reading.to_scene_rate else clip, clip.rate)
+
+
+def _on_bones(file: _File, armature: bpy.types.Object) -> _File | None:
+    """Return a file with its joints called as the armature's bones are, or None where one that moves has no bone."""
+    known = {bvh.writable(name): name for name in (rig.object_joint(armature), *armature_data(armature).bones.keys())}
+    joints = file.clip.skeleton.names
+    if len({bones.name_of(joint) for joint in joints}) < len(joints):
+        return None
+    needed = retarget.moving(file.clip) or joints
+    if any(bones.name_of(joint) not in known for joint in needed):
+        return None
+    return _renamed(file, {joint: known.get(bones.name_of(joint), joint) for joint in joints})
+
+
+def _renamed(file: _File, names: dict[str, str]) -> _File:
+    skeleton = file.clip.skeleton
+    called = replace(skeleton, names=tuple(names[joint] for joint in skeleton.names))
+    return replace(file, clip=replace(file.clip, skeleton=called))
+
+
+def _onto(file: _File, armature: bpy.types.Object) -> tuple[Clip, rig.Rig]:
+    moving_object = rig.object_joint(armature) in retarget.moving(file.clip)
+    body = rig.read(armature, moving_object=moving_object)
+    return retarget.fitted(file.clip, body.skeleton), body
+
+
+def _new_armature(context: bpy.types.Context, file: _File) -> tuple[bpy.types.Object, dict[str, str]]:
+    """Return a new armature of a file's skeleton, and which of its bones is which joint."""
+    skeleton = file.clip.skeleton
+    heads, tails = bones.ends(skeleton)
+    name = bones.name_of(file.clip.name)
+    # A connected bone could not take the places that files give to joints.
+    armature, names = bones.build(context, name, skeleton, heads, tails, connected=False)
+    return armature, dict(zip(skeleton.names, names, strict=True))
+
+
+def _write(
+    armature: bpy.types.Object, file: _File, clip: Clip, body: rig.Rig, reading: FileReading, notes: list[str]
+) -> bpy.types.Action:
+    for joint, bone in enumerate(body.skeleton.names):
+        if not body.movable[joint] and np.abs(clip.translations[:, joint]).max() > _MOVED:
+            notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
+    named = replace(clip, name=bones.name_of(clip.name))
+    action = clips.write(armature, named, body, first_frame=FIRST_FRAME, targets=_targets(file, body))
+    rates.set_rate(action, 0.0 if reading.to_scene_rate else file.rate)
+    return action
+
+
+def _targets(file: _File, body: rig.Rig) -> frozenset[Target]:
+    """Return what is keyed even where nothing moves: all that the file turns, and its roots' places.
+
+    A bone without keys would keep the pose of whatever action was shown before.
+    """
+    modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
+    targets = set()
+    skeleton = file.clip.skeleton
+    for joint, (name, turned) in enumerate(zip(skeleton.names, file.content.turned, strict=True)):
+        if name not in body.skeleton.names:
+            continue
+        bone = clips.targets_of(body)[body.skeleton.index(name)]
+        if turned:
+            targets.add(Target(bone, rotation.property_of(modes[bone])))
+        if skeleton.parents[joint] < 0:
+            targets.add(Target(bone, "location"))
+    return frozenset(targets)

@@ -1,0 +1,132 @@
+"""An operator for every verb that makes an action, from its recipe; those that need more than a recipe add it here."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import bpy
+
+from ...core.errors import LoomError
+from ...core.options import declared
+from ...core.recipes.base import Recipe
+from ...core.recipes.graph import Follow, GraphWalk
+from ...core.recipes.matching import Synchronise
+from ...core.recipes.reading import Request
+from ...core.verbs import VERBS
+from .. import properties
+from ..blender_types import OperatorReturn, scene_of
+from ..session import graphs
+from . import base
+
+if TYPE_CHECKING:
+    from ...core.weave.results import Result
+    from .. import weaving
+
+
+class GraphWalkOperator(base.ResultOperator):
+    """An operator that walks through the graph of its sources."""
+
+    def finish(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
+    ) -> OperatorReturn:
+        from ...core.graph.walk_result import FollowResult, WalkResult
+        from ..pictures import walk_overlay
+
+        assert isinstance(made, WalkResult)
+        done = super().finish(context, request, read, recipe, made)
+        walked = dataclasses.replace(request, sources=tuple(recipe.prepared_of(request.sources)))
+        graphs.keep(context, walked, read, recipe, made.graph)
+        if isinstance(made, FollowResult):
+            walk_overlay.keep(read.armature, made, read.body.world_metres)
+        return done
+
+
+class FollowOperator(GraphWalkOperator):
+    """Takes its path from a curve object, and the actions of stretches from the panel."""
+
+    recipe: ClassVar[type[Recipe]] = Follow
+
+    curve: bpy.props.StringProperty(
+        name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        settings = properties.settings_of(scene_of(context))
+        if base.asked_by_a_button(context) and settings.curve is None and not settings.follow.path:
+            cls.poll_message_set("Choose a curve to walk along")
+            return False
+        if base.asked_by_a_button(context) and any(stretch.action is None for stretch in settings.stretches):
+            why = "Choose an action for each stretch of the curve, or remove the stretch"
+            cls.poll_message_set(why)
+            return False
+        return True
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        given = {name for name in ("curve", "path", "stretches", "place") if self.properties.is_property_set(name)}
+        super().from_panel(context)
+        settings = properties.settings_of(scene_of(context))
+        if settings.curve is not None and given.isdisjoint(("curve", "path")):
+            self.curve = settings.curve.name_full  # an edited recipe left its path in the panel for want of a curve
+        if "place" not in given:
+            self.place = "REFERENCE"  # it begins where its curve does
+        if "stretches" in given:
+            return
+        rows: list[tuple[float, ...]] = []
+        for stretch in settings.stretches:
+            if stretch.action is not None:
+                self.add_source(stretch.action.name_full)
+                rows.append((0.01 * stretch.start, 0.01 * stretch.end, len(self.sources)))
+        self.stretches = declared(Follow)["stretches"].as_text(tuple(rows))
+
+    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+        from .. import weaving
+        from ..bridge import curve_path
+
+        request, read, recipe = super().ask(context)
+        if not self.curve:
+            return request, read, recipe
+        curve = weaving.called(bpy.data.objects, self.curve)
+        if curve is None:
+            raise LoomError(f"There is no curve named {self.curve!r}: choose another")
+        assert isinstance(recipe, Follow)
+        points, closed = curve_path.path(curve, read.body.world_metres)
+        request = dataclasses.replace(request, curve=self.curve)
+        return request, read, dataclasses.replace(recipe, path=points.tolist(), closed=closed)
+
+
+class RetimeOperator(base.ResultOperator):
+    """Re-times one of two ticked actions to the other."""
+
+    recipe: ClassVar[type[Recipe]] = Synchronise
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        ticked = len(properties.ticked(properties.rig_of(scene_of(context), context.object)))
+        if ticked > 2 and not bpy.app.background:
+            cls.poll_message_set(f"Tick the reference and one other source; {ticked} are")
+            return False
+        return True
+
+
+# What is not called as its verb is, and what needs more than its recipe.
+_NAMES = {"sync": "retime"}
+_BASES: dict[type[Recipe], type[base.SourcesOperator]] = {Follow: FollowOperator, Synchronise: RetimeOperator}
+
+
+def _operators() -> list[type]:
+    made = []
+    for row in VERBS.values():
+        if row.makes != "clip":
+            continue
+        usual = GraphWalkOperator if issubclass(row.recipe, GraphWalk) else base.ResultOperator
+        with_recipe = _BASES.get(row.recipe) or type(f"{row.recipe.__name__}Base", (usual,), {"recipe": row.recipe})
+        names = (_NAMES.get(row.recipe.verb, row.recipe.verb), *row.recipe.earlier_verbs)
+        made += [base.operator(with_recipe, idname=name) for name in names]
+    return made
+
+
+register, unregister = bpy.utils.register_classes_factory(_operators())

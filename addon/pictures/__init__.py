@@ -1,0 +1,1 @@
+"""Pictures in panels, in the Image Editor and over the 3D view."""

@@ -1,0 +1,79 @@
+"""A motion graph as pixels: clips as lanes, transitions as threads between them.
+
+Pixels as in `bitmap`; nothing of Blender's is needed. What belongs to the largest component is bright: there one can
+walk for ever.
+"""
+
+import numpy as np
+
+from ...core.graph.motion_graph import MotionGraph
+from ...core.motion.quat import Array
+from . import bitmap
+from .bitmap import Color, Pixels
+
+LARGE = (1600, 900)  # pixels, across and up
+MOST_THREADS = 4000  # more can't be distinguished
+SAMPLES = 400  # points of a thread
+LANE = 0.45  # share of its row that a lane takes
+OUTSIDE = 0.3  # share of its light that a lane has where it is not in the largest component
+FAINT = 0.035  # what one thread covers
+
+
+def small(graph: MotionGraph, colors: list[Color]) -> Pixels:
+    """Return a square picture; colors : of the clips as given."""
+    return bitmap.as_bytes(_drawn(graph, colors, bitmap.SMALL, bitmap.SMALL))
+
+
+def large(graph: MotionGraph, colors: list[Color]) -> Pixels:
+    """Return a picture for the Image Editor; colors : of the clips as given."""
+    return bitmap.as_bytes(_drawn(graph, colors, *LARGE))
+
+
+def _drawn(graph: MotionGraph, colors: list[Color], width: int, height: int) -> Array:
+    """The picture (H, W, 3), the first clip on top."""
+    given = graph.inputs.given
+    pixels = np.empty((height, width, 3))
+    pixels[:] = bitmap.GROUND
+    longest = max(len(clip) for clip in graph.clips[:given])
+    row = height / given
+    inside = _in_largest(graph)
+    for k, clip in enumerate(graph.clips[:given]):
+        low, high = int(height - (k + 0.5 + 0.5 * LANE) * row), int(height - (k + 0.5 - 0.5 * LANE) * row)
+        frames = (np.arange(width) + 0.5) / width * longest
+        there = frames < len(clip)
+        light = np.where(inside[k][np.minimum(frames.astype(int), len(clip) - 1)], 1.0, OUTSIDE)
+        lane = light[:, None] * np.array(colors[k])
+        pixels[low : max(high, low + 1), there] = lane[there]
+    cover = _threads(graph, width, height, longest)[..., None]
+    return np.asarray(pixels + (1.0 - np.exp(-FAINT * cover)) * (np.array(bitmap.INK) - pixels))
+
+
+def _in_largest(graph: MotionGraph) -> list[Array]:
+    """Which frames of the clips as given are in the largest component; a mirror image stands for its clip."""
+    given = graph.inputs.given
+    inside = [np.zeros(len(clip), dtype=bool) for clip in graph.clips[:given]]
+    along = np.flatnonzero(~graph.crosses & (graph.component[graph.start] == 0) & (graph.component[graph.end] == 0))
+    for edge in along:
+        node = graph.start[edge]
+        inside[graph.clip[node] % given][graph.frame[node] : graph.frame[graph.end[edge]] + 1] = True
+    return inside
+
+
+def _threads(graph: MotionGraph, width: int, height: int, longest: int) -> Array:
+    """How many transitions go through each pixel (H, W); an arc where both of its ends are in one lane."""
+    given = graph.inputs.given
+    crossing = np.flatnonzero(graph.crosses & (graph.component[graph.start] == graph.component[graph.end]))
+    crossing = crossing[:: max(1, len(crossing) // MOST_THREADS)]
+    ends = []
+    for node in (graph.start[crossing], graph.end[crossing]):
+        up = height * (1.0 - (graph.clip[node] % given + 0.5) / given)
+        ends.append((graph.frame[node] / longest * width, up))
+    (x, y), (other_x, other_y) = ends
+    share = np.linspace(0.0, 1.0, SAMPLES)
+    across = x[:, None] + share * (other_x - x)[:, None]
+    up = y[:, None] + share * (other_y - y)[:, None]
+    arc = np.where(y == other_y, 0.5 * height / given, 0.0)[:, None] * 4.0 * share * (1.0 - share)
+    cells = np.stack([up + arc, across], axis=-1).astype(int).reshape(-1, 2)
+    cells = np.clip(cells, 0, (height - 1, width - 1))
+    cover = np.bincount(cells[:, 0] * width + cells[:, 1], minlength=width * height)
+    return np.asarray(cover.reshape(height, width) * (width / SAMPLES), dtype=np.float64)

@@ -1,0 +1,1 @@
+"""What is remembered while Blender runs; nothing here holds data of Blender's."""

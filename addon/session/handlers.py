@@ -1,0 +1,40 @@
+"""What is to be done when files are opened, and when the extension is switched off."""
+
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .. import properties
+from . import jobs, memory
+
+
+@persistent
+def _before_loading(*_: Any) -> None:
+    end_work("another file is opened")
+
+
+def end_work(why: str) -> None:
+    """Stop what runs, and forget what belongs to the file that is left."""
+    jobs.stop(why)
+    memory.forget()
+
+
+def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    settings = properties.settings_of(scene)
+    if not settings.live or settings.mode != "blend" or jobs.running() is not None:
+        return
+    from . import live  # numpy is loaded at first use, not when Blender starts
+
+    live.reweave(context, scene)
+
+
+def register() -> None:
+    properties.when_weight_changed.append(_weave_live)
+    bpy.app.handlers.load_pre.append(_before_loading)
+
+
+def unregister() -> None:
+    bpy.app.handlers.load_pre.remove(_before_loading)
+    properties.when_weight_changed.remove(_weave_live)
+    end_work("the extension was switched off")

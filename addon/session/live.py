@@ -1,0 +1,66 @@
+"""Weaving the last result again while a weight is changed: the clips and their registration are still known."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...core.errors import LoomError
+from ...core.progress import SILENT
+from ...core.recipes.blend import Blend
+from ...core.recipes.reading import Request
+from .. import properties, storage, weaving
+from . import memory
+
+
+@dataclass(frozen=True, eq=False)
+class LastBlend:
+    """The last blend of the session: what was asked and read, and the session id of its action."""
+
+    request: Request
+    read: weaving.Read
+    recipe: Blend
+    action: int
+
+
+_KEY = "last"
+_last = memory.cache(1)
+
+
+def remember(request: Request, read: weaving.Read, recipe: Any, action: bpy.types.Action) -> None:
+    """Keep what is needed to weave a result again; only blends can be."""
+    _last.clear()
+    if isinstance(recipe, Blend):
+        _last.keep(_KEY, LastBlend(request, read, recipe, action.session_uid))
+
+
+def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
+    """Write the last result anew with the weights of its sources' lines; says whether there was one to write.
+
+    Does nothing where the result, the armature or a source is gone: then the next Weave says so.
+    """
+    last = _last.get(_KEY)
+    armature = None if last is None else properties.of_session(bpy.data.objects, last.read.armature)
+    action = None if last is None else properties.of_session(bpy.data.actions, last.action)
+    if last is None or armature is None or action is None:
+        return False
+    rig = properties.rig_of(scene, armature)
+    weights: dict[str, list[float]] = {}
+    for line in properties.ticked(rig):
+        weights.setdefault(line.action.name_full, []).append(properties.rounded(line.weight))
+    names = [source.name for source in last.request.sources]
+    if any(names.count(name) > len(weights.get(name, ())) for name in names):
+        return False
+    shares = tuple(weights[name].pop(0) for name in names)
+    if not any(shares):
+        return False
+    recipe = dataclasses.replace(last.recipe, weights=shares)
+    try:
+        stored = storage.stored(action)
+        slot = None if stored is None else storage.find_slot(action, stored.slot)
+        woven = weaving.weave(last.read, recipe, SILENT)
+        weaving.write(context, last.request, last.read, recipe, woven, into=(action, slot))
+    except LoomError:
+        return False
+    return True

@@ -1,0 +1,35 @@
+"""What looks wrong about a source: its rate, its range, or what is known of its body; said beside its line."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from . import properties
+from .blender_types import scene_of
+
+if TYPE_CHECKING:
+    from . import weaving
+
+
+def note(
+    context: bpy.types.Context, armature: bpy.types.Object, request: "weaving.Request", read: "weaving.Read"
+) -> None:
+    """Put a sentence beside each line of the armature's list whose action was read and looks wrong."""
+    from ..core.check import cadence
+
+    rig = properties.rig_of(scene_of(context), armature)
+    if rig is None:
+        return
+    for asked, source in zip(request.sources, read.sources, strict=True):
+        doubt = cadence.doubt(source.clip) or ""
+        for line in rig.sources:
+            if line.action is not None and line.action.name_full == asked.name:
+                line.warning = _of_range(line) or (f"{asked.name}: {doubt}" if doubt else "")
+
+
+def _of_range(line: Any) -> str:
+    first, last = line.action.curve_frame_range
+    if line.use_range and (line.first < first - 0.5 or line.last > last + 0.5):
+        asked = f"frames {line.first}–{line.last} are asked for"
+        return f"{line.action.name}: {asked}, its keys go from {first:g} to {last:g}"
+    return ""

@@ -1,0 +1,43 @@
+"""A bounded memory of the last few things; the only one there is."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Cache(Generic[K, V]):
+    """At most so many values by their keys; what was kept or asked for longest ago goes first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[K, V] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[V]:
+        """Go through the values, the last one last."""
+        return iter(self._values.values())
+
+    def get(self, key: K) -> V | None:
+        """Return the value of a key, or None; this does not count as asking for it."""
+        return self._values.get(key)
+
+    def keep(self, key: K, value: V) -> V:
+        """Keep a value as the last one, and return it."""
+        self._values[key] = value
+        self._values.move_to_end(key)
+        while len(self._values) > self._most:
+            self._values.popitem(last=False)
+        return value
+
+    def made(self, key: K, make: Callable[[], V]) -> V:
+        """Return the value of a key, made where there is none; it is then the last one."""
+        found = self._values.get(key)
+        return self.keep(key, make() if found is None else found)
+
+    def clear(self) -> None:
+        self._values.clear()

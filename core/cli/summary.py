@@ -1,0 +1,132 @@
+"""The main figures of a result in a few lines, from its report."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..graph.motion_graph import MotionGraph
+from ..recipes.base import Recipe
+from ..sync import register_pair
+
+Report = Mapping[str, Any]
+
+
+def lines(name: str, report: Report, recipe: Recipe) -> list[str]:
+    """Return what is printed of a result that is called `name`."""
+    found = [f"{name}: {report['frames']} frames at {report['rate']:g} a second"]
+    for key, section in _SECTIONS.items():
+        if key in report:
+            found += section(report[key], report, recipe)
+    found += [
+        f"  {one['clip']}: left out first {one['first']}, last {one['last']} frames ({one['why']})"
+        for one in report["dropped"]
+        if "pieces" not in report
+    ]
+    found += _slide(report)
+    found += [f"  note: {warning}" for warning in report["warnings"]]
+    return [*found, f"  {report['seconds_taken']:.2f} s"]
+
+
+def graph_lines(graph: MotionGraph) -> list[str]:
+    """Return what is printed of a motion graph."""
+    report, figures = graph.report, graph.report["graph"]
+    clips = f"{graph.inputs.given} clips{' and their mirror images' if graph.inputs.mirrored else ''}"
+    found = [
+        f"{graph.name}: {figures['frames']} frames of {clips}",
+        f"  {figures['transitions']} transitions, half of them nearer than {100.0 * figures['distance_median']:.1f} cm",
+    ]
+    for number, one in enumerate(figures["components"][:5], 1):
+        found.append(
+            f"  component {number}: {one['share']:.0%} of the frames, {len(one['clips'])} of {len(graph.clips)} clips "
+            f"and images, {one['transitions']} transitions"
+        )
+    found += [f"  {one['clip']} is outside the first: {one['why']}" for one in figures["outside"]]
+    found += [
+        f"  {one['clip']}: left out first {one['first']}, last {one['last']} frames ({one['why']})"
+        for one in report["dropped"]
+    ]
+    found += [f"  note: {warning}" for warning in report["warnings"]]
+    return [*found, f"  {report['seconds_taken']:.2f} s"]
+
+
+def _registration(curves: list[Report], _report: Report, recipe: Recipe) -> list[str]:
+    return [_registration_line(one, recipe) for one in curves]
+
+
+def _registration_line(one: Report, recipe: Recipe) -> str:
+    at_limit = f", {one['at_limit']:.0%} of the path at the limit" if one["at_limit"] >= 0.01 else ""
+    joints = "" if one["joints"] == "all" else f" of {one['joints']}"
+    was_raised = getattr(recipe, "slope", None) == 0 and one["slope_limit"] > register_pair.LIMIT
+    raised = f", slope limit raised to {one['slope_limit']}" if was_raised else ""
+    return (
+        f"  {one['clip']}: {one['metric']}{joints}, {one['ends']} ends, "
+        f"likeness {one['likeness']:.2f}, kept {one['kept'][0]:.0%} of the reference and {one['kept'][1]:.0%} of it, "
+        f"slopes {one['slope_min']:.2f}–{one['slope_max']:.2f}{raised}{at_limit}"
+    )
+
+
+def _loop(one: Report, report: Report, _recipe: Recipe) -> list[str]:
+    score = "set by hand" if one["score"] is None else f"score {one['score']:.2f}"
+    turn = "straight on" if one["straightened"] or not one["turn_degrees"] else f"{one['turn_degrees']:.1f}° a cycle"
+    seconds = one["length"] / report["rate"]
+    return [
+        f"  cycle from frame {one['start']} over {one['length']} frames ({seconds:.2f} s), {score}",
+        f"  seam closed by {one['method']}, {one['travel_m']:.2f} m a cycle, {turn}",
+    ]
+
+
+def _connect(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    return [
+        f"  left at frame {seam['from_frame']} for frame {seam['to_frame']}, {100.0 * seam['distance']:.1f} cm apart, "
+        f"mended by {seam['method']}"
+        for seam in one.get("joints", [one])
+    ]
+
+
+def _splice(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    played = "in step with the locomotion" if one["timing"] == "sync" else "at its own speed"
+    frames, turned = one["action_frame"], one["correction_degrees"]
+    again = f", again after {one['repeated']} frames" if one["repeated"] else ""
+    found = [f"  action played {played} ({one['why']}), from frame {frames[0]:.0f}{again}"]
+    if one["pelvis"] is not None and one["method"] != "copy":
+        mean = f"{sum(turned) / len(turned):.1f}° on the mean, {max(turned):.1f}° at most"
+        found.append(f"  {one['pelvis']} turned by {mean} ({one['method']})")
+    swung = one["swing"]
+    if swung["locomotion"] is not None and swung["result"] is not None:
+        found.append(f"  chest against pelvis {swung['locomotion']:+.2f} → {swung['result']:+.2f}")
+    return found
+
+
+def _follow(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    bent = f", {one['bent_share']:.0%} of the way bent" if one["bent_share"] else ""
+    return [
+        f"  {one['length']:.1f} m, {100.0 * one['rms']:.1f} cm off the path (RMS), {100.0 * one['max']:.1f} at most"
+        f" ({100.0 * one['rms_before_spread']:.1f} before the rest was spread)",
+        f"  {one['transitions']} transitions{bent}, {one['searched']} states tried",
+    ]
+
+
+def _walk(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    return [f"  {one['length']:.1f} m, {one['transitions']} transitions"]
+
+
+def _slide(report: Report) -> list[str]:
+    slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
+    if "pieces" in report:
+        known = [slide for slide in slides if slide is not None]
+        if known and after is not None:
+            return [f"  feet slide {sum(known) / len(known):.1f} (mean of the clips used) → {after:.1f} cm/s"]
+    elif after is not None and None not in slides:
+        return [f"  feet slide {', '.join(f'{s:.1f}' for s in slides)} → {after:.1f} cm/s"]
+    return []
+
+
+# What is said of each part of a report, in this order.
+_SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
+    "registration": _registration,
+    "loop": _loop,
+    "connect": _connect,
+    "splice": _splice,
+    "follow": _follow,
+    "walk": _walk,
+    "shortest": _walk,
+}

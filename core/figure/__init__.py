@@ -1,0 +1,1 @@
+"""The generated figure: a body with a mesh, and actions to try everything on."""

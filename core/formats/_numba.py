@@ -1,0 +1,67 @@
+"""Reading numbers for numba; `_numpy` has the same function for numpy."""
+
+import numpy as np
+
+from ..jit import kernel
+
+# Powers of ten that are exact in double precision: a whole number up to 2⁵³ times or over one of these is rounded once.
+_TENS = np.array([10.0**k for k in range(23)])
+_MANTISSA = 2**53 // 10 - 1  # so far another digit fits
+
+
+@kernel("b1(u1[::1], f8[:, ::1])")
+def rows(text, values):  # type: ignore[no-untyped-def]
+    """See `bvh_text.rows`; the text ends in a line feed."""
+    frames, width = values.shape
+    at, row, column = 0, 0, 0
+    while at < len(text):
+        letter = text[at]
+        if letter <= 32:
+            if letter == 10 and column > 0:
+                if column != width:
+                    return False
+                row, column = row + 1, 0
+            at += 1
+            continue
+        if row == frames or column == width:
+            return False
+        negative = letter == 45
+        if letter == 45 or letter == 43:
+            at += 1
+        mantissa, power, digits, point = 0, 0, 0, False
+        while True:
+            letter = text[at]
+            if 48 <= letter <= 57:
+                if mantissa > _MANTISSA:
+                    return False
+                mantissa = 10 * mantissa + (letter - 48)
+                digits += 1
+                power -= point
+            elif letter == 46 and not point:
+                point = True
+            else:
+                break
+            at += 1
+        if digits == 0:
+            return False
+        if letter == 69 or letter == 101:
+            at += 1
+            sign = 1
+            if text[at] == 45 or text[at] == 43:
+                sign = -1 if text[at] == 45 else 1
+                at += 1
+            exponent, digits = 0, 0
+            while 48 <= text[at] <= 57 and digits < 4:
+                exponent = 10 * exponent + (text[at] - 48)
+                digits += 1
+                at += 1
+            if digits == 0:
+                return False
+            power += sign * exponent
+            letter = text[at]
+        if letter > 32 or abs(power) > 22:
+            return False
+        value = mantissa / _TENS[-power] if power < 0 else mantissa * _TENS[power]
+        values[row, column] = -value if negative else value
+        column += 1
+    return row == frames

@@ -1,0 +1,282 @@
+"""BVH motion files: read, write, and turn into clips and back."""
+
+import itertools
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import files
+from ..errors import OptionError, SkeletonError
+from ..motion import kinematics, quat
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from . import bvh_text, units
+from .bvh_text import BvhMotion
+from .motion_file import UPS, Convention, MotionFile
+from .units import UNITS
+
+_Y_TO_Z = quat.about_axis("X", np.array(0.5 * np.pi))
+
+
+def read_file(path: str | os.PathLike[str], unit: str = "auto", up: str = "auto") -> MotionFile:
+    """Read a BVH file as `motion_file.read` does."""
+    motion = read(path)
+    clip, convention = to_clip(motion, unit=unit, up=up)
+    turned = tuple(any(channel.endswith("rotation") for channel in channels) for channels in motion.channels)
+    return MotionFile(str(path), clip, convention, turned, motion)
+
+
+def compose(clip: Clip, like: MotionFile | None = None, convention: Convention | None = None) -> bytes:
+    """Return the contents of a BVH file of a clip; see `motion_file.compose`."""
+    motion = from_clip(clip, None, convention) if like is None else from_clip(clip, like.layout, like.convention)
+    return bvh_text.compose(motion).encode("utf-8")
+
+
+def read(path: str | os.PathLike[str]) -> BvhMotion:
+    """Read a BVH file; raises MotionFileError with file, line and what was expected instead."""
+    return bvh_text.parse(path)
+
+
+def write(motion: BvhMotion, path: str | os.PathLike[str]) -> None:
+    """Write a BVH file, whole or not at all; raises LoomError where it can't be written."""
+    files.write(path, bvh_text.compose(motion).encode("utf-8"))
+
+
+def to_clip(motion: BvhMotion, *, unit: str = "auto", up: str = "auto") -> tuple[Clip, Convention]:
+    """Return the clip of a file in metres, Z up, and the convention that was asked for or guessed.
+
+    unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : auto, y or z.
+    A position channel replaces the joint's offset, as in Blender's importer.
+    """
+    names = _unique(motion.names)
+    up_found = _guess_up(motion) if up == "auto" else up
+    if up_found not in UPS:
+        raise OptionError(f"up is {up!r}, but must be one of {', '.join(UPS)}")
+    scale, unit_found = _unit(unit, Skeleton(names, motion.parents, motion.offsets, *_rest(motion)))
+    turn = _Y_TO_Z if up_found == "y" else quat.IDENTITY
+    tips = np.nan_to_num(motion.tips)
+    skeleton = Skeleton(
+        names,
+        motion.parents,
+        scale * quat.rotate(turn, motion.offsets),
+        np.tile(quat.IDENTITY, (len(names), 1)),
+        scale * quat.rotate(turn, tips),
+    )
+    rotations, positions = _rotations_and_positions(motion)
+    rotations = quat.mul(quat.mul(turn, rotations), quat.inv(turn))
+    translations = scale * quat.rotate(turn, positions - motion.offsets)
+    clip = Clip(Path(motion.path).stem, skeleton, motion.rate, rotations, translations)
+    return clip, Convention(unit_found, scale, up_found, "auto" in (unit, up))
+
+
+def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention | None = None) -> BvhMotion:
+    """Return a clip as a BVH motion, in the names, channels, units and axes of `like` where one is given.
+
+    Without one: centimetres, Y up, ZXY rotations, position channels on roots and on joints that move in their
+    parent. A joint frame that is turned at rest (a Blender bone) is straightened: BVH knows offsets only.
+    """
+    clip = _straightened(clip)
+    skeleton = clip.skeleton
+    convention = convention or Convention("cm", 0.01, "y", False)
+    clip = _reordered(clip, _file_order(skeleton.parents) if like is None else _like_order(skeleton, like))
+    skeleton = clip.skeleton
+    turn = quat.inv(_Y_TO_Z) if convention.up == "y" else quat.IDENTITY
+    offsets = quat.rotate(turn, skeleton.offsets) / convention.metres
+    tips = np.where(skeleton.tips.any(axis=1, keepdims=True), skeleton.tips, np.nan)
+    tips = quat.rotate(turn, tips) / convention.metres
+    channels = like.channels if like is not None else _default_channels(clip)
+    rotations = quat.mul(quat.mul(turn, clip.rotations), quat.inv(turn))
+    positions = offsets + quat.rotate(turn, clip.translations) / convention.metres
+    fixed = offsets if like is None else like.offsets
+    _refuse_lost_movement(skeleton.names, positions - fixed, channels, 1e-4 / convention.metres)
+    frame_time = like.frame_time if like is not None and like.rate == clip.rate else f"{1.0 / clip.rate:.10g}"
+    return BvhMotion(
+        clip.name if like is None else like.path,
+        tuple(writable(name) for name in skeleton.names) if like is None else like.names,
+        skeleton.parents,
+        fixed,
+        tips if like is None else like.tips,
+        channels,
+        frame_time,
+        np.round(_values(skeleton.names, rotations, positions, channels), 7),
+    )
+
+
+def writable(name: str) -> str:
+    """Return a name that a BVH file can hold: braces and line ends are its grammar."""
+    return re.sub(r"[{}\s]+", " ", name).strip() or "unnamed"
+
+
+def _rest(motion: BvhMotion) -> tuple[Array, Array]:
+    return np.tile(quat.IDENTITY, (len(motion.names), 1)), np.nan_to_num(motion.tips)
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    """Give a second joint of the same name a number, as Blender does."""
+    taken, out = set(names), []
+    for k, name in enumerate(names):
+        unique = name
+        for number in itertools.count(1):
+            if unique == name and name not in names[:k]:
+                break
+            unique = f"{name}.{number:03d}"
+            if unique not in taken:
+                break
+        taken.add(unique)
+        out.append(unique)
+    return tuple(out)
+
+
+def _file_order(parents: NDArray[np.int64]) -> list[int]:
+    """Return the joints in the order in which a file lists them: every joint before its children, depth first."""
+    order, waiting = [], [int(joint) for joint in np.flatnonzero(parents < 0)[::-1]]
+    while waiting:
+        joint = waiting.pop()
+        order.append(joint)
+        waiting += [int(child) for child in np.flatnonzero(parents == joint)[::-1]]
+    return order
+
+
+def _like_order(skeleton: Skeleton, like: BvhMotion) -> list[int]:
+    names = _unique(like.names)
+    if set(names) != set(skeleton.names):
+        strange = sorted(set(names) ^ set(skeleton.names))
+        raise SkeletonError(f"The clip's joints are not those of {like.path}: {', '.join(strange[:4])}")
+    return [skeleton.index(name) for name in names]
+
+
+def _reordered(clip: Clip, order: list[int]) -> Clip:
+    skeleton = clip.skeleton
+    if order == list(range(len(skeleton))):
+        return clip
+    place = {joint: k for k, joint in enumerate(order)}
+    parents = np.array([place.get(int(skeleton.parents[joint]), -1) for joint in order], dtype=np.int64)
+    sorted_skeleton = Skeleton(
+        tuple(skeleton.names[joint] for joint in order),
+        parents,
+        skeleton.offsets[order],
+        skeleton.orients[order],
+        skeleton.tips[order],
+        {role: place[joint] for role, joint in skeleton.roles.items()},
+    )
+    return Clip(clip.name, sorted_skeleton, clip.rate, clip.rotations[:, order], clip.translations[:, order])
+
+
+def _guess_up(motion: BvhMotion) -> str:
+    """Rest poses stand: the legs point down and the head up; arms spread along X and tell nothing."""
+    places = np.zeros_like(motion.offsets)
+    for joint, parent in enumerate(motion.parents):
+        if parent >= 0:
+            places[joint] = places[parent] + motion.offsets[joint]
+    extent = np.ptp(places, axis=0)
+    return "z" if extent[2] > 1.5 * extent[1] else "y"
+
+
+def _unit(unit: str, skeleton: Skeleton) -> tuple[float, str]:
+    if unit != "auto":
+        return units.metres(unit), unit
+    name = units.guess(skeleton.height)
+    return UNITS[name or "m"], name or "unknown"
+
+
+def _rotations_and_positions(motion: BvhMotion) -> tuple[Array, Array]:
+    frames, joints = len(motion.values), len(motion.names)
+    rotations = np.tile(quat.IDENTITY, (frames, joints, 1))
+    positions = np.tile(motion.offsets, (frames, 1, 1))
+    for joint, columns in enumerate(_columns(motion.channels)):
+        for axis, column in columns["position"]:
+            positions[:, joint, "XYZ".index(axis)] = motion.values[:, column]
+        turns = columns["rotation"]
+        if turns:
+            angles = np.radians(motion.values[:, [column for _, column in turns]])
+            rotations[:, joint] = quat.from_euler(angles, "".join(axis for axis, _ in turns))
+    return rotations, positions
+
+
+def _columns(channels: Sequence[Sequence[str]]) -> list[dict[str, list[tuple[str, int]]]]:
+    """Return per joint its (axis, column of the values) for positions and for rotations, in written order."""
+    out, column = [], 0
+    for names in channels:
+        kinds: dict[str, list[tuple[str, int]]] = {"position": [], "rotation": []}
+        for name in names:
+            kinds[name[1:].lower()].append((name[0].upper(), column))
+            column += 1
+        out.append(kinds)
+    return out
+
+
+def _values(names: Sequence[str], rotations: Array, positions: Array, channels: Sequence[Sequence[str]]) -> Array:
+    values = np.zeros((len(rotations), sum(len(c) for c in channels)))
+    for joint, columns in enumerate(_columns(channels)):
+        for axis, column in columns["position"]:
+            values[:, column] = positions[:, joint, "XYZ".index(axis)]
+        axes = "".join(axis for axis, _ in columns["rotation"])
+        angles = _angles(rotations[:, joint], axes, names[joint])
+        values[:, [column for _, column in columns["rotation"]]] = np.degrees(angles)
+    return values
+
+
+def _refuse_lost_movement(
+    names: Sequence[str], movement: Array, channels: Sequence[Sequence[str]], tolerance: float
+) -> None:
+    """Raise SkeletonError for a joint that moves in its parent where the file has no channel for it."""
+    for joint, columns in enumerate(_columns(channels)):
+        without = ["XYZ".index(axis) for axis in "XYZ" if axis not in [a for a, _ in columns["position"]]]
+        if np.abs(movement[:, joint, without]).max(initial=0.0) > tolerance:
+            raise SkeletonError(f"Joint {names[joint]!r} moves in its parent, but has no position channels to say so")
+
+
+def _angles(rotations: Array, axes: str, name: str) -> Array:
+    """Return the angles (F, n) of rotations about n ≤ 3 different axes; fewer than three make a hinge."""
+    every = axes + "".join(axis for axis in "XYZ" if axis not in axes)
+    angles = quat.to_euler(rotations, every)
+    if len(axes) == 2 and abs(np.cos(angles[0, 2]) + 1.0) < 0.5:
+        # The other triple of the same rotation is the one that leaves the missing axis alone.
+        angles = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
+    left_over = np.abs(quat.log(quat.from_euler(angles[:, len(axes) :], every[len(axes) :]))) if len(axes) < 3 else 0.0
+    if np.max(left_over) > 1e-4:
+        raise SkeletonError(f"Joint {name!r} turns about other axes than its channels {', '.join(axes) or 'none'}")
+    return angles[:, : len(axes)]
+
+
+def _default_channels(clip: Clip) -> tuple[tuple[str, ...], ...]:
+    place, turn = ("Xposition", "Yposition", "Zposition"), ("Zrotation", "Xrotation", "Yrotation")
+    moving = np.abs(clip.translations).max(axis=(0, 2)) > 1e-9
+    return tuple(
+        place + turn if parent < 0 or moving[joint] else turn for joint, parent in enumerate(clip.skeleton.parents)
+    )
+
+
+def _straightened(clip: Clip) -> Clip:
+    """Return the same motion on a skeleton whose joint frames are the world's at rest.
+
+    Where bones are scaled or do not inherit all, joints move in their parents instead, so that every joint is where
+    it was; a file knows nothing else.
+    """
+    skeleton = clip.skeleton
+    plain = clip.scales is None and skeleton.inheritance is None
+    if plain and np.allclose(np.abs(skeleton.orients[:, 0]), 1.0, rtol=0.0, atol=1e-12):
+        return clip
+    rested, places = skeleton.rest
+    world, positions = kinematics.world(clip)
+    turned = quat.mul(world, quat.inv(rested))
+    parents, child = skeleton.parents, skeleton.parents >= 0
+    offsets, local, reach = places.copy(), turned.copy(), positions.copy()
+    offsets[child] -= places[parents[child]]
+    back = quat.inv(turned[:, parents[child]])
+    local[:, child] = quat.mul(back, turned[:, child])
+    reach[:, child] = quat.rotate(back, positions[:, child] - positions[:, parents[child]])
+    straight = Skeleton(
+        skeleton.names,
+        parents,
+        offsets,
+        np.tile(quat.IDENTITY, (len(skeleton), 1)),
+        quat.rotate(rested, skeleton.tips),
+        skeleton.roles,
+    )
+    return Clip(clip.name, straight, clip.rate, local, reach - offsets)

@@ -1,0 +1,343 @@
+"""What BVH files say, and their text: parsed with an error that names the line, and composed again."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import jit
+from ..errors import MotionFileError
+from ..motion.quat import Array
+
+CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
+_MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, eq=False)
+class BvhMotion:
+    """What a BVH file says, in its own units, axes and order, so that writing it again loses nothing.
+
+    names : J joints in the file's order; parents (J,), −1 for roots
+    offsets (J, 3); tips (J, 3) of End Sites, NaN where there is none
+    channels : per joint its channel names, e.g. ("Xposition", …, "Zrotation")
+    frame_time : seconds, as written; values (F, C) : degrees and lengths
+    """
+
+    path: str
+    names: tuple[str, ...]
+    parents: NDArray[np.int64]
+    offsets: Array
+    tips: Array
+    channels: tuple[tuple[str, ...], ...]
+    frame_time: str
+    values: Array
+
+    @property
+    def rate(self) -> float:
+        """Frames per second; a whole number where the written digits of the frame time allow one."""
+        seconds = float(self.frame_time)
+        digits = self.frame_time.lower().partition("e")[0].partition(".")[2]
+        if "e" not in self.frame_time.lower():
+            rounding = 0.5 * 10.0 ** -len(digits)
+            whole = round(1.0 / seconds)
+            if whole >= 1 and abs(1.0 / whole - seconds) <= rounding:
+                return float(whole)
+        return 1.0 / seconds
+
+
+def parse(path: str | os.PathLike[str]) -> BvhMotion:
+    """Read and parse a file; raises MotionFileError."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise MotionFileError(path, None, f"can't be read ({error.strerror})") from None
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if not data.strip():
+        raise MotionFileError(path, None, "the file is empty")
+    if b"\0" in data[:4096]:
+        raise MotionFileError(path, None, "this is a binary file, not BVH text")
+    motion = _MOTION.search(data)
+    header = data[: motion.start()] if motion else data
+    text = _decoded(header)
+    hierarchy = _Hierarchy(path, text).read()
+    if motion is None:
+        raise MotionFileError(path, text.count("\n") + 1, "expected MOTION after the hierarchy; the file ends")
+    line = data.count(b"\n", 0, motion.start()) + 1
+    width = sum(len(c) for c in hierarchy.channels)
+    frame_time, values = _Frames(path, data[motion.end() :], line, width).read()
+    return replace(hierarchy, frame_time=frame_time, values=values)
+
+
+def _decoded(header: bytes) -> str:
+    """Names come in any encoding; Japanese files' second bytes can look like braces in others."""
+    for encoding in ("utf-8", "cp932"):
+        try:
+            return header.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return header.decode("latin-1")
+
+
+class _Hierarchy:
+    """Reads the part before MOTION."""
+
+    def __init__(self, path: str | os.PathLike[str], text: str) -> None:
+        self._path = path
+        self._lines = _statements(text)
+        self._line, self._words = 1, [""]
+        self._names: list[str] = []
+        self._parents: list[int] = []
+        self._offsets: list[list[float]] = []
+        self._tips: list[list[float]] = []
+        self._channels: list[tuple[str, ...]] = []
+        self._said: set[tuple[str, int]] = set()
+
+    def read(self) -> BvhMotion:
+        self._next()
+        self._expect("HIERARCHY", "a BVH file begins with it")
+        self._next()
+        while self._words:
+            self._expect("ROOT", "the hierarchy has been closed")
+            self._joint(parent=-1)
+        if not self._names:
+            self._fail("expected ROOT after HIERARCHY; there is no joint")
+        return BvhMotion(
+            str(self._path),
+            tuple(self._names),
+            np.array(self._parents, dtype=np.int64),
+            np.array(self._offsets),
+            np.array(self._tips),
+            tuple(self._channels),
+            "",
+            np.empty((0, 0)),
+        )
+
+    def _joint(self, parent: int) -> None:
+        """Read one joint; its children follow by an explicit stack, since real files nest deeply."""
+        stack = [self._open(parent)]
+        while stack:
+            word = self._words[0].upper() if self._words else ""
+            if word == "}":
+                stack.pop()
+                self._next()
+            elif word == "OFFSET":
+                self._once(word, stack[-1])
+                self._offsets[stack[-1]] = self._numbers(3)
+            elif word == "CHANNELS":
+                self._once(word, stack[-1])
+                self._channels[stack[-1]] = self._channel_names()
+            elif word == "JOINT":
+                stack.append(self._open(stack[-1]))
+            elif word == "END":
+                self._end_site(stack[-1])
+            elif not self._words:
+                self._fail(f"expected }} to close joint {self._names[stack[-1]]!r}; the hierarchy ends")
+            else:
+                self._fail(f"expected OFFSET, CHANNELS, JOINT, End Site or }}, found {self._words[0]!r}")
+
+    def _once(self, word: str, joint: int) -> None:
+        if (word, joint) in self._said:
+            self._fail(f"joint {self._names[joint]!r} has a second {word}")
+        self._said.add((word, joint))
+
+    def _open(self, parent: int) -> int:
+        name = " ".join(self._words[1:])
+        if not name:
+            self._fail(f"expected a name after {self._words[0]}")
+        self._names.append(name)
+        self._parents.append(parent)
+        self._offsets.append([0.0, 0.0, 0.0])
+        self._tips.append([np.nan] * 3)
+        self._channels.append(())
+        self._next()
+        self._expect("{", f"joint {name!r} opens with it")
+        self._next()
+        return len(self._names) - 1
+
+    def _end_site(self, joint: int) -> None:
+        self._once("End Site", joint)
+        self._next()
+        self._expect("{", "an End Site opens with it")
+        self._next()
+        self._expect("OFFSET", "an End Site has one")
+        self._tips[joint] = self._numbers(3)
+        self._expect("}", "an End Site closes with it")
+        self._next()
+
+    def _numbers(self, count: int) -> list[float]:
+        try:
+            numbers = [_number(word) for word in self._words[1:]]
+        except ValueError:
+            numbers = []
+        if len(numbers) != count or not np.isfinite(numbers).all():
+            self._fail(f"expected {count} numbers after OFFSET, found {' '.join(self._words[1:])!r}")
+        self._next()
+        return numbers
+
+    def _channel_names(self) -> tuple[str, ...]:
+        count, names = self._words[1:2], self._words[2:]
+        known = {c.lower(): c for c in CHANNELS}
+        for name in names:
+            if name.lower() not in known:
+                self._fail(f"unknown channel {name!r}; expected Xposition … Zrotation")
+        if count != [str(len(names))]:
+            self._fail(f"CHANNELS says {' '.join(count) or 'nothing'}, but {len(names)} names follow")
+        if len({n.lower() for n in names}) < len(names):
+            self._fail(f"a channel is named twice: {' '.join(names)}")
+        self._next()
+        return tuple(known[n.lower()] for n in names)
+
+    def _next(self) -> None:
+        self._line, self._words = next(self._lines, (self._line, []))
+
+    def _expect(self, word: str, why: str) -> None:
+        found = self._words[0] if self._words else "the end of the hierarchy"
+        if found.upper() != word:
+            self._fail(f"expected {word} ({why}), found {found!r}")
+
+    def _fail(self, problem: str) -> None:
+        raise MotionFileError(self._path, self._line, problem)
+
+
+def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, words) of every statement; braces are statements of their own wherever they stand."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        for part in re.split(r"([{}])", line):
+            words = part.split()
+            if words:
+                yield number, words
+
+
+class _Frames:
+    """Reads the part after MOTION."""
+
+    def __init__(self, path: str | os.PathLike[str], data: bytes, line: int, width: int) -> None:
+        self._path, self._data, self._line, self._width = path, data, line, width
+        self._at = data.find(b"\n") + 1 or len(data)
+
+    def read(self) -> tuple[str, Array]:
+        frames = self._count()
+        frame_time = self._frame_time()
+        body = self._data[self._at :]
+        # The fast way tells that all is well; what exactly is not, the slow way finds out.
+        values = rows(body, frames, self._width)
+        if values is None:
+            values = self._line_by_line(body, frames)
+        return frame_time, values
+
+    def _header(self, key: str) -> str:
+        while self._at < len(self._data):
+            end = self._data.find(b"\n", self._at)
+            end = len(self._data) if end < 0 else end
+            text = self._data[self._at : end].decode("latin-1").strip()
+            self._at, self._line = end + 1, self._line + 1
+            if text:
+                name, colon, value = text.partition(":")
+                if not colon or name.strip().lower() != key.lower():
+                    self._fail(f"expected {key!r}, found {text[:40]!r}")
+                return value.strip()
+        self._fail(f"expected {key!r}; the file ends")
+        return ""
+
+    def _count(self) -> int:
+        text = self._header("Frames")
+        if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < 1:
+            self._fail(f"expected a number of frames, at least 1, found {text[:40]!r}")
+        return int(text)
+
+    def _frame_time(self) -> str:
+        text = self._header("Frame Time")
+        try:
+            seconds = _number(text)
+        except ValueError:
+            seconds = 0.0
+        if not 1e-6 < seconds < 1e4:
+            self._fail(f"expected the frame time in seconds, found {text[:40]!r}")
+        return text
+
+    def _line_by_line(self, body: bytes, frames: int) -> Array:
+        rows: list[list[float]] = []
+        for number, line in enumerate(body.split(b"\n"), start=self._line + 1):
+            words = line.decode("latin-1").split()
+            if not words:
+                continue
+            self._line = number
+            if len(rows) == frames:
+                kind = "another row of numbers" if _is_number(words[0]) else f"the text {' '.join(words)[:40]!r}"
+                self._fail(f"Frames: says {frames}, but {kind} follows the last one")
+            for column, word in enumerate(words):
+                if not _is_number(word):
+                    self._fail(f"value {column + 1} of frame {len(rows)} is {word[:20]!r}, not a number")
+            if len(words) != self._width:
+                self._fail(f"frame {len(rows)} has {len(words)} values; the channels ask for {self._width}")
+            rows.append([float(word) for word in words])
+        if len(rows) < frames:
+            self._fail(f"Frames: says {frames}, but the file ends after {len(rows)}")
+        return np.array(rows)
+
+    def _fail(self, problem: str) -> None:
+        raise MotionFileError(self._path, self._line, problem)
+
+
+def _number(word: str) -> float:
+    """Read a number as files write it; Python itself would also take 1_000."""
+    if "_" in word:
+        raise ValueError
+    return float(word)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(np.isfinite(_number(word)))
+    except ValueError:
+        return False
+
+
+def rows(body: bytes, frames: int, width: int) -> Array | None:
+    """Return the values (F, C) where every row is as long as it should be and every word an ordinary number, else None.
+
+    Compiled code, where that is loaded, leaves numbers of very many digits to the slow way.
+    """
+    if 2 * frames * width > len(body) + 1:
+        return None  # a number and what comes after it take two letters
+    values = np.empty((frames, width))
+    text = np.frombuffer(bytearray(body + b"\n"), dtype=np.uint8)  # kernels take what may be written
+    return values if jit.at_hand(__package__).rows(text, values) else None
+
+
+def compose(motion: BvhMotion) -> str:
+    """Return the text of a file; every number with as many digits as it takes to read it back the same."""
+    names, channels, tips = motion.names, motion.channels, motion.tips
+    children: list[list[int]] = [[] for _ in names]
+    for joint, parent in enumerate(motion.parents):
+        if parent >= 0:
+            children[parent].append(joint)
+    lines = ["HIERARCHY"]
+    # Joints still to write, and braces still to close, the next one last.
+    waiting: list[tuple[int, int]] = [(joint, 0) for joint in np.flatnonzero(motion.parents < 0)[::-1]]
+    while waiting:
+        joint, depth = waiting.pop()
+        indent = "\t" * depth
+        if joint < 0:
+            lines.append(indent + "}")
+            continue
+        lines += [f"{indent}{'ROOT' if depth == 0 else 'JOINT'} {names[joint]}", indent + "{"]
+        lines.append(f"{indent}\tOFFSET {_row(motion.offsets[joint])}")
+        if channels[joint]:
+            lines.append(f"{indent}\tCHANNELS {len(channels[joint])} {' '.join(channels[joint])}")
+        if np.isfinite(tips[joint]).all():
+            tip = f"{indent}\t\tOFFSET {_row(tips[joint])}"
+            lines += [f"{indent}\tEnd Site", indent + "\t{", tip, indent + "\t}"]
+        waiting.append((-1, depth))
+        waiting += [(child, depth + 1) for child in reversed(children[joint])]
+    lines += ["MOTION", f"Frames: {len(motion.values)}", f"Frame Time: {motion.frame_time}"]
+    lines += [_row(row) for row in motion.values]
+    return "\n".join(lines) + "\n"
+
+
+def _row(numbers: Array) -> str:
+    return " ".join([repr(n).removesuffix(".0") for n in numbers.tolist()])

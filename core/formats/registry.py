@@ -1,0 +1,63 @@
+"""The registry of motion file formats: a row for each, and nothing else has to know of it.
+
+A new format is a module that reads and writes it, and a row here. Standard library only: menus and file browsers
+show what is listed.
+"""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from ..errors import MotionFileError, OptionError
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format; functions are named as `entry_points` loads them.
+
+    suffix : of its files, in small letters; label : what it is called; about : a sentence
+    read : takes a path, a unit and an upward axis (see `motion_file.read`); returns a MotionFile
+    compose : takes a clip and, or None, a MotionFile that it is to be written like and a Convention; returns the
+        contents of a file. "" for a format that is only read
+    """
+
+    suffix: str
+    label: str
+    about: str
+    read: str
+    compose: str = ""
+
+
+_ROWS = (
+    Format(
+        ".bvh",
+        "BVH",
+        "Biovision hierarchy: joints with offsets, Euler angles frame by frame",
+        "formats.bvh:read_file",
+        "formats.bvh:compose",
+    ),
+)
+FORMATS = {row.suffix: row for row in _ROWS}
+READABLE = tuple(row.suffix for row in _ROWS)
+WRITABLE = tuple(row.suffix for row in _ROWS if row.compose)
+DEFAULT = WRITABLE[0]  # what results are written as where nothing else is asked for
+
+
+def read_by(path: str) -> Format:
+    """Return the format that reads a file; raises MotionFileError for one whose name does not tell."""
+    row = FORMATS.get(PurePath(path).suffix.lower())
+    if row is None:
+        raise MotionFileError(path, None, f"its name does not end like that of a motion file: {', '.join(READABLE)}")
+    return row
+
+
+def written_by(path: str) -> Format:
+    """Return the format that writes a file; raises OptionError for one that can't be written."""
+    row = FORMATS.get(PurePath(path).suffix.lower())
+    if row is None or not row.compose:
+        raise OptionError(f"{path} does not end like a motion file that can be written: {', '.join(WRITABLE)}")
+    return row
+
+
+def glob() -> str:
+    """Return the pattern that file browsers show files by."""
+    return ";".join(f"*{suffix}" for suffix in READABLE)

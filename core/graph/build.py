@@ -1,0 +1,144 @@
+"""Building a motion graph of clips: prepared, compared, and connected where they are alike (methods 8)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import GraphError
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..progress import SILENT, Progress
+from ..recipes.graph import GraphOptions, GraphWalk, graph_name
+from ..sync import alignment
+from . import components, inputs, reporting, transitions, windows
+from .inputs import GraphInputs
+from .motion_graph import Indices, MotionGraph, frames_in
+from .transitions import Matches
+from .windows import Bodies
+
+SOME = 2048  # transitions that are aligned at a time
+
+
+def build(
+    clips: Sequence[Clip], options: GraphOptions, progress: Progress = SILENT, built: MotionGraph | None = None
+) -> MotionGraph:
+    """Return the motion graph of clips: what was `built` of them before, if it was.
+
+    Raises GraphError where no frame can be come back to, and what `inputs.gather` raises.
+    """
+    if built is not None:
+        return built
+    began = time.perf_counter()
+    ready = inputs.gather(clips, images=options.mirror, labels=options.labels.split(), progress=progress.part(0.0, 0.3))
+    body = windows.bodies(ready, options.transition)
+    found = transitions.find(
+        body, ready.given, threshold=options.threshold, relative=options.relative, progress=progress.part(0.3, 0.8)
+    )
+    progress.at(0.8, "Connecting")
+    labels = np.unique(ready.labels, return_inverse=True)[1]
+    found = found.some(labels[found.clip] == labels[found.other_clip])
+    edges = _directed(body, found, ready)
+    if found.repeated:
+        again = {other: f"the same recording as {ready.clips[one].name}" for one, other in found.repeated}
+        edges, ready = edges.renumbered(ready.remaining(again)), ready.without(again)
+    graph = _connected(ready, body.half, edges, graph_name([clip.name for clip in clips]))
+    if not (graph.crosses & (graph.component[graph.start] == graph.component[graph.end])).any():
+        raise GraphError(
+            f"{graph.name}: there is no way back to any frame; raise the threshold ({options.threshold:g}), or add "
+            "clips that are more alike"
+        )
+    return replace(graph, report=graph.report | reporting.built(graph, options, [c.name for c in clips], began))
+
+
+def of_walk(clips: Sequence[Clip], recipe: GraphWalk, progress: Progress, graph: MotionGraph | None) -> MotionGraph:
+    """Return the graph that a walk goes through: the one that was built before, or else one of its clips."""
+    return build(recipe.prepared_of(clips), recipe, progress, graph)
+
+
+@dataclass(frozen=True, eq=False)
+class _Edges:
+    """Transitions (E,) from frames of clips to frames of others, in every direction that they can be taken."""
+
+    clip: Indices
+    frame: Indices
+    other_clip: Indices
+    other_frame: Indices
+    distance: Array
+    turn: Array
+    shift: NDArray[np.complex128]
+
+    def renumbered(self, kept: Sequence[int]) -> "_Edges":
+        """Return the edges with clips counted among those that are kept."""
+        number = np.full(max(kept) + 1, -1)
+        number[list(kept)] = np.arange(len(kept))
+        return replace(self, clip=number[self.clip], other_clip=number[self.other_clip])
+
+
+def _directed(body: Bodies, found: Matches, ready: GraphInputs) -> _Edges:
+    """The matches both ways, and those of the clips' images, with how the second clip is brought to the first."""
+    pairs = np.column_stack([found.clip, found.frame, found.other_clip, found.other_frame])
+    pairs = np.concatenate([pairs, pairs[:, [2, 3, 0, 1]]])
+    if ready.mirrored:
+        images = pairs.copy()
+        images[:, [0, 2]] = (images[:, [0, 2]] + ready.given) % (2 * ready.given)
+        pairs = np.concatenate([pairs, images])
+    pairs = np.unique(pairs, axis=0)
+    turn, distance = np.empty(len(pairs)), np.empty(len(pairs))
+    shift = np.empty(len(pairs), dtype=np.complex128)
+    for first in range(0, len(pairs), SOME):
+        some = slice(first, first + SOME)
+        clip, frame, other_clip, other_frame = pairs[some].T
+        rows, others = windows.rows_of(body, clip, frame), windows.rows_of(body, other_clip, other_frame)
+        aligned = alignment.align(body.ground[rows] / body.roots, body.ground[others] / body.roots, body.roots**2)
+        lifted = ((body.heights[rows] - body.heights[others]) ** 2).sum(axis=-1).mean(axis=-1)
+        turn[some], shift[some], distance[some] = aligned.turn, aligned.shift, np.sqrt(aligned.residual + lifted)
+    return _Edges(pairs[:, 0], pairs[:, 1], pairs[:, 2], pairs[:, 3], distance, turn, shift)
+
+
+def _connected(ready: GraphInputs, half: int, edges: _Edges, name: str) -> MotionGraph:
+    """The graph of transitions: their ends as nodes, and clips as edges between those."""
+    ends = np.concatenate(
+        [
+            np.column_stack([edges.clip, edges.frame - half]),
+            np.column_stack([edges.other_clip, edges.other_frame + half]),
+        ]
+    )
+    nodes, place = np.unique(ends, axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    along = np.flatnonzero(np.diff(nodes[:, 0]) == 0)
+    count = len(along)
+    start = np.concatenate([along, place[: len(edges.clip)]])
+    end = np.concatenate([along + 1, place[len(edges.clip) :]])
+    component = components.strong(len(nodes), start, end)
+    graph = MotionGraph(
+        name=name,
+        inputs=ready,
+        half=half,
+        clip=nodes[:, 0],
+        frame=nodes[:, 1],
+        start=start,
+        end=end,
+        distance=np.concatenate([np.full(count, np.nan), edges.distance]),
+        turn=np.concatenate([np.zeros(count), edges.turn]),
+        shift=np.concatenate([np.zeros(count), edges.shift]),
+        component=component,
+        report={},
+    )
+    return replace(graph, component=_by_size(graph))
+
+
+def _by_size(graph: MotionGraph) -> Indices:
+    """The components numbered by how many frames of the clips are in them, the largest first.
+
+    Of those that are as large, first the ones that can be walked: a transition may lead back to where it begins.
+    """
+    frames = frames_in(graph)
+    inside = graph.crosses & (graph.component[graph.start] == graph.component[graph.end])
+    joined = np.bincount(graph.component[graph.start[inside]], minlength=len(frames))
+    nodes = np.bincount(graph.component, minlength=len(frames))
+    rank = np.empty(len(frames), dtype=np.int64)
+    rank[np.lexsort((np.arange(len(frames)), -nodes, joined == 0, -frames))] = np.arange(len(frames))
+    return rank[graph.component] if len(frames) else graph.component

@@ -1,0 +1,156 @@
+"""Where a body goes along the edges of a graph: its smoothed root path and its facing, frame by frame."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+from .motion_graph import Indices, MotionGraph
+
+SEARCH_RATE = 30.0  # samples a second of the edges that are searched
+SOME = 4096  # edges that are sampled at a time: all of their frames are needed for that
+
+
+def fade(count: int) -> Array:
+    """Return the share (count + 1,) of what is gone over to, from 0 to 1 (Kovar 2002)."""
+    at = np.arange(count + 1) / count
+    return at * at * (3.0 - 2.0 * at)
+
+
+def crossing(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array]:
+    """Return place and facing (M, 2h + 1) along transitions, on the ground of the clips that they begin in."""
+    share, steps = fade(2 * graph.half), np.arange(2 * graph.half + 1)
+    ground, facing, firsts = graph.tracks.ground, graph.tracks.facing, graph.tracks.firsts
+    start, end = graph.start[edges], graph.end[edges]
+    one = (firsts[graph.clip[start]] + graph.frame[start])[:, None] + steps
+    other = (firsts[graph.clip[end]] + graph.frame[end] - 2 * graph.half)[:, None] + steps
+    turn, shift = graph.turn[edges, None], graph.shift[edges, None]
+    places = (1.0 - share) * ground[one] + share * (np.exp(1j * turn) * ground[other] + shift)
+    apart = facing[other] + turn - facing[one]
+    whole = 2.0 * np.pi * np.round(apart[:, graph.half] / (2.0 * np.pi))
+    return places, facing[one] + share * (apart - whole[:, None])
+
+
+def bent(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.complex128], Array]:
+    """Return a ground path (..., F) that turns further by `curvature` (radians a metre), and how far it turned."""
+    steps = np.diff(places, axis=-1)
+    gone = lengths(places)
+    middle = 0.5 * (gone[..., 1:] + gone[..., :-1])
+    led = np.cumsum(steps * np.exp(1j * curvature * middle), axis=-1)
+    return np.concatenate([places[..., :1], places[..., :1] + led], axis=-1), curvature * gone
+
+
+def lengths(places: NDArray[np.complex128]) -> Array:
+    """Return how far a ground path (..., F) has gone at each of its places."""
+    gone = np.cumsum(np.abs(np.diff(places, axis=-1)), axis=-1)
+    return np.concatenate([np.zeros((*places.shape[:-1], 1)), gone], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeTable:
+    """The edges of one component as what a search walks: E edges between N nodes, S samples of them in all.
+
+    nodes (N,), edges (E,) : which of the graph's they are; place (N,) : the same within one thirtieth of a second
+    onward (N,) : the edge that goes on in a node's clip, −1 for none
+    first_crossing (N + 1,) : where a node's transitions begin in `crossings` (T,), edges of this table
+    end (E,) : node at which an edge ends; distance (E,), 0 for stretches of clips; seconds (E,); length (E,), metres
+    first_sample (E + 1,) : where an edge's samples begin, in all of
+    right, ahead, turned, gone (B, S) : the root path in the frame of its start, facing `ahead` there; its facing, and
+        its length up to there. For each of B bends (radians a metre)
+    """
+
+    nodes: Indices
+    edges: Indices
+    place: Indices
+    onward: Indices
+    first_crossing: Indices
+    crossings: Indices
+    end: Indices
+    distance: Array
+    seconds: Array
+    length: Array
+    first_sample: Indices
+    right: Array
+    ahead: Array
+    turned: Array
+    gone: Array
+    bends: Array
+
+
+def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
+    """Return the edges of a component as a table, sampled 30 times a second."""
+    nodes = np.flatnonzero(graph.component == component)
+    number = np.full(len(graph.clip), -1)
+    number[nodes] = np.arange(len(nodes))
+    edges = np.flatnonzero((number[graph.start] >= 0) & (number[graph.end] >= 0))
+    start, end, crosses = number[graph.start[edges]], number[graph.end[edges]], graph.crosses[edges]
+    onward = np.full(len(nodes), -1)
+    onward[start[~crosses]] = np.flatnonzero(~crosses)
+    crossings = np.flatnonzero(crosses)
+    crossings = crossings[np.argsort(start[crossings], kind="stable")]
+    stride = max(1, round(graph.rate / SEARCH_RATE))
+    parts = [_sampled(graph, edges[k : k + SOME], bends, stride) for k in range(0, len(edges), SOME)]
+    counts, length, right, ahead, turned, gone = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+    near = np.column_stack([graph.clip[nodes], graph.frame[nodes] // stride])
+    return EdgeTable(
+        nodes=nodes,
+        edges=edges,
+        place=np.unique(near, axis=0, return_inverse=True)[1].reshape(-1),
+        onward=onward,
+        first_crossing=np.searchsorted(start[crossings], np.arange(len(nodes) + 1)),
+        crossings=crossings,
+        end=end,
+        distance=np.where(crosses, graph.distance[edges], 0.0),
+        seconds=graph.lengths[edges] / graph.rate,
+        length=length,
+        first_sample=np.concatenate([[0], np.cumsum(counts)]),
+        right=right,
+        ahead=ahead,
+        turned=turned,
+        gone=np.repeat(gone[None], len(bends), axis=0),
+        bends=bends,
+    )
+
+
+def _sampled(
+    graph: MotionGraph, edges: Indices, bends: Array, stride: int
+) -> tuple[Indices, Array, Array, Array, Array, Array]:
+    """Some edges at every so many frames: the samples of each, its length; right, ahead, turned and gone of all."""
+    places, facing, first = _flattened(graph, edges)
+    counts = np.diff(first)
+    owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
+    taken = np.flatnonzero((at > 0) & ((at % stride == 0) | (at == counts[owner] - 1)))
+    back = np.exp(-1j * facing[first[:-1]])[owner]
+    gone = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(places)) * (owner[1:] == owner[:-1]))])
+    gone -= gone[first[:-1]][owner]
+    local = np.stack([(_led(places, gone, owner, first, bend) * back)[taken] for bend in bends])
+    turned = (facing - facing[first[:-1]][owner])[taken] + bends[:, None] * gone[taken]
+    samples = np.bincount(owner[taken], minlength=len(edges))
+    return samples, gone[first[1:] - 1], local.real, local.imag, turned, gone[taken]
+
+
+def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Indices]:
+    """Place and facing at every frame of edges, one after the other, and where each begins (E + 1,)."""
+    counts = graph.lengths[edges] + 1
+    first = np.cumsum([0, *counts])
+    owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
+    ground, facing, firsts = graph.tracks.ground, graph.tracks.facing, graph.tracks.firsts
+    begin = graph.start[edges]
+    # Where an edge is a transition this reads on in its clip, and is written over.
+    rows = np.minimum((firsts[graph.clip[begin]] + graph.frame[begin])[owner] + at, len(ground) - 1)
+    places, faced = ground[rows], facing[rows]
+    crosses = graph.crosses[edges]
+    over = crosses[owner]
+    across, facing_across = crossing(graph, edges[crosses])
+    places[over], faced[over] = across.reshape(-1), facing_across.reshape(-1)
+    return places, faced, first
+
+
+def _led(
+    places: NDArray[np.complex128], gone: Array, owner: Indices, first: Indices, bend: float
+) -> NDArray[np.complex128]:
+    """Ground paths from their starts, one after the other, each bent as in `bent`."""
+    steps = np.diff(places) * np.exp(0.5j * bend * (gone[1:] + gone[:-1])) * (owner[1:] == owner[:-1])
+    led = np.concatenate([[0.0], np.cumsum(steps)])
+    return np.asarray(led - led[first[:-1]][owner])

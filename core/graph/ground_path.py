@@ -1,0 +1,91 @@
+"""A drawn path on the ground, by arc length (methods 9)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OptionError
+from ..motion.quat import Array
+
+STEP = 0.02  # m from sample to sample
+REACH = 0.3  # m each side over which the direction is taken: who walks round a corner turns before it
+BEND_REACH = 0.5  # m each side over which the radius is taken
+BEYOND = 4.0  # m that a path goes on beyond its end, for what is under way there
+SHORTEST, LONGEST = 0.1, 20000.0  # m; what is longer is not in metres
+
+
+@dataclass(frozen=True, eq=False)
+class GroundPath:
+    """A path in even steps of arc length, and a bit beyond its end: straight on, or round again where it is closed.
+
+    places (K,) : x + iy, metres; facing (K,) : of who goes along it, radians about Z from +y, without jumps
+    length : metres, without what lies beyond
+    """
+
+    places: NDArray[np.complex128]
+    facing: Array
+    length: float
+    closed: bool
+
+    def at(self, gone: Array) -> NDArray[np.complex128]:
+        """Return the places at arc lengths (F,)."""
+        low, share = self._between(gone)
+        return self.places[low] + share * (self.places[low + 1] - self.places[low])
+
+    def facing_at(self, gone: Array) -> Array:
+        """Return the facings at arc lengths (F,)."""
+        low, share = self._between(gone)
+        return self.facing[low] + share * (self.facing[low + 1] - self.facing[low])
+
+    def _between(self, gone: Array) -> tuple[NDArray[np.int64], Array]:
+        low = np.minimum((gone / STEP).astype(np.int64), len(self.places) - 2)
+        return low, np.minimum(gone / STEP - low, 1.0)
+
+    def tightest(self) -> tuple[float, float]:
+        """Return the smallest radius (m) that the path turns with over a metre, and where: metres from its start."""
+        reach = round(BEND_REACH / STEP)
+        inside = round(self.length / STEP) + 1
+        if inside <= 2 * reach:
+            reach = max(1, (inside - 1) // 4)
+        turned = np.abs(self.facing[2 * reach : inside] - self.facing[: max(inside - 2 * reach, 0)])
+        if len(turned) == 0 or turned.max() < 1e-6:
+            return float("inf"), 0.0
+        most = int(np.argmax(turned))
+        return float(2 * reach * STEP / turned[most]), (most + reach) * STEP
+
+
+def through(rows: Sequence[Sequence[float]], *, closed: bool) -> GroundPath:
+    """Return the path through points (N, 2 or more: x, y), metres; raises OptionError for what is none."""
+    if any(len(row) < 2 for row in rows):
+        raise OptionError("a path is made of rows of x and y")
+    points = np.array([complex(row[0], row[1]) for row in rows], dtype=np.complex128)
+    if closed and len(points):
+        points = np.append(points, points[0])
+    points = points[np.append(True, np.abs(np.diff(points)) > 1e-9)] if len(points) else points
+    marks = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(points)))])
+    length = float(marks[-1])
+    if length < SHORTEST:
+        raise OptionError(f"the path is {length:.2f} m long, but must be {SHORTEST} m or more")
+    if length > LONGEST:
+        raise OptionError(f"the path is {length:.0f} m long, but must be {LONGEST:.0f} m or less; is it in metres?")
+    lengths = np.arange(int(np.ceil((length + BEYOND) / STEP)) + 1) * STEP
+    if closed:
+        lengths = lengths % length
+    inside = np.minimum(lengths, length)
+    places = np.interp(inside, marks, points.real) + 1j * np.interp(inside, marks, points.imag)
+    last = points[-1] - points[-2]
+    places = places + (lengths - inside) * last / abs(last)
+    return GroundPath(places, _facing(places), length, closed)
+
+
+def _facing(places: NDArray[np.complex128]) -> Array:
+    """Direction of a sampled path as a facing: that of +y is 0."""
+    reach, last = round(REACH / STEP), len(places) - 1
+    k = np.arange(len(places))
+    ahead = places[np.minimum(k + reach, last)] - places[np.maximum(k - reach, 0)]
+    # Where a path turns back on itself it has no direction: that of a step will do.
+    steps = np.append(np.diff(places), places[-1] - places[-2])
+    ahead = np.where(np.abs(ahead) > 0.25 * REACH, ahead, steps)
+    return np.unwrap(np.angle(ahead) - 0.5 * np.pi)

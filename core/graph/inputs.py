@@ -1,0 +1,147 @@
+"""Clips made ready for a motion graph: good ends, one body, rate and floor, and their mirror images (methods 8)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+
+from ..check import contacts
+from ..errors import ClipError, OptionError, SkeletonError
+from ..motion import joint_matching, kinematics, mirror, quat, resample, retarget, trim
+from ..motion.clip import Clip
+from ..motion.frame_map import FrameMap, LeftOut
+from ..motion.quat import Array
+from ..progress import SILENT, Progress
+
+FLOOR = 5.0  # percentile of the height of the balls of the feet
+
+
+@dataclass(frozen=True, eq=False)
+class GraphInputs:
+    """The clips of a graph, those as given before their mirror images.
+
+    frame_maps (N,) : which frames of the clips as given theirs are
+    labels (N,) : only clips of the same label are connected
+    given : how many are not mirror images; image n of clip k is clip given + k
+    """
+
+    clips: tuple[Clip, ...]
+    frame_maps: tuple[FrameMap, ...]
+    labels: tuple[str, ...]
+    given: int
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def mirrored(self) -> bool:
+        return len(self.clips) > self.given
+
+    def with_images(self) -> "GraphInputs":
+        """Return the inputs with the mirror image of each clip."""
+        images = tuple(mirror.mirrored(clip) for clip in self.clips)
+        return replace(
+            self,
+            clips=self.clips + images,
+            frame_maps=2 * self.frame_maps[: self.given],
+            labels=2 * self.labels[: self.given],
+        )
+
+    def without(self, left_out: Mapping[int, str]) -> "GraphInputs":
+        """Return the inputs without some of the clips as given and their images; left_out says why."""
+        kept = self.remaining(left_out)
+        whole = tuple(LeftOut(self.clips[k].name, 0, len(self.clips[k]), why) for k, why in left_out.items())
+        return GraphInputs(
+            tuple(self.clips[k] for k in kept),
+            tuple(self.frame_maps[k] for k in kept),
+            tuple(self.labels[k] for k in kept),
+            self.given - len(left_out),
+            self.left_out + whole,
+        )
+
+    def remaining(self, left_out: Collection[int]) -> list[int]:
+        """Return the numbers of the clips that are left without some of those given and their images."""
+        return [k for k in range(len(self.clips)) if k % self.given not in left_out]
+
+
+def gather(
+    clips: Sequence[Clip], *, images: bool, labels: Sequence[str] = (), progress: Progress = SILENT
+) -> GraphInputs:
+    """Bring clips onto the body, rate and floor of the first one, without bad ends; with `images`, mirrored too.
+
+    Bodies may name their joints otherwise (see `joint_matching.renamed`). Raises ClipError for no clips, OptionError
+    for labels that do not fit the clips and SkeletonError for bodies that differ or whose joints do not inherit all.
+    """
+    if not clips:
+        raise ClipError("A motion graph takes one clip or more; none given")
+    if labels and len(labels) != len(clips):
+        raise OptionError(f"{len(labels)} labels were given for {len(clips)} clips")
+    if len({clip.name for clip in clips}) < len(clips):
+        clips = _told_apart(clips)
+    trimmed = [trim.ends(clip) for clip in clips]
+    first = trimmed[0].clip
+    _refuse_loose(first)
+    floor, ready = _floor(first), []
+    for k, one in enumerate(trimmed):
+        progress.at(k / len(trimmed), f"Fitting {one.clip.name} to the body of {first.name}")
+        fitted = retarget.onto(joint_matching.renamed(one.clip, first.skeleton), first.skeleton)
+        fitted = resample.to_rate(replace(fitted, cyclic=False), first.rate)
+        ready.append(_lifted(fitted, floor - _floor(fitted)))
+    found = GraphInputs(
+        tuple(ready),
+        tuple(FrameMap(one.first, one.clip.rate / first.rate) for one in trimmed),
+        tuple(labels) or len(clips) * ("",),
+        len(clips),
+        tuple(entry for one in trimmed for entry in one.left_out),
+    )
+    return found.with_images() if images else found
+
+
+def _refuse_loose(clip: Clip) -> None:
+    """Raise SkeletonError for a body that can't be turned and moved as a whole, before anything is compared."""
+    settings = clip.skeleton.inheritance
+    if settings is None:
+        return
+    names = [
+        name
+        for name, rotation, scale, location in zip(
+            clip.skeleton.names, settings.rotation, settings.scale, settings.location, strict=True
+        )
+        if not (rotation and location and scale == "FULL")
+    ]
+    some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    raise SkeletonError(
+        f"{clip.name}: joints that do not inherit all of their parents ({some}) can't walk through a graph yet; "
+        "let them inherit rotation, location and scale, or bake the action on a rig that does"
+    )
+
+
+def _told_apart(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips under names that differ: what they have in common gets a number, one that no other clip has."""
+    names = [clip.name for clip in clips]
+    taken, apart = {name for name in names if names.count(name) == 1}, []
+    for clip in clips:
+        numbered = (f"{clip.name} ({number})" for number in count(1))
+        name = clip.name if names.count(clip.name) == 1 else next(n for n in numbered if n not in taken)
+        taken.add(name)
+        apart.append(replace(clip, name=name))
+    return apart
+
+
+def _floor(clip: Clip) -> float:
+    """Height of the ground that a clip's feet tread; 0 for a body whose feet are not known."""
+    balls = contacts.feet(clip).values()
+    return float(np.percentile(np.concatenate([ball[:, 2] for ball in balls]), FLOOR)) if balls else 0.0
+
+
+def _lifted(clip: Clip, height: float) -> Clip:
+    skeleton, translations = clip.skeleton, clip.translations.copy()
+    roots = skeleton.parents < 0
+    translations[:, roots] += quat.rotate(quat.inv(skeleton.orients[roots]), np.array([0.0, 0.0, height]))
+    return replace(clip, translations=translations)
+
+
+def points(clip: Clip) -> Array:
+    """Return the weighted points (F, P, 3) of a clip: those that count, times the root of their weight."""
+    weights = clip.skeleton.point_weights
+    counting = weights > 0.0
+    return kinematics.points(clip)[:, counting] * np.sqrt(weights[counting])[:, None]

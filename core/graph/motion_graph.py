@@ -1,0 +1,95 @@
+"""A motion graph: frames of clips as nodes, clips and blended transitions as edges (methods 8).
+
+A match of frame i of clip A with frame j of clip B is an edge from (A, i − h) to (B, j + h), 2h frames long, and one
+from (B, j − h) to (A, i + h). Nodes of one clip are chained by edges that are the clip itself, so that a transition
+never begins inside another.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OptionError
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from .ground_tracks import GroundTracks, ground_tracks_of
+from .inputs import GraphInputs
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class MotionGraph:
+    """N nodes and E edges over the frames of clips.
+
+    clip, frame (N,) : where a node is, in order of clips and frames
+    start, end (E,) : nodes; distance (E,) in metres a point, NaN where an edge is a stretch of its clip
+    turn, shift (E,) : what brings the clip of the end onto the ground of the start's, as in
+        `sync.transitions.Transition`; shift as x + iy
+    half : h; component (N,) : strongly connected components, the largest first
+    """
+
+    name: str
+    inputs: GraphInputs
+    half: int
+    clip: Indices
+    frame: Indices
+    start: Indices
+    end: Indices
+    distance: Array
+    turn: Array
+    shift: NDArray[np.complex128]
+    component: Indices
+    report: dict[str, Any]
+
+    @property
+    def clips(self) -> tuple[Clip, ...]:
+        return self.inputs.clips
+
+    @property
+    def rate(self) -> float:
+        return self.clips[0].rate
+
+    @cached_property
+    def tracks(self) -> GroundTracks:
+        """Where bodies go in the clips."""
+        return ground_tracks_of(self.clips)
+
+    @property
+    def crosses(self) -> NDArray[np.bool_]:
+        """Which edges (E,) are transitions."""
+        return ~np.isnan(self.distance)
+
+    @property
+    def lengths(self) -> Indices:
+        """Frames (E,) that each edge takes."""
+        along = self.frame[self.end] - self.frame[self.start]
+        return np.where(self.crosses, 2 * self.half, along)
+
+    def largest(self, label: str = "") -> int:
+        """Return the largest component, or that of clips of a label; raises OptionError where there is none such."""
+        if not label:
+            return 0
+        labels = np.array(self.inputs.labels)[self.clip]
+        inside = self.crosses & (self.component[self.start] == self.component[self.end])
+        walkable = np.unique(self.component[self.start[inside & (labels[self.start] == label)]])
+        if len(walkable) == 0:
+            known = ", ".join(sorted(set(self.inputs.labels))) or "none"
+            raise OptionError(f"no walk is among clips of the label {label!r}; the labels of this graph are: {known}")
+        return int(walkable[0])
+
+    def given_frame(self, clip: int, frame: int) -> int:
+        """Return a frame of a clip as a frame of the clip as it was given."""
+        return self.inputs.frame_maps[clip].given_frame(frame)
+
+
+def frames_in(graph: MotionGraph) -> Indices:
+    """Return how many frames of the clips each component has."""
+    count = int(graph.component.max(initial=-1)) + 1
+    inside = ~graph.crosses & (graph.component[graph.start] == graph.component[graph.end])
+    return np.bincount(
+        graph.component[graph.start[inside]], graph.lengths[inside].astype(float), minlength=count
+    ).astype(np.int64)

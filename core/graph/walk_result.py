@@ -1,0 +1,81 @@
+"""What walks through a motion graph hand back, and the report on them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check import quality
+from ..motion import root_motion
+from ..motion.quat import Array
+from ..weave.results import Result
+from .assemble import AssembledWalk, Origin, WalkPiece
+from .ground_path import GroundPath
+from .motion_graph import MotionGraph
+
+
+@dataclass(frozen=True, eq=False)
+class WalkResult(Result):
+    """A walk through a graph: what its frames (F,) are made of, and its smoothed root path, places (F,) as x + iy."""
+
+    graph: MotionGraph
+    origin: Origin
+    places: NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class FollowResult(WalkResult):
+    """A walk along a path; gone (F,) : metres of the path up to each frame."""
+
+    path: GroundPath
+    gone: Array
+
+
+def report(
+    verb: str, graph: MotionGraph, walked: AssembledWalk, walk: Sequence[WalkPiece], began: float
+) -> dict[str, Any]:
+    """Return what every report on a walk says; `began` is the perf_counter at the start."""
+    clip, given = walked.clip, graph.inputs.given
+    used = np.unique(walked.origin.clip[walked.origin.clip >= 0] % given)
+    return {
+        "verb": verb,
+        "inputs": graph.report["inputs"],
+        "names": graph.report["names"],
+        "output": clip.name,
+        "frames": len(clip),
+        "rate": clip.rate,
+        "heading": root_motion.heading_source(clip.skeleton),
+        "graph": {key: graph.report["graph"][key] for key in ("frames", "transitions", "component_share")},
+        "pieces": _pieces(graph, walked.origin, walk),
+        "dropped": graph.report["dropped"],
+        "quality": {
+            "before": [quality.measure(graph.clips[k]) for k in used],
+            "after": quality.measure(clip),
+        },
+        "warnings": list(graph.report["warnings"]),
+        "seconds_taken": round(time.perf_counter() - began, 4),
+    }
+
+
+def _pieces(graph: MotionGraph, origin: Origin, walk: Sequence[WalkPiece]) -> list[dict[str, Any]]:
+    """What a walk is made of, one after the other, in frames of the clips as they were given."""
+    reports = []
+    for number, piece in enumerate(walk):
+        at = np.flatnonzero(origin.piece == number)
+        if len(at) == 0:
+            continue
+        first, last = (graph.given_frame(piece.clip, int(origin.frame[k])) for k in (at[0], at[-1]))
+        one: dict[str, Any] = {"at": int(at[0]), "clip": graph.clips[piece.clip].name, "frames": [first, last]}
+        if piece.edge >= 0:
+            end = graph.end[piece.edge]
+            other = int(graph.clip[end])
+            one["into"] = graph.clips[other].name
+            one["into_frame"] = graph.given_frame(other, int(graph.frame[end]))
+            one["distance"] = round(float(graph.distance[piece.edge]), 5)
+        if piece.bend:
+            one["bend_degrees_m"] = round(float(np.degrees(piece.bend)), 3)
+        reports.append(one)
+    return reports

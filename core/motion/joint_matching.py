@@ -1,0 +1,137 @@
+"""Joints that stand for each other: of one body's left and right, or of two bodies with other names."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import roles as body_roles
+from .clip import Clip
+from .quat import Array
+from .skeleton import Skeleton
+
+_ALONG = np.cos(np.radians(3.0))  # bodies stand along an axis; measured bones are a little longer on one side
+_NEAR = 0.05  # of the body's height: how far from its mirrored place a joint's partner may stand at rest
+
+
+def across(skeleton: Skeleton) -> NDArray[np.int64]:
+    """Return the joint (J,) on the other side of the body for each joint; itself for those in the middle.
+
+    By roles, then for what lies between such joints and the trunk, then by names, then by where joints stand at
+    rest. What is found for a joint is found for its partner too.
+    """
+    partner = np.full(len(skeleton), -1)
+    roles = skeleton.roles
+    for role, left in roles.items():
+        right = roles.get(f"{role[:-2]}.R") if role.endswith(".L") else None
+        if right is not None:
+            _pair_up(skeleton, partner, left, right)
+    names = body_roles.sides(skeleton.names)
+    for joint, (side, name) in enumerate(names):
+        if side == "L" and partner[joint] < 0 and (other := _other(names, partner, "R", name)) is not None:
+            _pair_up(skeleton, partner, joint, other)
+    _pair_by_place(skeleton, partner)
+    return np.where(partner < 0, np.arange(len(skeleton)), partner)
+
+
+def sagittal(skeleton: Skeleton, partner: NDArray[np.int64]) -> Array:
+    """Return the unit vector (3,) from left to right at rest, level; an axis where it is near one.
+
+    The x axis where no pair of joints tells.
+    """
+    places, roles = skeleton.rest[1], skeleton.roles
+    lefts = [joint for role, joint in roles.items() if role.endswith(".L") and partner[joint] != joint]
+    wide = places[partner[lefts]] - places[lefts] if lefts else np.zeros((1, 3))
+    normal = wide.sum(axis=0) * np.array([1.0, 1.0, 0.0])
+    length = float(np.linalg.norm(normal))
+    if length < 1e-6:
+        return np.array([1.0, 0.0, 0.0])
+    normal /= length
+    return np.round(normal) if np.abs(normal).max() > _ALONG else normal
+
+
+def renamed(clip: Clip, like: Skeleton) -> Clip:
+    """Return a clip whose joints are called as those of another body that they stand for, where they do not yet.
+
+    By roles, then by what lies between joints that have roles and by what hangs on them; joints that stand for none
+    keep their names. What is left to say of bodies that differ, retargeting says.
+    """
+    own = clip.skeleton
+    if set(own.names) == set(like.names):
+        return clip
+    theirs = np.full(len(own), -1)
+    for role, joint in own.roles.items():
+        if role in like.roles:
+            theirs[joint] = like.roles[role]
+    for joint in [joint for joint in range(len(own)) if theirs[joint] >= 0]:
+        _match_above(own, like, theirs, joint)
+    for joint in range(len(own)):  # parents come first
+        if theirs[joint] >= 0:
+            _match_below(own, like, theirs, joint)
+    names = tuple(like.names[k] if k >= 0 else name for name, k in zip(own.names, theirs, strict=True))
+    if len(set(names)) < len(names):
+        return clip
+    return replace(clip, skeleton=replace(own, names=names, roles=dict(own.roles)))
+
+
+def _pair_up(skeleton: Skeleton, partner: NDArray[np.int64], left: int, right: int) -> None:
+    """Make two joints partners, and those above them up to the trunk or to the next that have one."""
+    while min(left, right) >= 0 and left != right and partner[left] < 0 and partner[right] < 0:
+        partner[left], partner[right] = right, left
+        left, right = int(skeleton.parents[left]), int(skeleton.parents[right])
+
+
+def _other(names: Sequence[tuple[str, str]], partner: NDArray[np.int64], side: str, name: str) -> int | None:
+    fitting = [k for k, part in enumerate(names) if part == (side, name) and partner[k] < 0]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _pair_by_place(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
+    """Make partners of joints that stand at each other's mirrored place and hang on partners."""
+    normal, places = sagittal(skeleton, partner), skeleton.rest[1]
+    origin = places[skeleton.roles.get("hips", 0)]
+    mirrored = places - 2.0 * ((places - origin) @ normal)[:, None] * normal
+    for joint in range(len(skeleton)):
+        above = int(skeleton.parents[joint])
+        if partner[joint] >= 0 or above < 0 or partner[above] < 0:
+            continue
+        beside = np.flatnonzero((skeleton.parents == partner[above]) & (partner < 0))
+        away = np.linalg.norm(places[beside] - mirrored[joint], axis=1)
+        if len(beside) and away.min() <= _NEAR * skeleton.height:
+            other = int(beside[np.argmin(away)])
+            partner[joint], partner[other] = other, joint
+
+
+def _match_above(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint: int) -> None:
+    """Match the joints between one that is matched and the next such above it, where there are as many."""
+    mine, other = [], []
+    above = int(own.parents[joint])
+    while above >= 0 and theirs[above] < 0:
+        mine.append(above)
+        above = int(own.parents[above])
+    if above < 0:
+        return
+    place = int(like.parents[theirs[joint]])
+    while place >= 0 and place != theirs[above]:
+        other.append(place)
+        place = int(like.parents[place])
+    if place >= 0 and len(mine) == len(other):
+        theirs[mine] = other
+
+
+def _match_below(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint: int) -> None:
+    """Match what hangs on two joints that stand for each other by its own shape, in order."""
+    free = [k for k in np.flatnonzero(like.parents == theirs[joint]) if k not in theirs]
+    for child in np.flatnonzero(own.parents == joint):
+        if theirs[child] >= 0:
+            continue
+        shape = _shape(own, int(child))
+        fitting = next((k for k in free if _shape(like, int(k)) == shape), None)
+        if fitting is not None:
+            theirs[child] = fitting
+            free.remove(fitting)
+
+
+def _shape(skeleton: Skeleton, joint: int) -> tuple[object, ...]:
+    return tuple(sorted(_shape(skeleton, int(k)) for k in np.flatnonzero(skeleton.parents == joint)))

@@ -1,0 +1,1 @@
+"""Pictures of results; the only code that imports matplotlib."""

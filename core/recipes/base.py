@@ -1,0 +1,47 @@
+"""What every recipe has: a verb, a label, a sentence, and JSON out; `verbs.from_json` reads it again."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from ..options import Declared, declared
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(Declared):
+    """A verb with its options; `verbs` knows what does it.
+
+    verb : what it is called on command lines and in JSON; earlier_verbs : what it was called before
+    label, tooltip : of its button in Blender; summary : the sentence of the command line's help
+    mode, mode_tooltip : of the panel Weave, "" for what is no mode of it
+    least, most : how many clips it takes, None for any number
+    reference_first : whether the clip that is marked as reference comes first, whatever the order of the list
+    """
+
+    verb: ClassVar[str]
+    label: ClassVar[str]
+    tooltip: ClassVar[str]
+    summary: ClassVar[str]
+    earlier_verbs: ClassVar[tuple[str, ...]] = ()
+    mode: ClassVar[str] = ""
+    mode_tooltip: ClassVar[str] = ""
+    least: ClassVar[int] = 2
+    most: ClassVar[int | None] = None
+    reference_first: ClassVar[bool] = False
+
+    def result_name(self, names: Sequence[str]) -> str:
+        """Return what the result of clips of these names is called, before it is made; raises OptionError."""
+        return f"{' + '.join(names)} {self.verb}"
+
+    def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
+        """Return those of some clips, or of what belongs to each, that are prepared together (see `verbs`)."""
+        return list(clips)
+
+    def with_names(self, names: Mapping[str, str]) -> Self:  # noqa: ARG002  (for recipes that name clips)
+        """Return the recipe for clips that are called otherwise by now: today's names by those of then."""
+        return self
+
+    def to_json(self) -> str:
+        values = {name: getattr(self, name) for name in declared(type(self))}
+        return json.dumps({"verb": self.verb, **values}, sort_keys=True)

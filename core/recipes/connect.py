@@ -1,0 +1,52 @@
+"""Connecting: clips one after the other (methods 5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..options import RARE, option
+from .base import Recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connect(Recipe):
+    """Play clips one after the other, each entered where it is nearest to where the last one is left."""
+
+    verb = "connect"
+    label = "Connect"
+    tooltip = "Make an action that plays the ticked ones one after the other, in the order of the list"
+    mode = "Connect"
+    mode_tooltip = "One after the other, without a seam"
+    summary = "play clips one after the other, without a seam"
+
+    method: str = option(
+        "ease",
+        "How the seam is mended; auto tries all and takes what measures best",
+        choices=("auto", "ease", "inertial", "lagrange", "spline", "registered"),
+    )
+    length: float = option(
+        0.0,
+        "How long the mending takes; 0 is what suits the method",
+        minimum=0.0,
+        maximum=5.0,
+        unit=" s",
+        shown=RARE,
+    )
+    candidate: int = option(
+        0,
+        "Which of the transitions found is taken, counted from 0",
+        minimum=0,
+        maximum=11,
+        shown=RARE,
+    )
+    from_frame: int = option(-1, "Frame at which the first clip is left; -1 finds it", minimum=-1, shown=RARE)
+    to_frame: int = option(-1, "Frame at which the second clip is entered; -1 finds it", minimum=-1, shown=RARE)
+    by_correlation: bool = option(
+        False,
+        "Let lagrange and spline choose how much is led through anew by how alike both sides are",
+        shown=RARE,
+    )
+    anywhere: bool = option(False, "Look for the transition in all of both clips, not only near end and start")
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return " > ".join(names)

@@ -1,0 +1,102 @@
+"""How clips are synchronised: the options of every verb that does, and the verb that does nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..options import HIDDEN, MODE, RARE, Choice, Declared, option
+from .base import Recipe
+from .metrics import ROWS
+
+_METRICS = (Choice("auto", description="What suits best"), *(Choice(row.name, "", row.about) for row in ROWS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matching(Declared):
+    """Which frames of clips may correspond, and what makes them alike (methods 2 and 3)."""
+
+    metric: str = option(
+        "auto",
+        "How poses are compared: by joint positions, by how the body moves, or by joint rotations",
+        choices=_METRICS,
+    )
+    window: float = option(
+        0.042, "Time on each side of a frame that is compared with it", minimum=0.0, maximum=1.0, unit=" s"
+    )
+    joints: str = option(
+        "all",
+        "Which joints are compared: all, lower, upper, or comma-separated names, each with a factor if wanted"
+        " (LeftFoot=2, RightFoot)",
+        shown=RARE,
+    )
+    align_height: bool = option(
+        False, "Let points be compared at any height", shown=RARE, only_for=("metric", ("points",))
+    )
+    power: int = option(
+        2,
+        "Whether angles count as they are (1) or squared (2)",
+        minimum=1,
+        maximum=2,
+        shown=RARE,
+        only_for=("metric", ("angles",)),
+    )
+    slope: int = option(
+        0,
+        "At most how many frames in a row one clip may wait for the other; 0 is 3, raised to 6 where needed,"
+        " -1 is no limit",
+        minimum=-1,
+        maximum=32,
+    )
+    band: float = option(
+        0.0,
+        "How far from even time the clips may be matched, as a share of the re-timed one; 0 is any far",
+        minimum=0.0,
+        maximum=1.0,
+        shown=RARE,
+    )
+    ends: str = option(
+        "auto",
+        "Whether first and last frames are forced together, the best matching stretch is taken, or both are cycles",
+        choices=("auto", "pinned", "open", "cyclic"),
+        shown=MODE,
+    )
+    open_end_penalty: float = option(
+        2.5,
+        "With open ends: larger keeps more of the clips, smaller matches better",
+        minimum=1.0,
+        maximum=10.0,
+        only_for=("ends", ("auto", "open")),
+        label="End Penalty",  # what the sidebar has room for
+        aliases=("keep",),
+    )
+    smoothing: str = option("spline", "How the registration curve is smoothed", choices=("spline", "average", "none"))
+    radius: float = option(
+        0.042,
+        "Time on each side that the smoothing average takes in",
+        minimum=0.0,
+        maximum=1.0,
+        unit=" s",
+        shown=RARE,
+        only_for=("smoothing", ("average",)),
+    )
+    reference: str = option(
+        "1",
+        "The clip whose time, body and place the result takes: its number, medoid or longest",
+        shown=HIDDEN,  # a mark in the list of sources
+    )
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synchronise(Recipe, Matching):
+    """Re-time the second clip so that it moves in step with the first."""
+
+    verb = "sync"
+    label = "Re-time to Reference"
+    tooltip = "Make a new action of the other ticked one, in step with the reference"
+    summary = "re-time a clip to another: sync A B gives B in time with A"
+
+    def result_name(self, names: Sequence[str]) -> str:
+        if len(names) != 2 or self.reference not in ("1", "2"):
+            return super().result_name(names)
+        reference = int(self.reference) - 1
+        return f"{names[1 - reference]} in time with {names[reference]}"

@@ -1,0 +1,93 @@
+"""How sources are read: each by itself, all of them together, and what was asked for as a whole."""
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..options import HIDDEN, RARE, Declared, declared, option, renamed
+from .result import ResultOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(Declared):
+    """How all sources of a result are read."""
+
+    visual: bool = option(
+        False,
+        "Read poses with constraints and drivers, not only what is keyed",
+        shown=RARE,
+        aliases=("as_seen",),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions(Declared):
+    """How one source is read, where not as usual."""
+
+    rate: float = option(
+        0.0,
+        "Frames per second that the action was made at; 0 is what it was imported with, or the scene's",
+        minimum=0.0,
+        maximum=1000.0,
+        shown=RARE,
+    )
+    slot: str = option("", "Slot of the action that is read; the fitting one if empty", shown=RARE)
+    first: int = option(0, "First frame that is read; all of them if it is the last one too", shown=HIDDEN)
+    last: int = option(0, "Last frame that is read", shown=HIDDEN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source(SourceOptions):
+    """Which action is to be read, and how.
+
+    name : as Blender tells linked ones of the same name apart, such as "Walk [library.blend]"
+    """
+
+    name: str = ""
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The scene frames to read; None is all of them."""
+        return None if self.first == self.last else (self.first, self.last)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is asked for apart from the recipe: the sources, how they are read, and what becomes of the result.
+
+    curve : name of the curve object whose points are the recipe's path, as they were
+    """
+
+    sources: tuple[Source, ...]
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    result: ResultOptions = field(default_factory=ResultOptions)
+    curve: str = ""
+
+    def to_json(self) -> str:
+        values = dataclasses.asdict(self.result) | dataclasses.asdict(self.reading)
+        sources = [dataclasses.asdict(source) for source in self.sources]
+        return json.dumps({"sources": sources, "curve": self.curve, **values}, sort_keys=True)
+
+
+def request_from_json(text: str) -> Request:
+    """Return what `Request.to_json` gave, in this version or an earlier one.
+
+    Raises OptionError for values that options refuse, and ValueError, TypeError, KeyError or AttributeError for what
+    is something else.
+    """
+    values = renamed(declared(ReadingOptions), json.loads(text))
+    sources = tuple(Source(**one) for one in values.pop("sources"))
+    curve = str(values.pop("curve", ""))
+    read = {name: values.pop(name) for name in declared(ReadingOptions) if name in values}
+    return Request(
+        sources=sources,
+        reading=ReadingOptions(**read),
+        result=ResultOptions(**{name: _lower(name, value) for name, value in values.items()}),
+        curve=curve,
+    )
+
+
+def _lower(name: str, value: Any) -> Any:
+    """Return a choice as it is called today; version 0.1 wrote them in capitals."""
+    return value.lower() if declared(ResultOptions)[name].choices and isinstance(value, str) else value

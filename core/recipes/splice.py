@@ -1,0 +1,71 @@
+"""Splicing: the upper body of one clip on the lower body of another (methods 7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..options import RARE, option
+from .base import Recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Splice(Recipe):
+    """Put the upper body of one clip, the action, onto the lower body of another, the locomotion."""
+
+    verb = "splice"
+    label = "Splice"
+    tooltip = "Put the upper body of the other ticked action onto the lower body of the reference"
+    mode = "Splice"
+    mode_tooltip = "The upper body of one on the lower body of another, which is the reference"
+    least = most = 2
+    reference_first = True
+    summary = "put an action on a locomotion: splice WALK BOXING walks with BOXING's upper body"
+
+    method: str = option(
+        "gaussian",
+        "How the trunk goes with the locomotion: as its own does, as its own does about the action's posture,"
+        " as the channels say, or with its swing added",
+        choices=("gaussian", "heck", "copy", "additive"),
+    )
+    posture: float = option(
+        0.0,
+        "How much of the action's posture is kept, its lean and its turn",
+        minimum=0.0,
+        maximum=1.0,
+        only_for=("method", ("gaussian",)),
+    )
+    smoothing: float = option(
+        0.0417,
+        "Spread of the window over which the trunk's correction is averaged; more keeps more of the action's own"
+        " turning",
+        minimum=0.0,
+        maximum=0.125,
+        unit=" s",
+        shown=RARE,
+        only_for=("method", ("gaussian",)),
+    )
+    timing: str = option(
+        "auto",
+        "Whether the action is played at its own speed or in step with the locomotion; auto asks whether legs match",
+        choices=("auto", "own", "sync"),
+    )
+    strength: float = option(
+        1.0, "How much of the action there is: 0 is the locomotion as it was", minimum=0.0, maximum=1.0
+    )
+    start: int = option(0, "Frame of the action that it is played from, counted from 0", minimum=0, shown=RARE)
+    if_shorter: str = option(
+        "repeat",
+        "What an action does that is shorter than the locomotion",
+        choices=("repeat", "hold"),
+        shown=RARE,
+        aliases=("short",),
+    )
+    upper: str = option(
+        "",
+        "Comma-separated names of the joints where the upper body begins, each with all that hangs below it; with a"
+        " minus before it, without. None is the lowest joint of the spine",
+        shown=RARE,
+    )
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{names[1]} on {names[0]}" if len(names) == 2 else super().result_name(names)

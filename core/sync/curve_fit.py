@@ -1,0 +1,153 @@
+"""From a path through the distance matrix to a smooth, strictly increasing map of frames (methods 3)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+from ..recipes.matching import Matching
+
+KNOT_SECONDS = 1.0 / 6.0  # 1/12 follows noise, 1/3 misses steps
+
+
+def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
+    """Return the rows (K,) that a path's cells (·, 2) pass, and its middle column in each; the ends are exact."""
+    rows, first = np.unique(cells[:, 0], return_index=True)
+    last = np.append(first[1:], len(cells)) - 1
+    middle = 0.5 * (cells[first, 1] + cells[last, 1])
+    middle[0], middle[-1] = cells[0, 1], cells[-1, 1]
+    return rows, middle
+
+
+def smoothed(values: Array, matching: Matching, rate: float, *, periodic: bool = False) -> Array:
+    """Return samples (K,) smoothed as `matching` asks; their ends stay as they are, or meet where they are periodic."""
+    if matching.smoothing == "spline":
+        return spline(values, KNOT_SECONDS * rate, periodic=periodic)
+    if matching.smoothing == "average":
+        return average(values, round(matching.radius * rate), periodic=periodic)
+    return values
+
+
+def average(values: Array, radius: int, *, periodic: bool = False) -> Array:
+    """Return the moving average of samples (K,) over `radius` on each side ([TMPS]).
+
+    Past the ends the samples go on as they came, turned about the end: so a path still reaches both corners.
+    """
+    reach = min(radius, len(values) - 1)
+    if reach < 1:
+        return values.copy()
+    if periodic:
+        padded = np.pad(values, reach, mode="wrap")
+    else:
+        padded = np.pad(values, reach, mode="reflect", reflect_type="odd")
+    return np.convolve(padded, np.full(2 * reach + 1, 1.0 / (2 * reach + 1)), mode="valid")
+
+
+def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
+    """Return samples (K,) smoothed by the least-squares quadratic B-spline with knots every `knot` samples.
+
+    The first and the last sample stay as they are (Kovar & Gleicher 2003); periodic samples are those of one
+    period, and the spline closes.
+    """
+    count = len(values)
+    if periodic:
+        pieces = max(3, round(count / knot))
+        if count < pieces:
+            return values.copy()
+        basis = _periodic_basis(np.arange(float(count)) * (pieces / count), pieces)
+        return np.asarray(basis @ np.linalg.lstsq(basis, values, rcond=None)[0])
+    pieces = max(1, round((count - 1) / knot))
+    if count < pieces + 3:
+        return values.copy()
+    basis = _quadratic_basis(np.linspace(0.0, pieces, count), pieces)
+    # On clamped knots the outer control points are the curve's ends.
+    inner, known = basis[:, 1:-1], values - basis[:, 0] * values[0] - basis[:, -1] * values[-1]
+    control, *_ = np.linalg.lstsq(inner, known, rcond=None)
+    smooth = inner @ control + basis[:, 0] * values[0] + basis[:, -1] * values[-1]
+    smooth[0], smooth[-1] = values[0], values[-1]
+    return np.asarray(smooth)
+
+
+def _quadratic_basis(at: Array, pieces: int) -> Array:
+    """Quadratic B-splines (K, pieces + 2) on clamped whole knots 0 … pieces (Cox and de Boor)."""
+    knots = np.concatenate([[0.0, 0.0], np.arange(pieces + 1.0), [pieces, pieces]])
+    piece = np.minimum(at.astype(np.int64), pieces - 1) + 2
+    rows = np.arange(len(at))
+    basis = np.zeros((len(at), len(knots) - 1))
+    basis[rows, piece] = 1.0
+    for degree in (1, 2):
+        low, high = knots[: -degree - 1], knots[degree + 1 :]
+        rise = knots[degree:-1] - low
+        fall = high - knots[1:-degree]
+        up = np.where(rise > 0.0, (at[:, None] - low) / np.where(rise > 0.0, rise, 1.0), 0.0)
+        down = np.where(fall > 0.0, (high - at[:, None]) / np.where(fall > 0.0, fall, 1.0), 0.0)
+        basis = up * basis[:, :-1] + down * basis[:, 1:]
+    return basis
+
+
+def _periodic_basis(at: Array, pieces: int) -> Array:
+    """Quadratic B-splines (K, pieces) on whole knots round a circle."""
+    piece = at.astype(np.int64)
+    t = at - piece
+    basis = np.zeros((len(at), pieces))
+    shares = (0.5 * (1.0 - t) ** 2, 0.5 + t - t * t, 0.5 * t * t)
+    for k, share in enumerate(shares):
+        basis[np.arange(len(at)), (piece + k) % pieces] = share
+    return basis
+
+
+def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool = False) -> Array:
+    """Return samples (K,) whose steps lie in [lowest, highest], near the given ones, with the same ends.
+
+    What a step has too much or too little is handed to its neighbours until all is within the limits; what
+    then remains is spread over all steps. Least squares on steps alone would move the whole curve for it.
+    """
+    steps = np.diff(values)
+    for _ in range(200):
+        excess = steps - np.clip(steps, lowest, highest)
+        if not excess.any():
+            break
+        steps -= excess
+        if periodic:
+            steps += 0.5 * (np.roll(excess, 1) + np.roll(excess, -1))
+            continue
+        steps[1:] += 0.5 * excess[:-1]
+        steps[:-1] += 0.5 * excess[1:]
+        # At the ends there is one neighbour only: it takes the other half as well.
+        steps[min(1, len(steps) - 1)] += 0.5 * excess[0]
+        steps[max(len(steps) - 2, 0)] += 0.5 * excess[-1]
+    steps = _with_sum(steps, values[-1] - values[0], lowest, highest)
+    out = values[0] + np.concatenate([[0.0], np.cumsum(steps)])
+    out[-1] = values[-1]
+    return out
+
+
+def _with_sum(steps: Array, total: float, lowest: float, highest: float) -> Array:
+    """Return clip(steps + c) with the c that makes the given sum, by bisection."""
+    clipped = np.clip(steps, lowest, highest)
+    if abs(clipped.sum() - total) < 1e-9:
+        return np.asarray(clipped)
+    low, high = lowest - steps.max(), highest - steps.min()
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        if np.clip(steps + middle, lowest, highest).sum() < total:
+            low = middle
+        else:
+            high = middle
+    return np.asarray(np.clip(steps + 0.5 * (low + high), lowest, highest))
+
+
+def evaluate(values: Array, at: Array) -> Array:
+    """Return increasing samples (K,) at fractional places, monotone in between (Fritsch & Carlson 1980)."""
+    if len(values) == 1:
+        return np.full(np.shape(at), values[0])
+    steps = np.diff(values)
+    slopes = np.concatenate([steps[:1], 0.5 * (steps[1:] + steps[:-1]), steps[-1:]])
+    # Slopes within three times the smaller neighbouring step keep each piece monotone.
+    bound = 3.0 * np.concatenate([steps[:1], np.minimum(steps[1:], steps[:-1]), steps[-1:]])
+    slopes = np.clip(slopes, 0.0, bound)
+    at = np.clip(at, 0.0, len(values) - 1.0)
+    start = np.minimum(at.astype(np.int64), len(values) - 2)
+    t = at - start
+    a, step = values[start], steps[start]
+    left, right = slopes[start], slopes[start + 1]
+    return np.asarray(a + t * (left + t * (3.0 * step - 2.0 * left - right + t * (left + right - 2.0 * step))))

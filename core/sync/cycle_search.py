@@ -1,0 +1,204 @@
+"""Where a clip repeats itself: the start and length of its cycles, ranked (methods 6)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from ..errors import RegistrationError
+from ..motion import kinematics, quat, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+
+SHORTEST, LONGEST = 0.3, 3.0  # s of a cycle
+LEAST_SEEN = 0.25  # of a second cycle
+NEAR_BEST = 0.05  # a score less than that below the best is as good: then the shorter cycle is meant
+PERIODIC, WEAK = 0.6, 0.45  # scores of captured clips that repeat; below the second, none did
+SEARCH_RATE = 60.0
+BLOCK = 256  # frames whose products with those after them are worked out together
+FLAT_SHARE = 0.1  # of the largest range of a joint's angle (ε of [Shibuta])
+NOISE = 0.005  # m; what capture shakes a joint that stands still
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """A stretch of a clip, from frame `start` over `length` frames, and how well what follows repeats it (to 1)."""
+
+    start: int
+    length: int
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Repetition:
+    """The cycles found, best first, and what a picture shows.
+
+    lags, scores (K,) : in seconds, and the best score over all starts at each
+    starts (S,), start_scores (S,) : frames, and the score of the first cycle's length from each of them on
+    """
+
+    cycles: tuple[Cycle, ...]
+    lags: Array
+    scores: Array
+    starts: NDArray[np.int64]
+    start_scores: Array
+
+    @property
+    def best(self) -> Cycle:
+        return self.cycles[0]
+
+
+def find(clip: Clip) -> Repetition:
+    """Return the cycles of a clip by comparing every window with the one that follows it.
+
+    With windows a at S and b at S + L of n frames, V their spread about the mean of both, D = Σ|a − b|²:
+
+        r(S, L) = (V_a + V_b − D) / (V_a + V_b + 2 n f)
+
+    on joint positions in the heading frame, f what noise adds (methods 6). A lag counts if its score is a peak within
+    0.05 of the best; the smallest such lag is the cycle. Raises RegistrationError for a clip too short for that.
+    """
+    step = max(1, round(clip.rate / SEARCH_RATE))
+    features, joints = _features(clip, step)
+    rate = clip.rate / step
+    count = len(features)
+    shortest = max(2, round(SHORTEST * rate))
+    longest = min(round(LONGEST * rate), int(count / (1.0 + LEAST_SEEN)))
+    if longest <= shortest:
+        needed = (1.0 + LEAST_SEEN) * SHORTEST
+        raise RegistrationError(f"{clip.name} is too short to repeat itself: {clip.seconds:.2f} s of {needed:g}")
+    lags = np.arange(shortest, longest + 1)
+    by_start = _scores(features, lags, joints * NOISE**2)
+    best = np.array([scores.max() for scores in by_start])
+    found = _peaks(best, lags)
+    cycles = [Cycle(int(np.argmax(by_start[k])) * step, int(lags[k]) * step, float(best[k])) for k in found]
+    chosen = by_start[found[0]]
+    return Repetition(tuple(cycles), lags / rate, best, np.arange(len(chosen)) * step, chosen)
+
+
+def of_length(clip: Clip, length: int) -> Repetition:
+    """Return the best cycle of a length that is known (in frames), scored as by `find`."""
+    step = max(1, round(clip.rate / SEARCH_RATE))
+    features, joints = _features(clip, step)
+    lag = round(length / step)
+    scores = _scores(features, np.array([lag]), joints * NOISE**2)[0]
+    cycle = Cycle(int(np.argmax(scores)) * step, lag * step, float(scores.max()))
+    best = np.array([cycle.score])
+    return Repetition((cycle,), np.array([lag * step / clip.rate]), best, np.arange(len(scores)) * step, scores)
+
+
+def _features(clip: Clip, step: int) -> tuple[Array, int]:
+    """Joint positions (F, 3·J) in the heading frame, every `step`-th frame, and how many joints count."""
+    body = clip.skeleton.point_weights[: len(clip.skeleton)] > 0.0
+    _, positions = kinematics.world(clip)
+    facing = root_motion.heading(clip)
+    origin = positions[:, root_motion.travelling_joint(clip.skeleton)].copy()
+    origin[:, 2] = 0.0
+    local = quat.rotate(quat.about_axis("Z", -facing)[:, None], positions[:, body] - origin[:, None])[::step]
+    flat = local.reshape(len(local), -1)
+    return flat - flat.mean(axis=0), int(body.sum())
+
+
+def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Array]:
+    """Return the scores (S,) from every start at each lag.
+
+    All sums over windows are differences of cumulative sums; products of frames, and of sums, that are needed are
+    those of rows no more than two windows apart.
+    """
+    count = len(features)
+    products = _products(features, int(lags[-1]))
+    own = products[:, 0]
+    energy = np.concatenate([[0.0], np.cumsum(own)])
+    sums = np.concatenate([np.zeros((1, features.shape[1])), np.cumsum(features, axis=0)])
+    sum_products = _products(sums, 2 * int(lags[-1]))
+    own_sum = sum_products[:, 0]
+    scores = []
+    for lag in lags:
+        start = np.arange(count - lag - int(np.ceil(LEAST_SEEN * lag)) + 1)
+        n = np.minimum(lag, count - start - lag)
+        apart = own[: count - lag] + own[lag:] - 2.0 * products[: count - lag, lag]
+        apart_sum = np.concatenate([[0.0], np.cumsum(apart)])
+        difference = apart_sum[start + n] - apart_sum[start]
+        square = energy[start + n] - energy[start] + energy[start + lag + n] - energy[start + lag]
+        # |Σ a + Σ b|² of two whole windows, which follow each other; then of windows that the clip's end cuts short.
+        whole = max(count - 2 * lag + 1, 0)
+        one = own_sum[2 * lag :] + own_sum[:whole] - 2.0 * sum_products[:whole, 2 * lag] if whole else own_sum[:0]
+        first, second = sums[whole : len(start)], sums[whole + lag : len(start) + lag]
+        cut = sums[count - lag] + sums[count] - first - second
+        total = np.concatenate([one, (cut * cut).sum(axis=1)])
+        spread = square - total / (2.0 * n)
+        scores.append((spread - difference) / (spread + 2.0 * n * noise))
+    return scores
+
+
+def _products(rows: Array, furthest: int) -> Array:
+    """Return the products (F, K + 1) of each row (F, C) with the rows 0 … K after it; zero beyond the last."""
+    count = len(rows)
+    padded = np.concatenate([rows, np.zeros((furthest, rows.shape[1]))])
+    found = np.empty((count, furthest + 1))
+    for start in range(0, count, BLOCK):
+        end = min(start + BLOCK, count)
+        block = rows[start:end] @ padded[start : end + furthest].T
+        along, across = block.strides
+        found[start:end] = as_strided(block, (end - start, furthest + 1), (along + across, across))
+    return found
+
+
+def _peaks(scores: Array, lags: NDArray[np.int64]) -> list[int]:
+    """Return the peaks over lags: first the smallest that is as good as the best, then the others by score."""
+    peaks = 1 + np.flatnonzero((scores[1:-1] >= scores[:-2]) & (scores[1:-1] > scores[2:]))
+    if not len(peaks):
+        return [int(np.argmax(scores))]
+    good = peaks[scores[peaks] >= scores[peaks].max() - NEAR_BEST]
+    chosen = int(good[np.argmin(lags[good])])
+    others = sorted((int(k) for k in peaks if k != chosen), key=lambda k: -scores[k])
+    return [chosen, *others]
+
+
+def find_by_autocorrelation(clip: Clip) -> Repetition:
+    """Return the cycles of a clip by the autocorrelation of its joints' angles ([Shibuta]).
+
+    Joints that turn less than a tenth of the most are left out; correlations are averaged over joints. For each
+    start the first peak of that curve is a cycle; the best start is the one whose peak is highest.
+    """
+    step = max(1, round(clip.rate / 30.0))
+    rotations = clip.rotations[::step]
+    vectors = quat.log_about(quat.mean_of_frames(rotations), rotations).reshape(len(rotations), -1)
+    ranges = np.ptp(vectors, axis=0)
+    vectors = vectors[:, ranges >= FLAT_SHARE * ranges.max()]
+    rate, count = clip.rate / step, len(rotations)
+    shortest = round(SHORTEST * rate)
+    if count < 3 * shortest:
+        raise RegistrationError(f"{clip.name} is too short to repeat itself: {clip.seconds:.2f} s")
+    cycles = []
+    for start in range(count - 2 * shortest):
+        curve = _autocorrelation(vectors[start:])
+        lag = _first_peak(curve, shortest, min(round(LONGEST * rate), (count - start) * 3 // 4))
+        if lag:
+            cycles.append(Cycle(start * step, lag * step, float(curve[lag])))
+    if not cycles:
+        raise RegistrationError(f"{clip.name} does not repeat itself: its autocorrelation has no peak")
+    cycles.sort(key=lambda cycle: -cycle.score)
+    curve = _autocorrelation(vectors[cycles[0].start // step :])
+    by_start = sorted(cycles, key=lambda cycle: cycle.start)
+    starts, scores = np.array([c.start for c in by_start]), np.array([c.score for c in by_start])
+    return Repetition(tuple(cycles), np.arange(len(curve)) / rate, curve, starts, scores)
+
+
+def _autocorrelation(vectors: Array) -> Array:
+    """Mean over channels of their normalised autocorrelation (F,), each lag over the frames that it leaves."""
+    count = len(vectors)
+    centred = vectors - vectors.mean(axis=0)
+    power = np.abs(np.fft.rfft(centred, 2 * count, axis=0)) ** 2
+    products = np.fft.irfft(power, axis=0)[:count]
+    energy = np.where(products[0] > 0.0, products[0], 1.0)
+    return np.asarray((products / energy).mean(axis=1) * count / np.arange(count, 0, -1))
+
+
+def _first_peak(curve: Array, shortest: int, longest: int) -> int:
+    """The first lag in range at which the smoothed slope of a curve (Savitzky & Golay 1964) goes from up to down."""
+    slope = np.convolve(curve, [0.2, 0.1, 0.0, -0.1, -0.2], mode="same")
+    falls = np.flatnonzero((slope[:-1] > 0.0) & (slope[1:] <= 0.0)) + 1
+    usable = falls[(falls >= shortest) & (falls <= longest)]
+    return int(usable[0]) if len(usable) else 0

@@ -1,0 +1,98 @@
+"""The registration curve of one cycle against another: round the circle, wherever they begin (methods 3)."""
+
+import numpy as np
+
+from ..errors import RegistrationError
+from ..motion import cycles
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..recipes.matching import Matching
+from ..recipes.metrics import row_of
+from . import curve_fit, dtw, metrics, refine, register_pair
+from .registration_curve import RegistrationCurve
+
+STARTS = 48  # starts that are tried first; then all of those next to the best
+
+
+def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
+    """Return the registration curve of a cycle against a reference cycle of the same skeleton and rate.
+
+    It begins at the reference's first frame and wherever in the clip the cheapest path round the circle does.
+    """
+    one, other = len(reference) - 1, len(clip) - 1
+    # A cycle before and one after: windows and smoothing then see what comes next, not an end.
+    bodies = [metrics.prepare(cycles.unrolled(body, 1, 1), matching) for body in (reference, clip)]
+    middle = bodies[0].over(one, 2 * one - 1), bodies[1].over(other, 2 * other - 1)
+
+    def inner(window: int) -> Array:
+        one_part = middle[0].part(one - window, 2 * one - 1 + window)
+        other_part = middle[1].part(other - window, 2 * other - 1 + window)
+        return one_part.matrix(other_part, window)[window : window + one, window : window + other]
+
+    matrix = inner(round(matching.window * reference.rate))
+    unwindowed = inner(0)
+
+    def attempt(limit: int) -> RegistrationCurve:
+        start, path = _cheapest_start(matrix, matching, limit)
+        rolled = register_pair.in_band(np.roll(unwindowed, -start, axis=1), matching.band)
+        found = refine.path(rolled, path, limit, round(register_pair.FINE_SECONDS * reference.rate))
+        rows, frames = curve_fit.midpoints(found.cells)
+        frames = start + _periodic(np.interp(np.arange(one), rows, frames), other, matching, reference.rate, limit)
+        cells = np.stack([found.cells[:, 0], (found.cells[:, 1] + start) % other], axis=1)
+        return RegistrationCurve(
+            0,
+            frames,
+            row_of(matching.metric).name,
+            "cyclic",
+            path.mean_cost,
+            limit,
+            path.at_limit,
+            cells,
+            matrix.astype(np.float32),
+            float(matrix.mean()),
+            matching.joints,
+        )
+
+    return register_pair.within_limit(attempt, matching, max(one, other))
+
+
+def identity(clip: Clip) -> RegistrationCurve:
+    """Return the curve of a cycle against itself."""
+    frames = np.arange(len(clip))
+    return RegistrationCurve(
+        0, frames.astype(float), "none", "cyclic", 0.0, 1, 0.0, np.stack([frames, frames], axis=1), None
+    )
+
+
+def _cheapest_start(matrix: Array, matching: Matching, limit: int) -> tuple[int, dtw.WarpPath]:
+    """Return the column at which to begin, and the cheapest path through the matrix rolled to begin there."""
+    columns = matrix.shape[1]
+    step = max(1, columns // STARTS)
+
+    def path_from(start: int) -> dtw.WarpPath:
+        return dtw.pinned(register_pair.in_band(np.roll(matrix, -start, axis=1), matching.band), limit)
+
+    paths = {start: path_from(start) for start in range(0, columns, step)}
+    best = min(paths, key=lambda start: paths[start].cost)
+    near = {(best + k) % columns for k in range(1 - step, step)}
+    paths |= {start: path_from(start) for start in sorted(near - set(paths))}
+    best = min(paths, key=lambda start: paths[start].cost)
+    return best, paths[best]
+
+
+def _periodic(frames: Array, period: int, matching: Matching, rate: float, limit: int) -> Array:
+    """Return frames (K,) of one cycle, smoothed and limited as a curve that goes on for ever, with its end (K+1,)."""
+    count = len(frames)
+    even = np.arange(count) * (period / count)
+    smooth = even + curve_fit.smoothed(frames - even, matching, rate, periodic=True)
+    closed = np.append(smooth, smooth[0] + period)
+    return curve_fit.limit_slopes(closed, 1.0 / limit, float(limit), periodic=True)
+
+
+def refuse_unclosed(clip: Clip) -> None:
+    """Raise RegistrationError where a clip is no cycle."""
+    if not clip.cyclic:
+        gap = cycles.gap(clip)
+        raise RegistrationError(
+            f"{clip.name} is no cycle: its last pose is {100.0 * gap:.1f} cm from its first; make a loop of it first"
+        )

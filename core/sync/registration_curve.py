@@ -1,0 +1,92 @@
+"""What synchronising gives: for every frame of a reference, the corresponding frame of each clip."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+from . import curve_fit
+
+
+@dataclass(frozen=True, eq=False)
+class RegistrationCurve:
+    """The registration curve of one clip against the reference.
+
+    first, frames (K,) : reference frame first + k corresponds to frame frames[k] of the clip, strictly increasing
+    cost : mean pose distance along the path; ends : pinned, open or cyclic; limit : the slope limit that was used
+    at_limit : share of the path that runs at the limit; cells (·, 2) : of the path
+    matrix (M, N) : distances for a picture, in single precision, of every so manieth frame where clips are long
+    every : so many frames go to one of the matrix
+    chance : mean distance of any two frames; joints : which were compared
+
+    A cyclic curve begins anywhere in the clip's cycle and spans one cycle of each; frames run on past the clip's
+    end into its next cycle.
+    """
+
+    first: int
+    frames: Array
+    metric: str
+    ends: str
+    cost: float
+    limit: int
+    at_limit: float
+    cells: NDArray[np.int64]
+    matrix: NDArray[np.float32] | None
+    chance: float = 0.0
+    joints: str = "all"
+    every: int = 1
+
+    @property
+    def likeness(self) -> float:
+        """How alike the matched poses are: 1 is the same, 0 no better than any two frames of the clips."""
+        return 1.0 - self.cost / self.chance if self.chance > 0.0 else 1.0
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.frames) - 1
+
+    def at(self, reference_frames: Array) -> Array:
+        """Return the clip's frames at fractional reference frames; a cyclic curve goes on for ever."""
+        if self.ends != "cyclic":
+            return curve_fit.evaluate(self.frames, reference_frames - self.first)
+        one, period = len(self.frames) - 1, self.frames[-1] - self.frames[0]
+        cycles = np.floor((reference_frames - self.first) / one)
+        # Two frames of the cycles before and after: the curve's slope goes on through the seam.
+        around = np.concatenate([self.frames[-3:-1] - period, self.frames, self.frames[1:3] + period])
+        return curve_fit.evaluate(around, reference_frames - self.first - cycles * one + 2.0) + cycles * period
+
+
+@dataclass(frozen=True, eq=False)
+class Registration:
+    """The curves of N clips against one of them, over the reference frames first … last that all have."""
+
+    reference: int
+    curves: tuple[RegistrationCurve, ...]
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether all clips are cycles, so that first … last is one cycle and goes on for ever."""
+        return self.curves[self.reference].ends == "cyclic"
+
+    @cached_property
+    def first(self) -> int:
+        return max(c.first for c in self.curves)
+
+    @cached_property
+    def last(self) -> int:
+        return min(c.last for c in self.curves)
+
+    @property
+    def grid(self) -> Array:
+        """The whole reference frames (K,) from first to last."""
+        return np.arange(self.first, self.last + 1, dtype=float)
+
+    def share_of_way(self, reference_frames: Array) -> Array:
+        """Return how far along the common stretch reference frames (K,) are: 0 at its start, 1 at its end."""
+        return (reference_frames - self.first) / (self.last - self.first)
+
+    def frames(self, reference_frames: Array) -> Array:
+        """Return the frame (N, K) of every clip at fractional reference frames (K,)."""
+        return np.stack([c.at(reference_frames) for c in self.curves])

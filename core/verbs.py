@@ -1,0 +1,109 @@
+"""What does a recipe: the registry of verbs, the only module that leads from a declaration to the work.
+
+It can be read without numpy; the work is loaded when a recipe is applied.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .entry_points import load
+from .errors import OptionError
+from .options import Declared, declared
+from .progress import SILENT, Progress
+from .recipes.base import Recipe
+from .recipes.blend import Blend
+from .recipes.connect import Connect
+from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
+from .recipes.loop import Loop
+from .recipes.matching import Matching, Synchronise
+from .recipes.splice import Splice
+
+if TYPE_CHECKING:
+    from .motion.clip import Clip
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A row of the registry; functions are named as `entry_points` loads them.
+
+    function : takes clips, recipe and progress, and what was prepared where anything is; returns what `makes` says
+    picture : draws what was made
+    makes : "clip" (a Result), or "graph" (a MotionGraph)
+    prepare : does, from the same arguments, the part of the work that depends on the clips and on the options of
+        `depends` alone, so that it can be kept and used again; "" where there is none
+    """
+
+    recipe: type[Recipe]
+    function: str
+    picture: str
+    makes: str = "clip"
+    prepare: str = ""
+    depends: type[Declared] | None = None
+
+
+_REGISTER = "weave.preprocess:register"
+_BUILD = "graph.build:build"
+_ROWS = (
+    Verb(Synchronise, "weave.retime:synchronise", "plots.blends:draw", prepare=_REGISTER, depends=Matching),
+    Verb(Blend, "weave.blend:blend", "plots.blends:draw", prepare=_REGISTER, depends=Matching),
+    Verb(Connect, "weave.connect:connect", "plots.seams:draw_connection"),
+    Verb(Loop, "weave.loop:loop", "plots.seams:draw_loop"),
+    Verb(Splice, "weave.splice.splice:splice", "plots.splices:draw"),
+    Verb(BuildGraph, _BUILD, "plots.graphs:draw_graph", makes="graph", prepare=_BUILD, depends=GraphOptions),
+    Verb(Follow, "graph.follow:follow", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
+    Verb(Walk, "graph.free_walks:wander", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
+    Verb(Shortest, "graph.free_walks:shortest", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
+)
+VERBS = {row.recipe.verb: row for row in _ROWS}
+
+
+def verb_of(name: str) -> Verb:
+    """Return the row of a verb, which may be called as in an earlier version; raises OptionError."""
+    for row in _ROWS:
+        if name == row.recipe.verb or name in row.recipe.earlier_verbs:
+            return row
+    raise OptionError(f"{name!r} is no verb; the verbs are {', '.join(VERBS)}")
+
+
+def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, prepared: Any = None) -> Any:
+    """Do what a recipe says and return what it makes: a Result, or a MotionGraph where the verb makes one.
+
+    prepared : what `prepare` gave for the same clips and options before. Raises LoomError kinds.
+    """
+    row = VERBS[recipe.verb]
+    function = load(row.function)
+    return function(clips, recipe, progress, prepared) if row.prepare else function(clips, recipe, progress)
+
+
+def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT) -> Any:
+    """Return the part of the work that other options do not change, None if there is none; raises LoomError kinds."""
+    row = VERBS[recipe.verb]
+    return load(row.prepare)(recipe.prepared_of(clips), recipe, progress) if row.prepare else None
+
+
+def picture(recipe: Recipe, made: Any) -> bytes:
+    """Return a PNG that tells how what a recipe made came about; needs matplotlib."""
+    image: bytes = load("plots.png:as_png")(load(VERBS[recipe.verb].picture)(made))
+    return image
+
+
+def from_json(text: str) -> Recipe:
+    """Read a recipe of this or an earlier version.
+
+    Raises OptionError for unknown verbs, unknown options and values out of range.
+    """
+    try:
+        values = json.loads(text)
+        recipe = verb_of(values.pop("verb")).recipe
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError, OptionError):
+        raise OptionError(f"This is not a recipe of {', '.join(VERBS)}: {text[:80]}") from None
+    return recipe.from_values(values, f"The recipe {recipe.verb!r}")
+
+
+def options_of(recipe: type[Recipe]) -> dict[str, Any]:
+    """Return the options of a recipe that preparing does not depend on: those that may change at no cost."""
+    row = VERBS[recipe.verb]
+    shared = declared(row.depends) if row.depends is not None else {}
+    return {name: about for name, about in declared(recipe).items() if name not in shared}

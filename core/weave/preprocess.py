@@ -1,0 +1,120 @@
+"""Clips as they come, made ready to be woven: good ends, one skeleton, one rate, and registered to a reference."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..check import quality
+from ..errors import ClipError
+from ..motion import cycles, resample, retarget, trim
+from ..motion.clip import Clip
+from ..motion.frame_map import FrameMap, LeftOut
+from ..motion.quat import Array
+from ..progress import SILENT, Progress
+from ..recipes.matching import Matching
+from ..sync import registration
+from ..sync.registration_curve import Registration
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedClips:
+    """The clips on the reference's skeleton and rate, its index, and the frames that were left out.
+
+    frame_maps : of each clip; unclosed : clips that were made to repeat but do not close, and by how much (m)
+    """
+
+    clips: tuple[Clip, ...]
+    reference: int
+    left_out: tuple[LeftOut, ...]
+    frame_maps: tuple[FrameMap, ...]
+    unclosed: tuple[tuple[str, float], ...] = ()
+
+    def given_frames(self, clip: int, frames: Array) -> Array:
+        """Return frames of a prepared clip as frames of the clip that was given."""
+        return self.frame_maps[clip].given(frames)
+
+
+@dataclass(frozen=True, eq=False)
+class RegisteredClips:
+    """Clips on one skeleton and rate, and their registration; the same for any weights.
+
+    cyclic : whether cycles were to be taken as such
+    """
+
+    prepared: PreparedClips
+    registration: Registration
+    cyclic: bool
+
+    @cached_property
+    def quality(self) -> tuple[dict[str, Any], ...]:
+        """The measures of each clip over the stretch that all have; worked out once, whatever the weights."""
+        registered = self.registration
+        ends = registered.frames(registered.grid[[0, -1]])
+        stretches = [
+            clip if registered.cyclic else clip.cut(int(first), int(last) + 1)
+            for clip, (first, last) in zip(self.prepared.clips, ends, strict=True)
+        ]
+        return tuple(quality.measure(stretch) for stretch in stretches)
+
+
+def register(
+    clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, cyclic: bool = True
+) -> RegisteredClips:
+    """Return clips of two or more, ready and registered; `cyclic` says whether cycles may be taken as such.
+
+    Raises LoomError kinds for clips that can't be brought together or synchronised.
+    """
+    ready = together(clips, matching, progress.part(0.0, 0.3), cyclic=cyclic)
+    registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 1.0))
+    return RegisteredClips(ready, registered, cyclic)
+
+
+def together(
+    clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, cyclic: bool = True
+) -> PreparedClips:
+    """Bring clips of two or more onto the skeleton and rate of the reference that `matching` names.
+
+    Cycles are marked as such, unless what is made of them can't be `cyclic`; where all are, one of each is enough.
+    Raises ClipError for fewer than two clips and SkeletonError where their joints differ.
+    """
+    if len(clips) < 2:
+        raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
+    trimmed = [trim.if_wanted(clip, matching.trim) for clip in clips]
+    left_out = [entry for one in trimmed for entry in one.left_out]
+    # What was made to repeat but does not close is no cycle to us; what closes is one whoever made it.
+    round_the_circle = cyclic and matching.ends in ("auto", "cyclic")
+    marked = [replace(t.clip, cyclic=round_the_circle and cycles.closes(t.clip)) for t in trimmed]
+    if all(clip.cyclic for clip in marked):
+        single = [cycles.first_of(clip) for clip in marked]
+        left_out += [
+            LeftOut(clip.name, 0, len(clip) - len(one), "one of its cycles is enough")
+            for clip, one in zip(marked, single, strict=True)
+            if one is not clip
+        ]
+        marked = single
+    reference = registration.choose_reference(_like(marked, marked[0]), matching, progress)
+    ready = _like(marked, marked[reference])
+    steps = [_step(clip, same) for clip, same in zip(marked, ready, strict=True)]
+    return PreparedClips(
+        tuple(ready),
+        reference,
+        tuple(left_out),
+        tuple(FrameMap(one.first, step) for one, step in zip(trimmed, steps, strict=True)),
+        tuple((t.clip.name, cycles.gap(t.clip)) for t in trimmed if t.clip.cyclic and not cycles.closes(t.clip)),
+    )
+
+
+def _step(given: Clip, ready: Clip) -> float:
+    """Return how many frames of a given clip one of the ready clip is."""
+    if given.cyclic and given.rate != ready.rate:
+        return (len(given) - 1) / (len(ready) - 1)
+    return given.rate / ready.rate
+
+
+def _like(clips: Sequence[Clip], reference: Clip) -> list[Clip]:
+    return [_at_rate(retarget.onto(clip, reference.skeleton), reference.rate) for clip in clips]
+
+
+def _at_rate(clip: Clip, rate: float) -> Clip:
+    return cycles.to_rate(clip, rate) if clip.cyclic else resample.to_rate(clip, rate)

@@ -1,0 +1,68 @@
+"""What a verb hands back."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..sync.cycle_search import Cycle, Repetition
+from ..sync.registration_curve import Registration
+from .preprocess import PreparedClips
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The new clip, its report, and by `reference` which of the given clips it is like.
+
+    A report holds plain JSON values: what `reporting.common` says of any, what was left out ("dropped", see
+    `reporting.left_out`), "quality" with what `quality.measure` says of the clips "before" and of the new one "after",
+    "warnings" (sentences), and what the verb has to say besides.
+    """
+
+    clip: Clip
+    report: dict[str, Any]
+    reference: int
+
+
+@dataclass(frozen=True, eq=False)
+class BlendResult(Result):
+    """A clip of K frames made of several at once, with what a picture of it needs.
+
+    reference_frames (K,) : of the prepared reference, at each frame of the clip
+    weights (N, K) : the share of each prepared clip in each frame
+    """
+
+    prepared: PreparedClips
+    registration: Registration
+    reference_frames: Array
+    weights: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LoopResult(Result):
+    """A cycle, where it was found, and what else was; found is None where start and length were given."""
+
+    found: Repetition | None
+    cycle: Cycle
+
+
+@dataclass(frozen=True, eq=False)
+class ConnectResult(Result):
+    """Clips one after the other; seams : the first frame after each of them."""
+
+    seams: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SpliceResult(Result):
+    """An action on a locomotion, with what a picture of it needs.
+
+    locomotion, action : both at the F frames of the clip, on its skeleton
+    action_frames (F,) : which frames of the action these are, as it was given
+    corrections (F, 4) : by what the trunk was turned, in the frame of the pelvis joint
+    """
+
+    locomotion: Clip
+    action: Clip
+    action_frames: Array
+    corrections: Array

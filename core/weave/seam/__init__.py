@@ -1,0 +1,1 @@
+"""Mending the seam where one motion goes over into another."""

@@ -1,0 +1,127 @@
+"""Mending the seam where one stretch of motion goes over into another (methods 5 and 6).
+
+Everything works on rows of channels (F, C), a frame each; see `tracks`.
+"""
+
+import numpy as np
+
+from ...motion.quat import Array
+
+POINTS = 3  # each side that a polynomial is led through: M_{e−m} … M_{e−m−i}, i = 2, inclusive ([Shibuta])
+SEED_RATE = 30.0  # frames a second, of [Shibuta]; the distance of its points
+
+
+def fade(count: int) -> Array:
+    """Return the share (count,) of what is faded in, from near 0 to near 1, smoothly at both ends (Kovar 2002).
+
+    1 − α with α(p) = 2((p+1)/k)³ − 3((p+1)/k)² + 1, k = count + 1.
+    """
+    at = (np.arange(count) + 1.0) / (count + 1.0)
+    return at * at * (3.0 - 2.0 * at)
+
+
+def ease_before(rows: Array, start: int, length: int, count: int) -> Array:
+    """Return one cycle (L, C) whose last `count` frames fade into those before its start."""
+    cycle = rows[start : start + length].copy()
+    share = fade(count)[:, None]
+    cycle[length - count :] = (1.0 - share) * cycle[length - count :] + share * rows[start - count : start]
+    return cycle
+
+
+def ease_after(rows: Array, start: int, length: int, count: int) -> Array:
+    """Return one cycle (L, C) whose first `count` frames fade out of those after its end."""
+    cycle = rows[start : start + length].copy()
+    share = fade(count)[:, None]
+    cycle[:count] = (1.0 - share) * rows[start + length : start + length + count] + share * cycle[:count]
+    return cycle
+
+
+def offset(rows: Array, start: int, length: int, settle: float) -> Array:
+    """Return one cycle (L, C) over which the gap of its ends is spread, and near them the change of velocity.
+
+    Of the gap e: e(½ − t/L); of the change of velocity, half at each end as t·exp(−2t/τ), τ = `settle` frames
+    (Holden 2022).
+    """
+    cycle = rows[start : start + length]
+    t = np.arange(length)[:, None]
+    gap = rows[start + length] - rows[start]
+    change = _velocity(rows, start + length) - _velocity(rows, start)
+    begin = 0.5 * change * t * np.exp(-2.0 * t / settle)
+    left = length - t
+    end = 0.5 * change * left * np.exp(-2.0 * left / settle)
+    return cycle + gap * (0.5 - t / length) + begin + end
+
+
+def _velocity(rows: Array, frame: int) -> Array:
+    before, after = max(frame - 1, 0), min(frame + 1, len(rows) - 1)
+    return (rows[after] - rows[before]) / (after - before)
+
+
+def inertial(before: Array, after: Array, reach: int, half_life: float) -> Array:
+    """Return frames −reach … (2·reach + 1, C) of two tracks that meet in the middle, half the gap given to each.
+
+    The gap and the change of velocity die away on both sides like a critically damped spring (Holden 2021), and are
+    gone altogether at the reach.
+    """
+    middle = reach
+    rate = 2.0 * np.log(2.0) / half_life
+    gap = after[middle] - before[middle]
+    # One-sided, of second order: beyond the middle the first track may not go on, nor the second come from before it.
+    change = _setting_out(after[middle:]) + _setting_out(before[middle::-1])
+    away = np.arange(len(before)) - middle
+    time = np.abs(away)[:, None].astype(float)
+    rest = 1.0 - np.clip(time / (reach + 1.0), 0.0, 1.0)
+    decay = np.exp(-rate * time) * rest * rest * (3.0 - 2.0 * rest)
+    past = before + decay * (0.5 * gap + (-0.5 * change + rate * 0.5 * gap) * time)
+    coming = after - decay * (0.5 * gap + (0.5 * change + rate * 0.5 * gap) * time)
+    return np.where(away[:, None] <= 0, past, coming)
+
+
+def _setting_out(rows: Array) -> Array:
+    """Return the velocity (C,) at the first of some rows, to second order where there are three."""
+    if len(rows) > 2:
+        return np.asarray(-1.5 * rows[0] + 2.0 * rows[1] - 0.5 * rows[2])
+    return np.asarray(rows[1] - rows[0])
+
+
+def bridge(before: Array, after: Array, half: int, spacing: int, kind: str) -> Array:
+    """Return the frames (2·half, C) between two stretches, led through three points at the end of one and the start
+    of the other: by Lagrange's polynomial or a natural cubic spline ([Shibuta]).
+
+    before, after (·, C) : frames up to the gap and from its end on; spacing : frames from point to point
+    """
+    reach = np.arange(POINTS) * spacing
+    points = np.concatenate([before[-1 - reach[::-1]], after[reach]])
+    # The seam is at 0, half a frame from the frames on its sides.
+    at: Array = np.concatenate([-reach[::-1] - half - 0.5, reach + half + 0.5])
+    frames: Array = np.arange(-half + 0.5, half)
+    basis = _lagrange(at, frames) if kind == "lagrange" else _natural_spline(at, frames)
+    return np.asarray(basis @ points)
+
+
+def _lagrange(at: Array, frames: Array) -> Array:
+    """Shares (K, N) of values at N places in the polynomial through them, at K others."""
+    basis = np.ones((len(frames), len(at)))
+    for n in range(len(at)):
+        for other in range(len(at)):
+            if other != n:
+                basis[:, n] *= (frames - at[other]) / (at[n] - at[other])
+    return basis
+
+
+def _natural_spline(at: Array, frames: Array) -> Array:
+    """Shares (K, N) of values at N places in the natural cubic spline through them, at K others between them."""
+    count, steps = len(at), np.diff(at)
+    # Second derivatives of the spline that is 1 at one place and 0 at the others, for all places at once.
+    system, right = np.eye(count), np.zeros((count, count))
+    for k in range(1, count - 1):
+        system[k, k - 1 : k + 2] = steps[k - 1], 2.0 * (steps[k - 1] + steps[k]), steps[k]
+        right[k, k - 1 : k + 2] = 6.0 / steps[k - 1], -6.0 / steps[k - 1] - 6.0 / steps[k], 6.0 / steps[k]
+    bends = np.linalg.solve(system, right)
+    piece = np.clip(np.searchsorted(at, frames, side="right") - 1, 0, count - 2)
+    step = steps[piece][:, None]
+    b = ((frames - at[piece]) / steps[piece])[:, None]
+    a = 1.0 - b
+    values = np.eye(count)
+    curved = ((a**3 - a) * bends[piece] + (b**3 - b) * bends[piece + 1]) * step**2 / 6.0
+    return np.asarray(a * values[piece] + b * values[piece + 1] + curved)

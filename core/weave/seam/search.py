@@ -1,0 +1,63 @@
+"""Where in a clip the seam of a loop is best put: where both sides are close, and the clip itself moves as usual."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...check import seams
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...recipes.matching import Matching
+from ...sync import metrics
+from ...sync.cycle_search import NEAR_BEST, PERIODIC, Cycle, Repetition
+
+LENGTHS = 0.042  # s by which a cycle may be longer or shorter than it was found
+WINDOW = 0.033  # s each side that is compared
+PLACES, APART = 12, 0.025  # how many are offered, and s between them
+CLOSENESS, STRETCH = 1.5, 1.0  # what a doubled distance, and a length at that limit, weigh against K of the place
+LESS = 2.0  # and what a start does whose score is 0.05 below those that count as good as the best
+
+Frames = NDArray[np.int64]
+
+
+def ranked(clip: Clip, found: Repetition) -> list[Cycle]:
+    """Return the best cycle of a clip, moved to where its seam is best: by a cycle at most, its length by 42 ms.
+
+    By the distance of point clouds in a window, which stays inside the clip (or its ends would draw the seam), and by
+    how natural the clip itself is at that place. The next best places follow, a few frames apart.
+    """
+    cycle = found.best
+    window, reach = round(WINDOW * clip.rate), max(1, round(LENGTHS * clip.rate))
+    last = len(clip) - 1
+    every = np.arange(max(window, cycle.start - cycle.length), min(last - window, cycle.start + cycle.length) + 1)
+    scores = np.interp(every, found.starts, found.start_scores, left=-np.inf, right=-np.inf)
+    less = np.maximum(cycle.score - NEAR_BEST - scores, 0.0)[:, None] / NEAR_BEST
+    # Where it repeats itself as well as at the best start, or a little less well: better a worse cycle than a seam.
+    alike = scores >= min(cycle.score - NEAR_BEST, PERIODIC)
+    starts, less = every[alike][:, None], less[alike]
+    change = np.arange(-reach, reach + 1)[None]
+    ends = starts + cycle.length + change
+    usable = (ends + window <= last) & (ends > starts + 1)
+    if not usable.any():
+        return [cycle]
+    distance = _distances(clip, starts, np.minimum(ends, last - window), window)
+    low, high = int(starts.min()), min(int(starts.max()) + cycle.length, last)
+    places = seams.at_every_frame(clip.cut(low, high + 1))[starts - low]
+    cost = CLOSENESS * np.log2(np.maximum(distance, 1e-9)) + STRETCH * (change / reach) ** 2 + LESS * less
+    natural = np.isfinite(places) & usable
+    cost = np.where(natural, cost + places, np.inf) if natural.any() else np.where(usable, cost, np.inf)
+    lengths, costs = ends[np.arange(len(ends)), cost.argmin(axis=1)] - starts[:, 0], cost.min(axis=1)
+    chosen: list[Cycle] = []
+    for row in np.argsort(costs, kind="stable"):
+        start = int(starts[row, 0])
+        if np.isfinite(costs[row]) and all(abs(start - other.start) >= APART * clip.rate for other in chosen):
+            chosen.append(Cycle(start, int(lengths[row]), cycle.score))
+        if len(chosen) == PLACES:
+            break
+    return chosen
+
+
+def _distances(clip: Clip, starts: Frames, ends: Frames, window: int) -> Array:
+    """Windowed distances (S, K) between frames (S, 1) and (S, K), from the part of the clip that they lie in."""
+    low, high = int(starts.min()) - window, int(ends.max()) + window
+    body = metrics.prepare(clip.cut(low, high + 1), Matching(metric="points"))
+    return np.asarray(body.matrix(body, window)[starts - low, ends - low])

@@ -1,0 +1,53 @@
+"""A clip as rows of plain numbers that can be added, mixed and interpolated frame by frame."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...motion import quat
+from ...motion.clip import Channel, Clip
+from ...motion.quat import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """values (F, C) of a clip: rotation vectors about each joint's mean, translations, scales, further channels."""
+
+    like: Clip
+    means: Array
+    values: Array
+
+    def clip(self, values: Array, frames: NDArray[np.int64]) -> Clip:
+        """Return the clip of other values (K, C); what goes in steps is as in these frames (K,) of the first one."""
+        joints, like = len(self.like.skeleton), self.like
+        ends = np.cumsum([3 * joints, 3 * joints, 0 if like.scales is None else 3 * joints])
+        turns, moves, sizes, others = np.split(values, ends, axis=1)
+        channels = {
+            name: Channel(channel.values[frames], discrete=True)
+            for name, channel in like.channels.items()
+            if channel.discrete
+        }
+        continuous = (name for name, channel in like.channels.items() if not channel.discrete)
+        channels |= {name: Channel(column) for name, column in zip(continuous, others.T, strict=True)}
+        return replace(
+            like,
+            rotations=quat.mul(self.means, quat.exp(turns.reshape(-1, joints, 3))),
+            translations=moves.reshape(-1, joints, 3),
+            scales=None if like.scales is None else sizes.reshape(-1, joints, 3),
+            channels={name: channels[name] for name in like.channels},
+            cyclic=False,
+        )
+
+
+def tracks_of(clip: Clip) -> Tracks:
+    """Return the tracks of a clip."""
+    return tracks_about(clip, quat.mean_of_frames(clip.rotations))
+
+
+def tracks_about(clip: Clip, means: Array) -> Tracks:
+    """Return the tracks of a clip about given mean rotations (J, 4), so that two clips can be mixed."""
+    columns = [quat.log_about(means, clip.rotations), clip.translations]
+    columns += [] if clip.scales is None else [clip.scales]
+    columns += [channel.values for channel in clip.channels.values() if not channel.discrete]
+    return Tracks(clip, means, np.concatenate([column.reshape(len(clip), -1) for column in columns], axis=1))

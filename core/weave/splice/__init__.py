@@ -1,0 +1,1 @@
+"""The upper body of one clip on the lower body of another."""

@@ -1,0 +1,108 @@
+"""Which joints are the upper body: what is spliced, and what its trunk is known by (methods 7)."""
+
+import difflib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import OptionError, SkeletonError
+from ...motion import roles
+from ...motion.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class UpperBody:
+    """The joints of the upper body, where it begins, and what tells how its trunk stands.
+
+    joints (U,), begins : those of them that hang on the lower body
+    pelvis : the one of these that carries the trunk, which is turned; None where the trunk is not among the joints
+    trunk (P,) : the joints of the trunk above it, and the shoulders. Arms are left out: a guard would turn the chest
+    """
+
+    joints: NDArray[np.int64]
+    begins: tuple[int, ...]
+    pelvis: int | None
+    trunk: NDArray[np.int64]
+
+
+def upper_body(skeleton: Skeleton, names: str = "") -> UpperBody:
+    """Return the upper body of a skeleton: what hangs below the lowest joint of the spine, or as `names` says.
+
+    names : comma-separated joints, each with all that hangs below it; with a minus before it, without.
+    Raises OptionError for names that do not fit, and SkeletonError for a body whose parts are not known.
+    """
+    chosen = _named(skeleton, names) if names.strip() else _above_the_pelvis(skeleton)
+    _refuse_legs(skeleton, chosen)
+    parents = skeleton.parents
+    begins = tuple(int(j) for j in np.flatnonzero(chosen) if parents[j] < 0 or not chosen[parents[j]])
+    pelvis, trunk = next(
+        ((joint, points) for joint in begins if (points := _trunk(skeleton, chosen, joint))), (None, [])
+    )
+    return UpperBody(np.flatnonzero(chosen), begins, pelvis, np.array(trunk, dtype=np.int64))
+
+
+def _above_the_pelvis(skeleton: Skeleton) -> NDArray[np.bool_]:
+    known = skeleton.roles
+    missing = [role for role in ("spine", "upper_arm.L", "upper_arm.R") if role not in known]
+    if missing:
+        raise SkeletonError(
+            f"The upper body is not known, since no joint plays the part of {', '.join(missing)}: "
+            "correct the parts, or name the joints where it begins"
+        )
+    chosen = _with_below(skeleton, known["spine"])
+    for role in ("upper_arm.L", "upper_arm.R"):
+        if not chosen[known[role]]:
+            arm, spine = skeleton.names[known[role]], skeleton.names[known["spine"]]
+            raise SkeletonError(f"{arm} does not hang below {spine}: name all joints where the upper body begins")
+    return chosen
+
+
+def _named(skeleton: Skeleton, names: str) -> NDArray[np.bool_]:
+    chosen = np.zeros(len(skeleton), dtype=bool)
+    for entry in (part.strip() for part in names.split(",")):
+        without = entry.startswith("-") and entry not in skeleton.names
+        name = entry[1:].strip() if without else entry
+        if name not in skeleton.names:
+            near = difflib.get_close_matches(name, skeleton.names, n=3, cutoff=0.4)
+            meant = f"; did you mean {', '.join(near)}?" if near else ""
+            raise OptionError(f"upper names {name!r}, which the locomotion lacks{meant}")
+        chosen[_with_below(skeleton, skeleton.index(name))] = not without
+    if not chosen.any():
+        raise OptionError(f"upper is {names!r}, which leaves no joint")
+    return chosen
+
+
+def _with_below(skeleton: Skeleton, joint: int) -> NDArray[np.bool_]:
+    below = np.zeros(len(skeleton), dtype=bool)
+    below[joint] = True
+    for child, parent in enumerate(skeleton.parents):
+        below[child] |= parent >= 0 and below[parent]
+    return below
+
+
+def _refuse_legs(skeleton: Skeleton, chosen: NDArray[np.bool_]) -> None:
+    """Raise OptionError where the lower body would be replaced, too: its joints or what carries them."""
+    roots = np.flatnonzero(chosen & (skeleton.parents < 0))
+    if len(roots):
+        name = skeleton.names[roots[0]]
+        raise OptionError(f"{name} hangs on nothing, so it can't be where an upper body begins")
+    lower = [role for role in skeleton.roles if role == "hips" or role.split(".")[0] in ("thigh", "shin", "foot")]
+    for role in lower:
+        joint = skeleton.roles[role]
+        if chosen[joint]:
+            raise OptionError(f"{skeleton.names[joint]} is of the lower body: begin the upper body above it")
+
+
+def _trunk(skeleton: Skeleton, chosen: NDArray[np.bool_], joint: int) -> list[int]:
+    """Return the points of the trunk that a joint carries; none where these do not tell how it is turned."""
+    known = skeleton.roles
+    below = chosen & _with_below(skeleton, joint)
+    below[joint] = False
+    top = known.get("neck", known.get("chest", joint))
+    spine = [top, *roles.ancestors(top, skeleton.parents)]
+    sides = [known[role] for side in "LR" for role in (f"clavicle.{side}", f"upper_arm.{side}") if role in known]
+    shoulders = {side for side in "LR" if (arm := known.get(f"upper_arm.{side}")) is not None and below[arm]}
+    if len(shoulders) < 2:
+        return []
+    return sorted({int(point) for point in (*spine, *sides) if below[point]})

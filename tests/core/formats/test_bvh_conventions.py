@@ -1,0 +1,97 @@
+"""Units and axes of BVH files: asked for, or guessed and said."""
+
+from dataclasses import replace
+
+import pytest
+from action_loom.core.errors import OptionError
+from action_loom.core.formats import bvh
+from action_loom.core.motion import kinematics
+from numpy.testing import assert_allclose
+from oracles import material
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("unit", "metres"),
+    [("m", 1.0), ("dm", 0.1), ("cm", 0.01), ("mm", 0.001), ("inch", 0.0254), ("cmu", 0.0254 / 0.45), ("5e-3", 0.005)],
+)
+def test_the_unit_asked_for_scales_the_body(small, unit, metres):
+    clip, convention = bvh.to_clip(small, unit=unit, up="y")
+    assert (convention.unit, convention.guessed) == (unit, False)
+    assert convention.metres == pytest.approx(metres, rel=1e-5)
+    assert_allclose(clip.skeleton.offsets[1], [0.0, 0.0, 50.0 * convention.metres], atol=1e-12)
+    assert_allclose(clip.skeleton.tips[2], [0.0, 0.0, 20.0 * convention.metres], atol=1e-12)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("unit", ["parsec", "", "0", "-1", "nan", "inf", "1e9", "1,5"])
+def test_a_unit_that_is_none_is_refused(small, unit):
+    with pytest.raises(OptionError, match="units is .*, but must be .*mm, inch, cmu or a number of metres"):
+        bvh.to_clip(small, unit=unit)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("up", ["x", "", "Y", "-z"])
+def test_an_axis_that_is_none_is_refused(small, up):
+    with pytest.raises(OptionError, match="but must be one of auto, y, z"):
+        bvh.to_clip(small, up=up)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("unit", ["m", "dm", "cm", "mm", "inch", "cmu"])
+@pytest.mark.parametrize("height", [1.45, 1.7, 2.0])
+def test_a_persons_height_tells_the_unit(unit, height):
+    figure = material.figure(scale=height / material.figure().height)
+    clip = material.walk(0.2, skeleton=figure)
+    motion = bvh.from_clip(clip, None, bvh.Convention(unit, bvh.UNITS[unit], "y", False))
+    _, convention = bvh.to_clip(motion)
+    assert convention.guessed
+    # A foot and a half can be a metre and a half: several units may fit, and one of them is taken.
+    found = height / bvh.UNITS[unit] * convention.metres
+    assert 1.2 <= found <= 2.3
+    if unit in ("m", "cm"):
+        assert convention.unit == unit
+
+
+@pytest.mark.both_engines
+def test_a_body_that_no_unit_makes_a_persons_size_is_read_as_metres(small):
+    motion = replace(small, offsets=small.offsets * 30.0, tips=small.tips * 30.0)
+    _, convention = bvh.to_clip(motion)
+    assert (convention.unit, convention.metres, convention.guessed) == ("unknown", 1.0, True)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "unit", "up"),
+    [
+        ("cmu_mb_07_01", "cmu", "y"),
+        ("cmu_asf_16_15", "cmu", "y"),
+        ("cmu_daz_02_01", "cm", "y"),
+        ("bvh-python__test_freebvh", "cm", "y"),
+        ("fairmotion__pfnn_hierarchy", "m", "y"),
+        ("bvh-parser__example", "inch", "y"),
+        ("pybvh__bvh_example", "inch", "z"),
+        ("GenoView__Geno_bind", "cm", "y"),
+    ],
+)
+def test_conventions_of_files_from_the_wild(name, unit, up):
+    clip, convention = bvh.to_clip(bvh.read(material.captured_file(name)))
+    assert (convention.unit, convention.up, convention.guessed) == (unit, up, True)
+    assert 1.2 < clip.skeleton.height < 2.3
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_a_standing_body_tells_what_is_up(up):
+    clip = material.walk(0.2)
+    motion = bvh.from_clip(clip, None, bvh.Convention("cm", 0.01, up, False))
+    again, convention = bvh.to_clip(motion)
+    assert (convention.up, convention.guessed) == (up, True)
+    assert_allclose(kinematics.points(again), kinematics.points(clip), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.both_engines
+def test_a_guess_is_one_if_either_was_not_asked_for(small):
+    assert bvh.to_clip(small, unit="cm")[1].guessed
+    assert bvh.to_clip(small, up="y")[1].guessed
+    assert not bvh.to_clip(small, unit="cm", up="y")[1].guessed

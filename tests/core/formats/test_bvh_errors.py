@@ -1,0 +1,298 @@
+"""A broken file is refused with its line and what is wrong there, never with anything else."""
+
+import numpy as np
+import pytest
+from action_loom.core.errors import MotionFileError
+from action_loom.core.formats import bvh
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from oracles import material
+
+SMALL = material.SMALL_BVH
+LINES = SMALL.splitlines()
+HEADER = SMALL[: SMALL.index("MOTION")]
+ROWS = LINES[-2:]
+
+
+def line_of(text):
+    """The number of the first line of the small file that holds a text."""
+    return next(number for number, line in enumerate(LINES, start=1) if text in line)
+
+
+MOTION = line_of("MOTION")
+FIRST_ROW = MOTION + 3
+
+
+def read(folder, content):
+    path = folder / "broken.bvh"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return bvh.read(path)
+
+
+def swapped(old, new, count=1):
+    assert old in SMALL
+    return SMALL.replace(old, new, count)
+
+
+def with_rows(*rows, frames=None):
+    header = HEADER + f"MOTION\nFrames: {len(rows) if frames is None else frames}\nFrame Time: 0.0333333\n"
+    return header + "\n".join(rows) + "\n"
+
+
+SHORT, LONG = ROWS[0].rsplit(" ", 1)[0], ROWS[0] + " 10"
+
+BROKEN = {
+    "fewer rows": (with_rows(ROWS[0], frames=2), FIRST_ROW, "Frames: says 2, but the file ends after 1"),
+    "no rows": (with_rows(frames=2), MOTION + 2, "Frames: says 2, but the file ends after 0"),
+    "more rows": (with_rows(*ROWS, ROWS[0], frames=2), FIRST_ROW + 2, "Frames: says 2, but another row of numbers"),
+    "text after the rows": (SMALL + "\nend of file\n", FIRST_ROW + 3, "but the text 'end of file' follows"),
+    "a short row": (with_rows(SHORT, ROWS[1]), FIRST_ROW, "frame 0 has 14 values; the channels ask for 15"),
+    "a long row": (with_rows(ROWS[0], LONG), FIRST_ROW + 1, "frame 1 has 16 values; the channels ask for 15"),
+    "a short and a long row": (with_rows(SHORT, LONG), FIRST_ROW, "frame 0 has 14 values"),
+    "a long and a short row": (with_rows(LONG, SHORT), FIRST_ROW, "frame 0 has 16 values"),
+    "a row in two lines": (with_rows(*ROWS[0].split(" 10 "), frames=1), FIRST_ROW, "frame 0 has 3 values"),
+    "two rows in one line": (with_rows(" ".join(ROWS)), FIRST_ROW, "frame 0 has 30 values"),
+    "nan": (with_rows(ROWS[0], ROWS[1].replace("91", "nan")), FIRST_ROW + 1, "value 2 of frame 1 is 'nan'"),
+    "inf": (with_rows(ROWS[0].replace("90", "inf"), ROWS[1]), FIRST_ROW, "value 2 of frame 0 is 'inf'"),
+    "-Infinity": (with_rows(ROWS[0].replace("90", "-Infinity")), FIRST_ROW, "value 2 of frame 0 is '-Infinity'"),
+    "too large": (with_rows(ROWS[0].replace("90", "1e999")), FIRST_ROW, "value 2 of frame 0 is '1e999'"),
+    "-1.#IND": (with_rows(ROWS[0].replace("90", "-1.#IND")), FIRST_ROW, "value 2 of frame 0 is '-1.#IND'"),
+    "decimal comma": (with_rows(ROWS[0].replace("90", "90,5")), FIRST_ROW, "value 2 of frame 0 is '90,5'"),
+    "hexadecimal": (with_rows(ROWS[0].replace("90", "0x10")), FIRST_ROW, "value 2 of frame 0 is '0x10'"),
+    "underscores": (with_rows(ROWS[0].replace("90", "9_0")), FIRST_ROW, "value 2 of frame 0 is '9_0'"),
+    "a brace at the very end": (SMALL.rstrip() + "}\n", FIRST_ROW + 1, "value 15 of frame 1 is '9.5}'"),
+    "half an exponent at the very end": (SMALL.rstrip() + "e", FIRST_ROW + 1, "value 15 of frame 1 is '9.5e'"),
+    "two dots at the very end": (SMALL.rstrip() + ".1", FIRST_ROW + 1, "value 15 of frame 1 is '9.5.1'"),
+    "a word in the rows": (with_rows("# " + ROWS[0]), FIRST_ROW, "value 1 of frame 0 is '#', not a number"),
+    "no MOTION": (HEADER, MOTION, "expected MOTION after the hierarchy; the file ends"),
+    "a second OFFSET": (swapped("OFFSET", "OFFSET 1 2 3\nOFFSET"), line_of("OFFSET") + 1, "a second OFFSET"),
+    "a second CHANNELS": (
+        swapped("CHANNELS", "CHANNELS 1 Xrotation\nCHANNELS"),
+        line_of("CHANNELS") + 1,
+        "a second CHANNELS",
+    ),
+    "misspelt MOTION": (swapped("MOTION", "MOTIONS"), MOTION, "expected ROOT"),
+    "nothing after MOTION": (HEADER + "MOTION\n", MOTION, "expected 'Frames'; the file ends"),
+    "MOTION without line end": (HEADER + "MOTION", MOTION, "expected 'Frames'; the file ends"),
+    "no Frames": (swapped("Frames: 2\n", ""), MOTION + 1, "expected 'Frames', found 'Frame Time: 0.0333333'"),
+    "Frames without colon": (swapped("Frames: 2", "Frames 2"), MOTION + 1, "expected 'Frames', found 'Frames 2'"),
+    **{
+        f"Frames: {bad}": (swapped("Frames: 2", f"Frames: {bad}"), MOTION + 1, f"at least 1, found '{bad}'")
+        for bad in ("0", "-2", "2.0", "two", "", "2 2", "1_0")
+    },
+    "Frames: 2²": (swapped("Frames: 2", "Frames: 2²").encode("latin-1"), MOTION + 1, "at least 1, found '2²'"),
+    "far too many frames": (swapped("Frames: 2", "Frames: 99999999999"), FIRST_ROW + 1, "Frames: says 99999999999"),
+    "endless frames": (swapped("Frames: 2", "Frames: " + "9" * 5000), MOTION + 1, "expected a number of frames"),
+    "no Frame Time": (swapped("Frame Time: 0.0333333\n", ""), MOTION + 2, "expected 'Frame Time', found '0 90 0"),
+    **{
+        f"Frame Time: {bad}": (
+            swapped("0.0333333", bad),
+            MOTION + 2,
+            f"expected the frame time in seconds, found '{bad}'",
+        )
+        for bad in ("0", "-0.03", "fast", "", "nan", "inf", "1e9", "0,0333", "0.03 s", "0.0_3", "1e-9")
+    },
+    "empty": ("", None, "the file is empty"),
+    "white space": (" \n\t\r\n ", None, "the file is empty"),
+    "only a mark of byte order": (b"\xef\xbb\xbf", None, "the file is empty"),
+    "binary": (b"Kaydara FBX Binary  \x00\x1a\x00" + bytes(range(256)), None, "this is a binary file"),
+    "utf-16": (SMALL.encode("utf-16"), None, "this is a binary file"),
+    "another kind of text": ("# of bones\n:version 1\n", 1, "HIERARCHY (a BVH file begins with it), found '#'"),
+    "only HIERARCHY": ("HIERARCHY\n", 1, "expected ROOT after HIERARCHY; there is no joint"),
+    "no joint": ("HIERARCHY\nMOTION\nFrames: 1\nFrame Time: 0.1\n", 1, "there is no joint"),
+    "JOINT for ROOT": (swapped("ROOT", "JOINT"), 2, "expected ROOT (the hierarchy has been closed), found 'JOINT'"),
+    "a root without name": (swapped("ROOT Hips", "ROOT"), 2, "expected a name after ROOT"),
+    "a joint without name": (swapped("JOINT Head", "JOINT"), line_of("JOINT Head"), "expected a name after JOINT"),
+    "no brace after the root": (swapped("{\n", "", 1), 3, "expected { (joint 'Hips' opens with it), found 'OFFSET'"),
+    "no brace after an End Site": (
+        swapped("End Site\n      {", "End Site\n"),
+        line_of("OFFSET 0.0 20.0"),
+        "expected { (an End Site opens with it), found 'OFFSET'",
+    ),
+    "an End Site that is not closed": (
+        swapped("0.0 20.0 0.0\n      }", "0.0 20.0 0.0\n"),
+        MOTION - 1,
+        "expected } to close joint 'Hips'; the hierarchy ends",
+    ),
+    "an End Site without offset": (
+        swapped("        OFFSET 0.0 20.0 0.0\n", ""),
+        line_of("OFFSET 0.0 20.0"),
+        "expected OFFSET (an End Site has one), found '}'",
+    ),
+    "a missing closing brace": (swapped("}\nMOTION", "MOTION"), MOTION - 2, "expected } to close joint 'Hips'"),
+    "a surplus closing brace": (swapped("}\nMOTION", "}\n}\nMOTION"), MOTION, "expected ROOT"),
+    "an unknown word": (swapped("OFFSET 0.0 60", "OFSET 0.0 60"), line_of("0.0 60"), "found 'OFSET'"),
+    "an unknown channel": (
+        swapped("Zrotation Xrotation", "Zrotation Wrotation"),
+        5,
+        "unknown channel 'Wrotation'; expected Xposition … Zrotation",
+    ),
+    "a scale channel": (swapped("3 Yrotation Zrotation Xrotation", "1 Xscale"), 9, "unknown channel 'Xscale'"),
+    "a channel named twice": (swapped("Xposition Yposition", "Xposition Xposition"), 5, "a channel is named twice"),
+    "too few channels": (swapped("CHANNELS 6", "CHANNELS 7"), 5, "CHANNELS says 7, but 6 names follow"),
+    "too many channels": (swapped("CHANNELS 6", "CHANNELS 5"), 5, "CHANNELS says 5, but 6 names follow"),
+    "channels without count": (swapped("CHANNELS 6 Xposition", "CHANNELS Xposition"), 5, "CHANNELS says Xposition"),
+    "channels without anything": (
+        swapped("CHANNELS 3 Yrotation Zrotation Xrotation", "CHANNELS"),
+        9,
+        "CHANNELS says nothing, but 0 names follow",
+    ),
+    **{
+        f"OFFSET{bad}": (swapped("OFFSET 0.0 50.0 0.0", f"OFFSET{bad}"), 8, "expected 3 numbers after OFFSET, found")
+        for bad in ("", " 0.0 50.0", " 0.0 50.0 0.0 0.0", " 0.0 high 0.0", " 0.0 nan 0.0", " 0.0 1e999 0.0", " 0 5_0 0")
+    },
+    "no joint has channels": (
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n\n",
+        8,
+        "Frames: says 1, but the file ends after 0",
+    ),
+}
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_file_is_refused_with_its_line_and_what_is_wrong(what, tmp_path):
+    content, line, fragment = BROKEN[what]
+    with pytest.raises(MotionFileError) as caught:
+        read(tmp_path, content)
+    message = str(caught.value)
+    assert fragment in message
+    assert caught.value.line == line
+    assert message.startswith(str(tmp_path / "broken.bvh") + ("" if line is None else f", line {line}: "))
+    assert "\n" not in message
+    assert len(message) < len(str(tmp_path)) + 200
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("ends", ["\r\n", "\n\n"])
+def test_lines_are_counted_as_an_editor_does(ends, tmp_path):
+    content = with_rows(ROWS[0], SHORT).replace("\n", ends)
+    with pytest.raises(MotionFileError) as caught:
+        read(tmp_path, content)
+    assert content.splitlines()[caught.value.line - 1] == SHORT
+
+
+@pytest.mark.both_engines
+def test_a_line_in_the_header_is_counted_as_an_editor_does_whatever_the_names_hold(tmp_path):
+    content = swapped("ROOT Hips", "ROOT Hi\x85p\x0cs").encode("latin-1")
+    with pytest.raises(MotionFileError) as caught:
+        read(tmp_path, content.replace(b"50.0", b"high"))
+    assert caught.value.line == line_of("50.0")
+
+
+@pytest.mark.both_engines
+def test_a_path_that_is_no_file_is_refused(tmp_path):
+    with pytest.raises(MotionFileError, match=r"absent\.bvh: can't be read \(No such file"):
+        bvh.read(tmp_path / "absent.bvh")
+    with pytest.raises(MotionFileError, match=r"can't be read \(Is a directory"):
+        bvh.read(tmp_path)
+    with pytest.raises(MotionFileError, match=r"can't be read"):
+        bvh.read(tmp_path / "a.bvh" / "b.bvh")
+    with pytest.raises(MotionFileError, match=r"can't be read \(File name too long"):
+        bvh.read(tmp_path / ("n" * 300))
+
+
+PIECES = [b"{", b"}", b"\n", b"\r"]
+WORDS = ["HIERARCHY", "ROOT", "JOINT", "End", "Site", "{", "}", "OFFSET", "CHANNELS", "3", "1", "Xrotation", "MOTION"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("broken")
+
+
+def outcome(folder, content):
+    """The motion, or None where the file is refused as it should be."""
+    try:
+        return read(folder, content)
+    except MotionFileError:
+        return None
+
+
+def assert_same_motion(a, b):
+    assert (a.names, a.channels, a.frame_time) == (b.names, b.channels, b.frame_time)
+    for field in ("parents", "offsets", "tips", "values"):
+        assert_array_equal(getattr(a, field), getattr(b, field))
+
+
+def assert_is_all_or_nothing(folder, content):
+    """A file cut at any byte is refused, but for the last number, of which nobody can tell that digits are missing."""
+    whole = read(folder, content)
+    last = content.rstrip().rindex(b" ") + 1
+    cuts = range(len(content)) if len(content) < 1500 else np.random.default_rng(1).integers(0, len(content), 400)
+    for cut in cuts:
+        found = outcome(folder, content[:cut])
+        if cut <= last or found is None:
+            assert found is None
+            continue
+        assert found.values[-1, -1] == float(content[last:cut])
+        found.values[-1, -1] = whole.values[-1, -1]
+        assert_same_motion(found, whole)
+
+
+@pytest.mark.both_engines
+def test_a_file_cut_anywhere_is_refused(folder):
+    assert_is_all_or_nothing(folder, SMALL.encode())
+    assert_is_all_or_nothing(folder, SMALL.replace("\n", "\r\n").encode())
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["bvh_anim__test_simple", "pybvh__rotation_first_root", "bvh-parser__example"])
+def test_a_file_from_the_wild_cut_anywhere_is_refused(folder, name):
+    assert_is_all_or_nothing(folder, material.captured_file(name).read_bytes())
+
+
+def assert_is_motion_or_refused(folder, content):
+    found = outcome(folder, content)
+    if found is not None:
+        width = sum(len(names) for names in found.channels)
+        assert found.values.shape[1] == width
+        assert len(found.values) >= 1
+        assert np.isfinite(found.values).all()
+        assert np.isfinite(found.offsets).all()
+        assert found.rate > 0.0
+        assert len(bvh.to_clip(found)[0]) == len(found.values)
+
+
+@pytest.mark.both_engines
+def test_a_file_with_any_byte_changed_is_read_or_refused(folder, rng):
+    content = SMALL.encode()
+    for place in range(len(content)):
+        for byte in {0, 0xB2, 0x7D, *rng.integers(0, 256, 2)}:
+            changed = bytearray(content)
+            changed[place] = byte
+            assert_is_motion_or_refused(folder, bytes(changed))
+
+
+@pytest.mark.both_engines
+@given(
+    edits=st.lists(
+        st.tuples(st.floats(0.0, 1.0), st.integers(0, 30), st.binary(max_size=6) | st.sampled_from(PIECES)),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_a_file_with_pieces_cut_out_and_others_put_in_is_read_or_refused(folder, edits):
+    content = SMALL.encode()
+    for place, length, new in edits:
+        start = int(place * len(content))
+        content = content[:start] + new + content[start + length :]
+    assert_is_motion_or_refused(folder, content)
+
+
+@pytest.mark.both_engines
+@given(order=st.permutations(range(len(LINES))))
+def test_a_file_with_its_lines_in_disorder_is_read_or_refused(folder, order):
+    assert_is_motion_or_refused(folder, "\n".join(LINES[k] for k in order[: len(order) // 2]).encode())
+    few = LINES.copy()
+    a, b = order[:2]
+    few[a], few[b] = few[b], few[a]
+    assert_is_motion_or_refused(folder, "\n".join(few).encode())
+
+
+@pytest.mark.both_engines
+@given(words=st.lists(st.sampled_from(WORDS)))
+def test_any_words_of_the_format_are_read_or_refused(folder, words):
+    text = "HIERARCHY\nROOT a " + "\n".join(words) + "\nMOTION\nFrames: 1\nFrame Time: 0.1\n1 1 1\n"
+    assert_is_motion_or_refused(folder, text.encode())

@@ -1,0 +1,57 @@
+"""The numbers of a file, read by compiled code where it is loaded already: to the last bit what numpy reads."""
+
+import numpy as np
+import pytest
+from action_loom.core.formats import bvh_text
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from oracles import engines
+
+PACKAGE = "action_loom.core.formats"
+
+
+def assert_same_bits(one, other):
+    assert_array_equal(one.view(np.int64), other.view(np.int64))
+
+
+ORDINARY = st.one_of(
+    st.floats(-1e6, 1e6).map("{:.6f}".format),
+    st.floats(1e-9, 400.0).map("{:g}".format),
+    st.integers(-(10**9), 10**9).map(str),
+    st.sampled_from(["0", "-0", "-0.000", "+1.5", "1.", ".5", "1e3", "1E-5", "-2.5e+02"]),
+)
+ODD = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers(-(10**20), 10**20).map(str),
+    st.sampled_from(["9007199254740993", "1e-310", "0." + 30 * "3"]),
+)
+
+
+def table(words):
+    return f"{words[0]} {words[1]}\t{words[2]}\r\n\n {words[3]}  {words[4]} {words[5]} ".encode()
+
+
+@given(st.lists(ORDINARY, min_size=6, max_size=6))
+def test_numbers_are_read_alike(words):
+    one, other = engines.by_both(PACKAGE, lambda: bvh_text.rows(table(words), 2, 3))
+    assert_same_bits(one, other)
+    assert_same_bits(one.ravel(), np.array([float(word) for word in words]))
+
+
+@given(st.lists(ODD, min_size=6, max_size=6))
+def test_odd_numbers_are_read_alike_or_left_to_the_slow_way(words):
+    one, other = engines.by_both(PACKAGE, lambda: bvh_text.rows(table(words), 2, 3))
+    expected = np.array([float(word) for word in words])
+    assert_same_bits(other.ravel(), expected)
+    if one is not None:
+        assert_same_bits(one.ravel(), expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["1 2\n3 4 5", "1 2 3\n4 5", "1 2 3", "1 2 3\n4 5 6\n7", "1 2 x\n4 5 6", "1 2 3\n4 5 -", "1 2 3e\n4 5 6",
+             "1 2 nan\n4 5 6", "1 2 1e999\n4 5 6", "1 2 0x1\n4 5 6", "1 2 3,4 5 6", "1 2 1_0\n4 5 6", "",
+             "1 2 --3\n4 5 6"],
+)  # fmt: skip
+def test_what_is_no_table_of_numbers_is_refused_alike(text):
+    assert engines.by_both(PACKAGE, lambda: bvh_text.rows(text.encode(), 2, 3)) == [None, None]

@@ -1,0 +1,67 @@
+"""What is asked for apart from the recipe: to JSON and back, and as version 0.1 wrote it."""
+
+import json
+
+import pytest
+from action_loom.core.errors import OptionError
+from action_loom.core.recipes.reading import ReadingOptions, Request, Source, request_from_json
+from action_loom.core.recipes.result import ResultOptions
+
+pytestmark = pytest.mark.both_engines
+
+# As version 0.1 wrote it, word for word.
+OF_0_1 = (
+    '{"as_seen": true, "assign": false, "curve": "Path", "interpolation": "BEZIER", "mark_contacts": true,'
+    ' "place": "CURSOR", "result_name": "New", "sources": [{"first": 1, "last": 60, "name": "Walk", "rate": 30.0,'
+    ' "slot": "OBRig"}, {"first": 0, "last": 0, "name": "Run", "rate": 0.0, "slot": ""}], "travel": "ROOT"}'
+)
+ASKED = Request(
+    sources=(Source(name="Walk", rate=30.0, slot="OBRig", first=1, last=60), Source(name="Run")),
+    reading=ReadingOptions(visual=True),
+    result=ResultOptions(
+        place="cursor", result_name="New", assign=False, travel="root", interpolation="bezier", mark_contacts=True
+    ),
+    curve="Path",
+)
+
+
+def test_a_request_survives_json():
+    for request in (ASKED, Request(sources=()), Request(sources=(Source(name="歩く"),))):
+        assert request_from_json(request.to_json()) == request
+
+
+def test_a_request_of_version_0_1_is_read_as_todays():
+    assert request_from_json(OF_0_1) == ASKED
+    assert "as_seen" not in json.loads(ASKED.to_json())
+
+
+def test_what_is_left_out_is_as_usual():
+    assert request_from_json('{"sources": [{"name": "Walk"}]}') == Request(sources=(Source(name="Walk"),))
+
+
+def test_all_frames_are_read_unless_two_are_named():
+    assert Source(name="Walk").span is None
+    assert Source(name="Walk", first=7, last=7).span is None
+    assert Source(name="Walk", first=3, last=20).span == (3, 20)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"place": "MOON"}, "place is 'moon', but must be one of reference, cursor"),
+        ({"interpolation": 3}, "interpolation is 3, but must be one of"),
+        ({"as_seen": "yes"}, "visual is 'yes', but must be bool"),
+        ({"sources": [{"name": "Walk", "rate": -1}]}, "rate is -1, but must lie between 0 and 1000"),
+    ],
+)
+def test_values_that_options_refuse_are_refused(changed, said):
+    with pytest.raises(OptionError, match=said):
+        request_from_json(json.dumps(json.loads(OF_0_1) | changed))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "walk", "[]", "{}", '{"sources": 3}', '{"sources": [3]}', '{"sources": [], "x": 1}']
+)
+def test_what_is_no_request_is_refused(text):
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+        request_from_json(text)

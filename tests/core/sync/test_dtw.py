@@ -1,0 +1,181 @@
+"""The recurrence against all admissible paths, its two engines against each other, and its refusals."""
+
+import importlib
+from functools import cache
+
+import numpy as np
+import pytest
+from action_loom.core.errors import RegistrationError
+from action_loom.core.sync import dtw
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+
+def cheapest_by_trying_all(distance, limit, skip_rows, skip_columns):
+    """Cost of the cheapest admissible path to every cell, by trying every step backwards."""
+
+    @cache
+    def cost(i, j):
+        if i < 0 and j < 0:
+            return 0.0
+        if i < 0:
+            return skip_columns[j + 1]
+        if j < 0:
+            return skip_rows[i + 1]
+        down = [cost(i - 1 - k, j - 1) + distance[i - k : i + 1, j].sum() for k in range(min(limit, i + 1))]
+        right = [cost(i - 1, j - 1 - k) + distance[i, j - k : j + 1].sum() for k in range(1, min(limit, j + 1))]
+        return min(down + right)
+
+    rows, columns = distance.shape
+    return np.array([[cost(i, j) for j in range(columns)] for i in range(rows)])
+
+
+def corner(count):
+    return np.concatenate([[0.0], np.full(count, np.inf)])
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+def test_every_cell_costs_what_the_cheapest_of_all_paths_costs(limit):
+    rng = np.random.default_rng(limit)
+    for rows, columns in ((1, 1), (2, 7), (5, 5), (8, 6)):
+        distance = rng.random((rows, columns))
+        total, _ = dtw.accumulate(distance, corner(rows), corner(columns), limit)
+        wanted = cheapest_by_trying_all(distance, limit, corner(rows), corner(columns))
+        assert_allclose(total[1:, 1:], wanted, rtol=1e-12)
+
+
+@pytest.mark.both_engines
+def test_leaving_out_first_frames_costs_what_was_said():
+    rng = np.random.default_rng(7)
+    distance = rng.random((6, 9))
+    skip_rows, skip_columns = 0.3 * np.arange(7), 0.2 * np.arange(10)
+    total, _ = dtw.accumulate(distance, skip_rows, skip_columns, 3)
+    assert_allclose(total[1:, 1:], cheapest_by_trying_all(distance, 3, skip_rows, skip_columns), rtol=1e-12)
+
+
+def test_kernel_and_twin_give_the_same_numbers_to_the_last_bit():
+    kernels = importlib.import_module("action_loom.core.sync._numba")
+    twins = importlib.import_module("action_loom.core.sync._numpy")
+    rng = np.random.default_rng(3)
+    for limit in (1, 2, 3, 6):
+        distance = rng.random((57, 83))
+        skips = 0.01 * np.arange(58), 0.01 * np.arange(84)
+        total, steps = kernels.accumulate(distance, *skips, limit)
+        twin_total, twin_steps = twins.accumulate(distance, *skips, limit)
+        assert_array_equal(total, twin_total)
+        assert_array_equal(steps, twin_steps)
+        ends = np.array([(56, j) for j in range(83)] + [(i, 82) for i in range(57)])
+        assert_array_equal(kernels.starts(steps, ends), twins.starts(steps, ends))
+
+
+@pytest.mark.both_engines
+@given(st.integers(2, 12), st.integers(2, 12), st.integers(1, 5), st.integers(0, 10**6))
+def test_a_path_goes_from_corner_to_corner_and_keeps_its_limit(rows, columns, limit, seed):
+    distance = np.random.default_rng(seed).random((rows, columns))
+    needed = dtw.needed_limit(rows, columns)
+    if limit < needed:
+        with pytest.raises(RegistrationError, match=f"allow {needed}"):
+            dtw.pinned(distance, limit)
+        return
+    path = dtw.pinned(distance, limit)
+    assert path.cells[0].tolist() == [0, 0]
+    assert path.cells[-1].tolist() == [rows - 1, columns - 1]
+    steps = np.diff(path.cells, axis=0)
+    assert {tuple(s) for s in steps.tolist()} <= {(1, 1), (1, 0), (0, 1)}
+    for axis in (0, 1):
+        # Frames of one clip that wait on the same frame of the other.
+        _, waiting = np.unique(path.cells[:, axis], return_counts=True)
+        assert waiting.max() <= limit
+    assert path.cost == pytest.approx(distance[path.cells[:, 0], path.cells[:, 1]].sum())
+
+
+@pytest.mark.both_engines
+def test_open_ends_find_a_stretch_that_is_the_same_in_both():
+    rng = np.random.default_rng(0)
+    a, b = rng.random((60, 4)), rng.random((80, 4))
+    b[40:] = a[:40]
+    distance = np.linalg.norm(a[:, None] - b[None], axis=2)
+    path = dtw.open_ended(distance, 3, keep=1.5, floor=1e-3)
+    # Random frames next to the stretch may match a little, too; the stretch itself is matched exactly.
+    matched = {(i, j) for i, j in path.cells.tolist()}
+    assert {(k, 40 + k) for k in range(1, 39)} <= matched
+    assert path.rows < 50
+    assert path.columns < 50
+
+
+@pytest.mark.both_engines
+def test_keeping_more_never_keeps_less():
+    rng = np.random.default_rng(1)
+    distance = np.abs(np.sin(0.11 * np.arange(90))[:, None] - np.sin(0.13 * np.arange(70) + 1.0)) + 0.1 * rng.random(
+        (90, 70)
+    )
+    kept = [dtw.open_ended(distance, 3, keep=k, floor=1e-3).rows for k in (1.0, 1.5, 2.5, 5.0, 10.0)]
+    assert kept == sorted(kept)
+
+
+@pytest.mark.both_engines
+def test_starts_are_where_traced_paths_begin():
+    rng = np.random.default_rng(4)
+    distance = rng.random((30, 40))
+    _, steps = dtw.accumulate(distance, 0.1 * np.arange(31), 0.1 * np.arange(41), 3)
+    ends = np.array([(29, 5), (29, 39), (7, 39), (0, 3)])
+    for end, start in zip(ends, dtw.starts(steps, ends), strict=True):
+        i, j = end
+        while i >= 0 and j >= 0:
+            first = i - max(steps[i, j], 0), j + min(steps[i, j], 0)
+            i, j = first[0] - 1, first[1] - 1
+        assert tuple(start) == first
+
+
+@pytest.mark.both_engines
+def test_half_of_both_clips_is_always_kept():
+    rng = np.random.default_rng(2)
+    for rows, columns in ((40, 90), (90, 40), (50, 50)):
+        path = dtw.open_ended(rng.random((rows, columns)), 4, keep=1.0, floor=0.0)
+        assert 2 * path.rows >= rows
+        assert 2 * path.columns >= columns
+
+
+def classic_cost(distance):
+    """Cost from corner to corner by the three-neighbour recurrence of the textbooks."""
+    total = np.full(np.add(distance.shape, 1), np.inf)
+    total[0, 0] = 0.0
+    for i, j in np.ndindex(distance.shape):
+        total[i + 1, j + 1] = distance[i, j] + min(total[i, j], total[i, j + 1], total[i + 1, j])
+    return total[-1, -1]
+
+
+@pytest.mark.both_engines
+@given(st.integers(1, 14), st.integers(1, 14), st.integers(0, 10**6))
+def test_without_a_limit_it_is_classic_time_warping(rows, columns, seed):
+    distance = np.random.default_rng(seed).random((rows, columns))
+    path = dtw.pinned(distance, max(rows, columns))
+    assert path.cost == pytest.approx(classic_cost(distance), rel=1e-12)
+
+
+@pytest.mark.both_engines
+def test_a_limit_that_is_never_reached_changes_nothing():
+    distance = np.random.default_rng(9).random((40, 40)) + 10.0 * np.abs(np.subtract.outer(range(40), range(40)))
+    assert_array_equal(dtw.pinned(distance, 39).cells, dtw.pinned(distance, 40).cells)
+
+
+def test_kernel_and_twin_agree_to_the_last_bit_without_a_limit():
+    kernels = importlib.import_module("action_loom.core.sync._numba")
+    twins = importlib.import_module("action_loom.core.sync._numpy")
+    distance = np.random.default_rng(5).random((57, 83))
+    distance[20:30, 10:40] = np.inf
+    skips = 0.01 * np.arange(58), 0.01 * np.arange(84)
+    for one, other in zip(
+        kernels.accumulate_unlimited(distance, *skips), twins.accumulate_unlimited(distance, *skips), strict=True
+    ):
+        assert_array_equal(one, other)
+
+
+@pytest.mark.both_engines
+def test_a_band_that_leaves_no_way_is_refused():
+    distance = np.ones((10, 30))
+    banded = np.where(np.abs(np.arange(30) - 3.0 * np.arange(10)[:, None]) <= 0.4, distance, np.inf)
+    with pytest.raises(RegistrationError, match="wider band"):
+        dtw.pinned(banded, 3)

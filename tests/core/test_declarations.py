@@ -1,0 +1,67 @@
+"""What is declared once is the same everywhere: choices, tables of the manual, sections that comments point to."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from action_loom.core import verbs
+from action_loom.core.options import SHOWN, declared
+from action_loom.core.recipes.matching import Matching
+from action_loom.core.recipes.metrics import METRICS
+from action_loom.core.recipes.reading import ReadingOptions, SourceOptions
+from action_loom.core.recipes.result import ResultOptions
+
+ROOT = Path(__file__).resolve().parents[2]
+DECLARATIONS = [*(row.recipe for row in verbs.VERBS.values()), ResultOptions, ReadingOptions, SourceOptions]
+SOURCES = [path for room in ("core", "addon", "tools", "tests") for path in (ROOT / room).rglob("*.py")]
+
+
+def test_the_choices_of_a_metric_are_the_registry():
+    assert declared(Matching)["metric"].names == ("auto", *METRICS)
+
+
+@pytest.mark.parametrize("declaration", DECLARATIONS, ids=lambda cls: cls.__name__)
+def test_every_option_says_where_it_is_shown_and_for_what_it_is_meant(declaration):
+    options = declared(declaration)
+    for about in options.values():
+        assert about.shown in SHOWN
+        if about.only_for is not None:
+            decides, meant = about.only_for
+            assert set(meant) < set(options[decides].names)
+
+
+@pytest.mark.parametrize("declaration", DECLARATIONS, ids=lambda cls: cls.__name__)
+def test_earlier_names_are_no_names_of_today(declaration):
+    options = declared(declaration)
+    aliases = [alias for about in options.values() for alias in about.aliases]
+    assert len(set(aliases)) == len(aliases)
+    assert not set(aliases) & set(options)
+
+
+def test_verbs_and_their_earlier_names_are_different():
+    names = [name for row in verbs.VERBS.values() for name in (row.recipe.verb, *row.recipe.earlier_verbs)]
+    assert len(set(names)) == len(names)
+
+
+def test_the_manuals_tables_are_the_declarations():
+    spec = importlib.util.spec_from_file_location("option_tables", ROOT / "tools" / "option_tables.py")
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    page = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
+    assert page == tables.page(), "python tools/option_tables.py writes the page anew"
+
+
+def test_every_section_that_comments_point_to_exists():
+    sections = re.findall(r"^## (\d+)\. ", (ROOT / "docs" / "methods.md").read_text(encoding="utf-8"), re.MULTILINE)
+    pointed = {}
+    for path in SOURCES:
+        for found in re.finditer(r"\bmethods (\d+(?:(?:,| and) \d+)*)", path.read_text(encoding="utf-8")):
+            pointed |= dict.fromkeys(re.findall(r"\d+", found.group(1)), path)
+    assert {"2", "3", "4", "8"} <= set(pointed)
+    assert set(pointed) <= set(sections), {n: str(p) for n, p in pointed.items() if n not in sections}
+
+
+def test_nothing_points_outside_the_project():
+    for path in (p for p in SOURCES if p != Path(__file__)):
+        assert not re.search(r"\bseeds? 00\d", path.read_text(encoding="utf-8")), path

@@ -1,0 +1,115 @@
+"""Travel on whatever carries it: hips, a root bone, with feet targets beside; written where the reference has it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.figure import actions
+from action_loom.core.motion import kinematics, quat, root_motion
+from action_loom.core.motion.clip import Channel, Clip
+from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.recipes.blend import Blend
+from numpy.testing import assert_allclose
+
+pytestmark = pytest.mark.both_engines
+
+
+def rooted(body):
+    """The body under a root bone, with a target for the left foot beside it."""
+    return Skeleton(
+        ("root", *body.names, "target.L"),
+        np.concatenate([[-1], body.parents + 1, [0]]),
+        np.concatenate([np.zeros((1, 3)), body.offsets, np.zeros((1, 3))]),
+        np.concatenate([quat.IDENTITY[None], body.orients, quat.IDENTITY[None]]),
+        np.concatenate([np.zeros((1, 3)), body.tips, np.zeros((1, 3))]),
+    )
+
+
+def carried(clip, *, by_root, turning=True):
+    """The same motion on the rooted body: travel on the root bone (turning or not), or all on the hips."""
+    body = rooted(clip.skeleton)
+    frames = len(clip)
+    rotations, positions = kinematics.world(clip)
+    root_turn, root_place = np.tile(quat.IDENTITY, (frames, 1)), np.zeros((frames, 3))
+    if by_root:
+        facing = root_motion.heading(clip)
+        root_place[:, :2] = root_motion.smooth(positions[:, 0, :2], 6.0)
+        root_turn = quat.about_axis("Z", facing - facing[0]) if turning else root_turn
+    back = quat.inv(root_turn)
+
+    def under_root(place):
+        return quat.rotate(back, place - root_place)
+
+    turns = np.concatenate([root_turn[:, None], clip.rotations, quat.mul(back, rotations[:, 0])[:, None]], axis=1)
+    turns[:, 1] = quat.mul(back, rotations[:, 0])
+    places = np.concatenate([root_place[:, None], clip.translations, np.zeros((frames, 1, 3))], axis=1)
+    places[:, 1] = under_root(positions[:, 0]) - clip.skeleton.offsets[0]
+    places[:, -1] = under_root(positions[:, clip.skeleton.roles["foot.L"]])
+    return Clip(clip.name, body, clip.rate, turns, places)
+
+
+def body_points(clip):
+    """The figure without root bone and target."""
+    return kinematics.points(clip)[:, 1 : 1 + len(actions.skeleton())]
+
+
+TURNS = [actions.walk(turn=0.5), actions.walk(turn=-0.5, speed=1.1)]
+
+
+@pytest.mark.parametrize("by_root", [(True, True), (False, True), (True, False), (False, False)])
+@pytest.mark.parametrize("turning", [True, False])
+def test_the_body_goes_the_same_way_whatever_carries_it(by_root, turning):
+    wanted = verbs.apply(Blend(ends="pinned"), TURNS).clip
+    sources = [carried(c, by_root=b, turning=turning) for c, b in zip(TURNS, by_root, strict=True)]
+    woven = verbs.apply(Blend(ends="pinned"), sources).clip
+    plain = kinematics.points(wanted)[:, : len(actions.skeleton())]
+    assert_allclose(body_points(woven), plain, atol=1e-6)
+
+
+@pytest.mark.parametrize("turning", [True, False])
+def test_travel_is_written_where_the_reference_has_it(turning):
+    root, hips = carried(TURNS[0], by_root=True, turning=turning), carried(TURNS[1], by_root=False)
+    on_root = verbs.apply(Blend(ends="pinned"), [root, hips]).clip
+    assert np.ptp(on_root.translations[:, 0, :2], axis=0).max() > 2.0
+    assert np.ptp(on_root.translations[:, 1, :2], axis=0).max() < 1.5
+    turned = np.ptp(np.unwrap(quat.yaw(on_root.rotations[:, 0])))
+    assert (turned > 0.05) == turning
+    on_hips = verbs.apply(Blend(ends="pinned", reference="2"), [root, hips]).clip
+    assert np.ptp(on_hips.translations[:, 0], axis=0).max() == 0.0
+    assert np.ptp(on_hips.translations[:, 1, :2], axis=0).max() > 2.0
+
+
+@pytest.mark.parametrize("turning", [True, False])
+def test_all_weight_on_the_reference_returns_it_with_root_and_target(turning):
+    sources = [carried(c, by_root=True, turning=turning) for c in TURNS]
+    woven = verbs.apply(Blend(weights=(1, 0), ends="pinned"), sources).clip
+    assert_allclose(kinematics.points(woven), kinematics.points(sources[0]), atol=1e-9)
+    assert_allclose(woven.translations, sources[0].translations, atol=1e-9)
+
+
+def test_a_foots_target_stays_with_its_foot():
+    sources = [carried(c, by_root=True) for c in TURNS]
+    woven = verbs.apply(Blend(ends="pinned"), sources).clip
+    places = kinematics.points(woven)
+    foot = woven.skeleton.roles["foot.L"]
+    target = woven.skeleton.index("target.L")
+    # Blended joints bend a leg otherwise than blended targets would; they stay as near as feet and targets do.
+    assert np.linalg.norm(places[:, foot] - places[:, target], axis=1).max() < 0.03
+
+
+def test_scales_and_channels_blend_and_steps_are_the_heaviest_clips():
+    walk, sneak = actions.walk(), actions.sneak()
+    scales = np.ones_like(walk.translations)
+    scales[:, 3] = 2.0
+    open_mouth = {"mouth": Channel(np.linspace(0.0, 1.0, len(walk))), "boots": Channel(np.ones(len(walk)), True)}
+    shut_mouth = {"mouth": Channel(np.zeros(len(sneak))), "boots": Channel(np.zeros(len(sneak)), True)}
+    one = replace(walk, scales=scales, channels=open_mouth)
+    other = replace(sneak, channels=shut_mouth | {"tail": Channel(np.full(len(sneak), 0.3))})
+    woven = verbs.apply(Blend(weights=(3, 1), ends="pinned"), [one, other]).clip
+    assert_allclose(woven.scales[:, 3], 1.75)
+    assert_allclose(woven.channels["mouth"].values[[0, -1]], [0.0, 0.75], atol=1e-9)
+    assert set(woven.channels["boots"].values) == {1.0}
+    assert woven.channels["boots"].discrete
+    assert_allclose(woven.channels["tail"].values, 0.3)
+    assert set(verbs.apply(Blend(weights=(1, 3), ends="pinned"), [one, other]).clip.channels["boots"].values) == {0.0}

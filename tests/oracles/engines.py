@@ -1,0 +1,18 @@
+"""The same work by compiled code and by numpy, where the compiler is loaded already."""
+
+from action_loom.core import jit
+
+
+def by_both(package, work):
+    """What work of a package gives by each engine; whatever engine was chosen before is so again afterwards."""
+    before, found = jit._wanted, []
+    try:
+        jit.use("auto")
+        jit.kernels(package)
+        for engine in ("auto", "numpy"):
+            jit.use(engine)
+            assert jit.at_hand(package).__name__.endswith("_numba" if engine == "auto" else "_numpy")
+            found.append(work())
+    finally:
+        jit._wanted = before
+    return found
