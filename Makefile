@@ -12,13 +12,14 @@ ALL_BLENDERS = 4.2 4.5 5.0 5.1 5.2
 
 BUILD = $(BLENDER_PYTHON) tools/build.py $(if $(WHEELS),--wheels $(WHEELS))
 
-.PHONY: help setup demo test bench build gui clean
+.PHONY: help setup demo test bench fuzz build gui clean
 
 help:
 	@echo "make setup   make every environment: the package, the oldest numpy, and Blender $(ALL_BLENDERS)"
 	@echo "make demo    weave the demo actions in Blender 5.2 and put the results in build/demo/"
 	@echo "make test    run everything that must hold           (BLENDER=5.2: in that Blender only)"
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
+	@echo "make fuzz    try damaged files, graphs, recipes, jobs   (COUNT=100000; SEED=2)"
 	@echo "make build   build the extension's zip               (WHEELS=none; ALL=1: for every platform)"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
 	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"
@@ -40,6 +41,10 @@ bench: export OMP_NUM_THREADS = 1
 bench:
 	$(ENVIRONMENTS) bench $(if $(QUICK)$(LINE),5.2,$(ALL_BLENDERS))
 	zip=$$($(BUILD)) && $(BENCH_PYTHON) tools/bench/run.py "$$zip" $(if $(QUICK),--quick) $(if $(LINE),--line $(LINE))
+
+fuzz:
+	$(ENVIRONMENTS) package
+	$(PACKAGE_PYTHON) -W ignore tools/fuzz/run.py $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
 build:
 	$(ENVIRONMENTS) 5.2

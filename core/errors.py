@@ -1,8 +1,28 @@
 """What can go wrong with a user's material; the message of each is the sentence that the user reads."""
 
+import unicodedata
+
+LONGEST = 1000  # letters of a message
+
 
 class LoomError(Exception):
     """The material or a setting can't be worked with; the message says which, and what to do."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(one_line(message))
+
+
+def one_line(message: str) -> str:
+    """Return a message without line ends and control characters, cut in the middle where it is very long.
+
+    Names and values from files can hold anything, and a terminal does what control characters say.
+    """
+    if len(message) > LONGEST:
+        message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 2 :]}"
+    return "".join(
+        repr(letter)[1:-1] if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") else letter
+        for letter in message
+    )
 
 
 class MotionFileError(LoomError):

@@ -82,7 +82,7 @@ class Option:
         """Return the value in the option's own type; raises OptionError with the range or the choices."""
         if self.choices:
             if value not in self.names:
-                raise OptionError(f"{self.name} is {value!r}, but must be one of {', '.join(self.names)}")
+                raise OptionError(f"{self.name} is {shown(value)}, but must be one of {', '.join(self.names)}")
             return value
         if self.table:
             return self._rows(value)
@@ -91,7 +91,7 @@ class Option:
         if self.kind in (int, float):
             return self._number(value, self.kind)
         if not isinstance(value, self.kind):
-            raise OptionError(f"{self.name} is {value!r}, but must be {self.kind.__name__}")
+            raise OptionError(f"{self.name} is {shown(value)}, but must be {self.kind.__name__}")
         return value
 
     def _rows(self, value: Any) -> tuple[tuple[float, ...], ...]:
@@ -99,7 +99,7 @@ class Option:
         if isinstance(value, str):
             value = [row.split() for row in value.split(";") if row.strip()]
         if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
-            raise OptionError(f'{self.name} is {value!r}, but must be rows of numbers, such as "0 1; 1 0"')
+            raise OptionError(f'{self.name} is {shown(value)}, but must be rows of numbers, such as "0 1; 1 0"')
         return tuple(tuple(self._number(v, float) for v in row) for row in value)
 
     def _number(self, value: Any, kind: type) -> Any:
@@ -108,14 +108,23 @@ class Option:
         except OverflowError:
             number = math.inf
         except (TypeError, ValueError):
-            raise OptionError(f"{self.name} is {value!r}, but must be a number") from None
+            raise OptionError(f"{self.name} is {shown(value)}, but must be a number") from None
         low = -math.inf if self.minimum is None else self.minimum
         high = math.inf if self.maximum is None else self.maximum
         if math.isfinite(number) and kind is int and number != int(number):
-            raise OptionError(f"{self.name} is {value!r}, but must be a whole number")
+            raise OptionError(f"{self.name} is {shown(value)}, but must be a whole number")
         if not (low <= number <= high and math.isfinite(number)):
-            raise OptionError(f"{self.name} is {value}, but must lie between {low:g} and {high:g}{self.unit}")
+            given = value if isinstance(value, str) else shown(value)
+            raise OptionError(f"{self.name} is {given}, but must lie between {low:g} and {high:g}{self.unit}")
         return kind(number)
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages show it; Python writes no whole number of thousands of digits."""
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):
+        return "too much to write down"
 
 
 def option(

@@ -44,7 +44,7 @@ def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
         figures = {"verb": "rebuild", "results": [made.report for made in done]}
         seconds = round(time.perf_counter() - began, 4)
         contents[report] = outputs.as_json(figures | {"seconds_taken": seconds})
-    outputs.write(contents)
+    outputs.write(contents, arguments.force)
     if not arguments.quiet:
         for made in done:
             print(made.summary)

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -77,6 +78,9 @@ def settings(options: Mapping[str, Option], arguments: argparse.Namespace) -> di
 @contextmanager
 def bar(quiet: bool, **how: Any) -> Iterator[Any]:
     """Show a bar on a terminal; gives None where there is nothing to show it with, as in Blender's own Python."""
+    if sys.stderr is None:
+        yield None
+        return
     try:
         from tqdm import tqdm
     except ImportError:

@@ -38,6 +38,6 @@ def _info(host: Host, arguments: argparse.Namespace) -> None:
         contents[report] = outputs.as_json(graph.report)
     if picture is not None:
         contents[picture] = verbs.picture(BuildGraph(), graph)
-    outputs.write(contents)
+    outputs.write(contents, arguments.force)
     if not arguments.quiet:
         print("\n".join(summary.graph_lines(graph)))

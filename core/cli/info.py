@@ -35,7 +35,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         for one in described:
             print("\n".join(_lines(one, host)))
     if report is not None:
-        outputs.write({report: outputs.as_json({"verb": "info", "clips": described})})
+        outputs.write({report: outputs.as_json({"verb": "info", "clips": described})}, arguments.force)
 
 
 def _described_or_not(host: Host, clip: str, settings: Settings) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .. import verbs
+from .. import files, verbs
 from ..errors import OptionError
-from ..formats import registry
+from ..formats import motion_file, registry
 from ..graph import storage
 from ..progress import SILENT, Progress
 from ..recipes.base import Recipe
@@ -85,6 +85,8 @@ def plan(
     places = [None if path is None else outputs.place(path, title, suffix) for path, suffix in given]
     if places[0] is not None:
         _check_suffix(recipe, places[0])
+    if places[2] is not None and places[2].suffix.lower() not in ("", ".png") and not files.takes_bytes(places[2]):
+        raise OptionError(f"{places[2]} is to be a picture, and must end in .png")
     folders = frozenset(f for path, _ in given if path is not None and (f := outputs.folder(path)) is not None)
     return Job(
         host=host,
@@ -104,8 +106,8 @@ def plan(
 def _check_suffix(recipe: Recipe, output: Path) -> None:
     """Raise OptionError for a file that can't hold what a recipe makes."""
     if VERBS[recipe.verb].makes != "graph":
-        registry.written_by(str(output))
-    elif output.suffix.lower() != GRAPH_SUFFIX:
+        motion_file.format_of(output)
+    elif output.suffix.lower() != GRAPH_SUFFIX and not files.takes_bytes(output):
         raise OptionError(f"{output} is to be a motion graph, and must end in {GRAPH_SUFFIX}")
 
 

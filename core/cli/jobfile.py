@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import LoomError, OptionError
 from ..jit import ENGINES
-from ..options import Choice, Option, by_name, declared, renamed
+from ..options import Choice, Option, by_name, declared, renamed, shown
 from ..recipes.base import Recipe
 from ..verbs import VERBS, verb_of
 from . import common, outputs
@@ -65,6 +65,7 @@ class JobFile:
     report: Path | None
     engine: str | None
     quiet: bool
+    force: bool
 
 
 def read(
@@ -86,7 +87,7 @@ def read(
             _check_default(host, key, value, folder)
         defaults = values | flags
         if report is None:
-            report = _beside(folder, defaults.get("report"))
+            report = _beside(folder, _text(defaults.get("report")))
         place = None if report is None else Path(report)
         outputs.check([place], defaults.get("force", False))
     except LoomError as error:
@@ -100,7 +101,9 @@ def read(
         except LoomError as error:
             raise LoomError(f"{path}, {label}: {error}") from None
     _check_together(path, entries, place)
-    return JobFile(tuple(entries), place, defaults.get("engine"), defaults.get("quiet", False))
+    return JobFile(
+        tuple(entries), place, defaults.get("engine"), defaults.get("quiet", False), defaults.get("force", False)
+    )
 
 
 def _parse(path: str) -> dict[str, Any]:
@@ -116,6 +119,8 @@ def _parse(path: str) -> dict[str, Any]:
         found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", str(error), re.DOTALL)
         problem, line_number = found.groups() if found else (str(error), None)
         raise LoomError(f"{path}, line {line_number or len(text.splitlines())}: {problem}") from None
+    except ValueError:  # Python's own limit, which tomllib does not mind
+        raise LoomError(f"{path}: a whole number in it has thousands of digits") from None
     except RecursionError:
         raise LoomError(f"{path}: brackets within brackets within brackets, too many of them") from None
 
@@ -146,7 +151,7 @@ def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
 def _checked(about: Option, value: Any, folder: str) -> Any:
     """Return a value in the option's own type; what is text on a command line has a type here."""
     if about.kind is str and not about.choices and isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:.12g}"  # reference = 2, units = 0.01
+        return shown(value) if isinstance(value, int) else f"{value:.12g}"  # reference = 2, units = 0.01
     if about.from_file and isinstance(value, str) and "\0" not in value:
         return common.checked(about, value, folder)
     if about.table:
@@ -159,8 +164,13 @@ def _checked(about: Option, value: Any, folder: str) -> Any:
         fits = isinstance(value, about.kind) and "\0" not in str(value)
     if not fits:
         kind = "rows of numbers, such as [[0, 1], [1, 0]]" if about.table else _KINDS[about.kind]
-        raise OptionError(f"{about.name} is {value!r}, but must be {kind}")
+        raise OptionError(f"{about.name} is {shown(value)}, but must be {kind}")
     return about.checked(value)
+
+
+def _text(value: Any) -> str | None:
+    """Return a key's text, where a file may have a number for it."""
+    return None if value is None else str(_checked(FOR_ONE["report"], value, ""))
 
 
 def _are_numbers(values: Any) -> bool:
@@ -222,7 +232,7 @@ def _verb(table: Mapping[str, Any]) -> tuple[str, type[Recipe]]:
     try:
         row = verb_of(verb if isinstance(verb, str) else "")
     except OptionError:
-        problem = "is missing" if verb is None else f"is {verb!r}"
+        problem = "is missing" if verb is None else f"is {shown(verb)}"
         raise OptionError(f"verb {problem}, but must be one of {', '.join(VERBS)}") from None
     return row.recipe.verb, row.recipe
 
@@ -233,7 +243,7 @@ def _clips(
     """Return the clips of each job that a table stands for."""
     patterns = table.get("clips", [])
     if not isinstance(patterns, list) or not all(isinstance(p, str) and "\0" not in p for p in patterns):
-        raise OptionError(f'clips is {patterns!r}, but must be names of files, such as ["walk.bvh", "run*.bvh"]')
+        raise OptionError(f'clips is {shown(patterns)}, but must be names of files, such as ["walk.bvh", "run*.bvh"]')
     clips = [clip for pattern in patterns for clip in host.matching("clips", pattern, folder, settings)]
     if each:
         return [[*clips, clip] for clip in host.matching("each", each, folder, settings)]

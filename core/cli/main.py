@@ -1,6 +1,6 @@
 """action-loom: parses the command line, runs the verb, and turns errors into one line and an exit code.
 
-0 done; 1 the input can't be worked with (one line on stderr); 2 wrong usage.
+0 done; 1 the input can't be worked with (one line on stderr); 2 wrong usage; 130 interrupted by Ctrl-C.
 """
 
 import argparse
@@ -9,10 +9,12 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import NoReturn
 
-from .. import jit
-from ..errors import LoomError, OptionError
-from . import graph_commands, info, run, verb_commands
+from .. import files, jit
+from ..errors import LoomError, OptionError, one_line
+from . import graph_commands, info, interruption, run, verb_commands
 from .host import Host
 from .motion_files import MotionFiles
 
@@ -24,32 +26,52 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
         # A terminal that lacks a letter of a clip's name shows its number instead.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    options = parser(host).parse_args(arguments)
-    logging.basicConfig(format=f"{host.name}: %(message)s", level=logging.WARNING)
     try:
+        options = parser(host).parse_args(arguments)
+        logging.basicConfig(format=f"{host.name}: %(message)s", level=logging.WARNING)
         if options.engine is not None:
             jit.use(options.engine)
         options.run(host, options)
-        sys.stdout.flush()  # a reader that has gone is noticed here, not when Python exits
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a reader that has gone is noticed here, not when Python exits
     except OptionError as error:
-        print(f"{host.name}: {error}", file=sys.stderr)
-        return 2
+        return _ended(host, str(error), 2)
     except LoomError as error:
-        print(f"{host.name}: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        # The reader of our output has gone (… | head): nothing is left to say, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except KeyboardInterrupt:
-        print(f"{host.name}: interrupted", file=sys.stderr)
-        return 1
+        return _ended(host, str(error), 1)
+    except MemoryError:
+        return _ended(host, run.OUT_OF_MEMORY, 1)
+    except OSError as error:
+        # Files of ours have errors of their own: this is our output, whose reader has gone (… | head) or whose disk is
+        # full. Nothing can be said there any more, not even at exit.
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1 if isinstance(error, BrokenPipeError) else _ended(host, f"can't go on ({error})", 1)
+    except (KeyboardInterrupt, Exception) as error:
+        if not interruption.was_interrupted(error):
+            raise
+        files.remove_unfinished()
+        return _ended(host, "interrupted", interruption.status())
     return 0
+
+
+def _ended(host: Host, why: str, status: int) -> int:
+    """Say in one line why a command ends, where there is anybody to read it, and return its status."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"{host.name}: {why}", file=sys.stderr, flush=True)
+    return status
+
+
+class _Parser(argparse.ArgumentParser):
+    """One whose messages, too, are a line of a length to read."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(one_line(message))
 
 
 def parser(host: Host) -> argparse.ArgumentParser:
     """Return the parser of all verbs."""
-    top = argparse.ArgumentParser(
+    top: argparse.ArgumentParser = _Parser(
         prog=host.usage, description="Weaves new character animation out of the clips you already have."
     )
     verbs = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
@@ -59,7 +81,3 @@ def parser(host: Host) -> argparse.ArgumentParser:
     run.add_verb(verbs, host)
     host.add_verbs(verbs)
     return top
-
-
-if __name__ == "__main__":
-    sys.exit(main())

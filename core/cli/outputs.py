@@ -1,6 +1,7 @@
 """The files that a command makes: what they are called, whether they may be written, and the writing."""
 
 import json
+import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -34,7 +35,7 @@ def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] =
         above = path.absolute().parent
         if not os.path.isdir(above) and not (path.parent in folders and os.path.isdir(above.parent)):
             raise LoomError(f"{path}: there is no folder {path.parent}")
-        if os.path.exists(path) and not force:
+        if os.path.lexists(path) and not force:
             raise LoomError(f"{path} exists already; --force overwrites it")
         if identity(path) in [identity(other) for other in given[:k]]:
             raise LoomError(f"{path} is named for two outputs")
@@ -46,15 +47,27 @@ def identity(path: Path | str) -> str:
 
 
 def as_json(report: Mapping[str, Any]) -> bytes:
-    text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(_plain(report), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     return text.encode("utf-8", errors="backslashreplace")  # half a character of a path is escaped, as JSON does
 
 
-def write(contents: Mapping[Path, bytes]) -> None:
-    """Write files, each whole or not at all, in folders that are made where they are missing; raises LoomError."""
+def _plain(value: Any) -> Any:
+    """Return a value of a report with None for what is not a finite number: JSON has no NaN and no infinity."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write(contents: Mapping[Path, bytes], force: bool) -> None:
+    """Write files, each whole or not at all, in folders that are made where they are missing; raises LoomError.
+
+    force : whether files are replaced that another process may have made since `check`
+    """
     for path, content in contents.items():
         try:
             path.parent.mkdir(exist_ok=True)
         except OSError as error:
             raise LoomError(f"{path.parent} can't be made ({error.strerror})") from None
-        files.write(path, content)
+        files.write(path, content, replace=force)

@@ -18,10 +18,11 @@ from typing import Any
 from .. import jit
 from ..errors import LoomError, OptionError
 from ..options import Option
-from . import common, jobfile, outputs
+from . import common, interruption, jobfile, outputs
 from .host import Host
 from .job import Job, Made, make
 
+OUT_OF_MEMORY = "there is not enough memory for this; take shorter clips or fewer of them"
 _MOST = 61  # processes that Windows can wait for
 
 _log = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     if listed.report is not None:
         report = {"verb": "run", "jobs": [_report(*one) for one in done]}
         seconds = round(time.perf_counter() - began, 4)
-        outputs.write({listed.report: outputs.as_json(report | {"seconds_taken": seconds})})
+        outputs.write({listed.report: outputs.as_json(report | {"seconds_taken": seconds})}, listed.force)
     failed = [f"{entry.label}: {outcome.trouble}" for entry, outcome in done if outcome.made is None]
     if not quiet:
         for entry, outcome in done:
@@ -106,18 +107,18 @@ def _do_all(jobs: Sequence[Job], at_a_time: int, engine: str | None, quiet: bool
         closing(_attempts(jobs, min(at_a_time, len(jobs), _MOST), engine)) as attempts,
     ):
         for place, outcome in attempts:
-            outcomes[place] = _written(outcome)
+            outcomes[place] = _written(outcome, jobs[place].force)
             if bar is not None:
                 bar.update()
     return outcomes
 
 
-def _written(outcome: Outcome) -> Outcome:
+def _written(outcome: Outcome, force: bool) -> Outcome:
     """Write the files of a job, and let go of their contents."""
     if outcome.made is None:
         return outcome
     try:
-        outputs.write(outcome.made.contents)
+        outputs.write(outcome.made.contents, force)
     except LoomError as error:
         return Outcome(None, str(error))
     return Outcome(replace(outcome.made, contents={}))
@@ -185,7 +186,11 @@ def _attempt(job: Job) -> Outcome:
         return Outcome(make(job))
     except LoomError as error:
         return Outcome(None, str(error))
+    except MemoryError:
+        return Outcome(None, OUT_OF_MEMORY)
     except Exception as error:
+        if interruption.was_interrupted(error):
+            raise KeyboardInterrupt from None
         # Ours to mend, but no reason to lose the other jobs.
         _log.exception("%s", job)
         return Outcome(None, f"{type(error).__name__}: {error}")

@@ -85,7 +85,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     with common.progress(arguments.quiet) as progress:
         made = job.make(planned, progress)
     host.save(destination)
-    outputs.write(made.contents)
+    outputs.write(made.contents, planned.force)
     if not arguments.quiet:
         print(made.summary)
 

@@ -16,7 +16,7 @@ def rows(text, values):  # type: ignore[no-untyped-def]
     at, row, column = 0, 0, 0
     while at < len(text):
         letter = text[at]
-        if letter <= 32:
+        if letter == 32 or 9 <= letter <= 13:
             if letter == 10 and column > 0:
                 if column != width:
                     return False
@@ -59,7 +59,7 @@ def rows(text, values):  # type: ignore[no-untyped-def]
                 return False
             power += sign * exponent
             letter = text[at]
-        if letter > 32 or abs(power) > 22:
+        if not (letter == 32 or 9 <= letter <= 13) or abs(power) > 22:
             return False
         value = mantissa / _TENS[-power] if power < 0 else mantissa * _TENS[power]
         values[row, column] = -value if negative else value

@@ -118,15 +118,13 @@ def _rest(motion: BvhMotion) -> tuple[Array, Array]:
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:
     """Give a second joint of the same name a number, as Blender does."""
-    taken, out = set(names), []
-    for k, name in enumerate(names):
+    taken, seen, out = set(names), set[str](), []
+    numbers = {name: itertools.count(1) for name in names}
+    for name in names:
         unique = name
-        for number in itertools.count(1):
-            if unique == name and name not in names[:k]:
-                break
-            unique = f"{name}.{number:03d}"
-            if unique not in taken:
-                break
+        if name in seen:
+            unique = next(one for number in numbers[name] if (one := f"{name}.{number:03d}") not in taken)
+        seen.add(name)
         taken.add(unique)
         out.append(unique)
     return tuple(out)

@@ -14,6 +14,11 @@ from ..errors import MotionFileError
 from ..motion.quat import Array
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
+LARGEST = 1e9  # of offsets and values: nothing that moves is as long, and what is computed of them overflows
+# What any reader takes for a number; Python itself would also take 1_000, nan and digits of other scripts.
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -87,6 +92,7 @@ class _Hierarchy:
 
     def __init__(self, path: str | os.PathLike[str], text: str) -> None:
         self._path = path
+        _refuse_control(path, text)
         self._lines = _statements(text)
         self._line, self._words = 1, [""]
         self._names: list[str] = []
@@ -169,12 +175,12 @@ class _Hierarchy:
         self._next()
 
     def _numbers(self, count: int) -> list[float]:
-        try:
-            numbers = [_number(word) for word in self._words[1:]]
-        except ValueError:
-            numbers = []
-        if len(numbers) != count or not np.isfinite(numbers).all():
-            self._fail(f"expected {count} numbers after OFFSET, found {' '.join(self._words[1:])!r}")
+        words = self._words[1:]
+        if len(words) != count or not all(_is_number(word) for word in words):
+            self._fail(f"expected {count} numbers after OFFSET, found {' '.join(words)[:80]!r}")
+        numbers = [float(word) for word in words]
+        if max(map(abs, numbers)) > LARGEST:
+            self._fail(f"{' '.join(words)[:80]!r} is farther than anything can be; offsets go up to {LARGEST:g}")
         self._next()
         return numbers
 
@@ -207,7 +213,7 @@ def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, words) of every statement; braces are statements of their own wherever they stand."""
     for number, line in enumerate(text.split("\n"), start=1):
         for part in re.split(r"([{}])", line):
-            words = part.split()
+            words = _WORD.findall(part)
             if words:
                 yield number, words
 
@@ -225,7 +231,7 @@ class _Frames:
         body = self._data[self._at :]
         # The fast way tells that all is well; what exactly is not, the slow way finds out.
         values = rows(body, frames, self._width)
-        if values is None:
+        if values is None or np.abs(values).max(initial=0.0) > LARGEST:
             values = self._line_by_line(body, frames)
         return frame_time, values
 
@@ -251,10 +257,7 @@ class _Frames:
 
     def _frame_time(self) -> str:
         text = self._header("Frame Time")
-        try:
-            seconds = _number(text)
-        except ValueError:
-            seconds = 0.0
+        seconds = float(text) if _is_number(text) else 0.0
         if not 1e-6 < seconds < 1e4:
             self._fail(f"expected the frame time in seconds, found {text[:40]!r}")
         return text
@@ -262,7 +265,7 @@ class _Frames:
     def _line_by_line(self, body: bytes, frames: int) -> Array:
         rows: list[list[float]] = []
         for number, line in enumerate(body.split(b"\n"), start=self._line + 1):
-            words = line.decode("latin-1").split()
+            words = [word.decode("latin-1") for word in line.split()]
             if not words:
                 continue
             self._line = number
@@ -272,6 +275,8 @@ class _Frames:
             for column, word in enumerate(words):
                 if not _is_number(word):
                     self._fail(f"value {column + 1} of frame {len(rows)} is {word[:20]!r}, not a number")
+                if abs(float(word)) > LARGEST:
+                    self._fail(f"value {column + 1} of frame {len(rows)} is {word[:20]!r}; values go up to {LARGEST:g}")
             if len(words) != self._width:
                 self._fail(f"frame {len(rows)} has {len(words)} values; the channels ask for {self._width}")
             rows.append([float(word) for word in words])
@@ -283,18 +288,15 @@ class _Frames:
         raise MotionFileError(self._path, self._line, problem)
 
 
-def _number(word: str) -> float:
-    """Read a number as files write it; Python itself would also take 1_000."""
-    if "_" in word:
-        raise ValueError
-    return float(word)
-
-
 def _is_number(word: str) -> bool:
-    try:
-        return bool(np.isfinite(_number(word)))
-    except ValueError:
-        return False
+    return _NUMBER.fullmatch(word) is not None
+
+
+def _refuse_control(path: str | os.PathLike[str], text: str) -> None:
+    """Raise MotionFileError for control characters, which no name has and every reader takes otherwise."""
+    found = _CONTROL.search(text)
+    if found:
+        raise MotionFileError(path, text.count("\n", 0, found.start()) + 1, f"{found.group()!r} is no text")
 
 
 def rows(body: bytes, frames: int, width: int) -> Array | None:

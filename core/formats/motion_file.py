@@ -2,8 +2,10 @@
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from .. import files
 from ..entry_points import load
 from ..motion.clip import Clip
 from . import registry
@@ -46,6 +48,13 @@ def read(path: str | os.PathLike[str], unit: str = "auto", up: str = "auto") -> 
     return found
 
 
+def format_of(path: str | os.PathLike[str]) -> registry.Format:
+    """Return the format in which a file is written; a device or a pipe takes the usual one. Raises OptionError."""
+    if files.takes_bytes(Path(path)):
+        return registry.FORMATS[registry.DEFAULT]
+    return registry.written_by(os.fspath(path))
+
+
 def compose(
     clip: Clip, path: str | os.PathLike[str], like: MotionFile | None = None, convention: Convention | None = None
 ) -> bytes:
@@ -54,7 +63,7 @@ def compose(
     like : a file whose units, axes and layout are taken over, where it is of the same format; else `convention`.
     Raises OptionError for a format that can't be written, and SkeletonError for what it can't hold.
     """
-    row = registry.written_by(os.fspath(path))
+    row = format_of(path)
     convention = like.convention if like is not None else convention
     same_format = like is not None and like.path.lower().endswith(row.suffix)
     content: bytes = load(row.compose)(clip, like if same_format else None, convention)

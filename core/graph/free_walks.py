@@ -1,6 +1,7 @@
 """Walks through a motion graph without a path: at random, or from frame to frame in the least time (methods 9)."""
 
 import heapq
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import GraphError, OptionError
+from ..motion import limits
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.graph import Shortest, Walk
@@ -25,6 +27,7 @@ def wander(
     began = time.perf_counter()
     component = graph.largest(recipe.label_filter)
     frames = max(round(recipe.seconds * graph.rate), 1) + 1
+    limits.check_size(graph.name, frames, len(graph.clips[0].skeleton))
     walk = assemble.pieces(graph, edges := _wander(graph, component, recipe, frames), np.zeros(len(edges)))
     return _result(graph, recipe, walk, frames, began)
 
@@ -123,7 +126,7 @@ def _frame(graph: MotionGraph, text: str, option: str) -> tuple[int, int]:
     """The clip and the frame of it that a text such as walk:120 says, in frames of the clip as given."""
     name, _, number = text.rpartition(":")
     names = [clip.name for clip in graph.clips]
-    if name not in names or not number.isdecimal():
+    if name not in names or not re.fullmatch(r"[0-9]{1,9}", number):
         known = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         raise OptionError(f"{option} is {text!r}, but must be a clip and a frame, CLIP:FRAME; the graph has {known}")
     clip = names.index(name)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from .. import files
-from ..errors import LoomError
+from ..errors import GraphError, LoomError
 from ..motion import frame_map
 from ..motion.clip import Channel, Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
+from . import loaded
 from .inputs import GraphInputs
 from .motion_graph import MotionGraph
 
@@ -79,7 +80,11 @@ def load(path: str | os.PathLike[str]) -> MotionGraph:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             about = json.loads(arrays["about"].tobytes().decode("utf-8"))
             if about["version"] == VERSION:
-                return _graph(about, arrays)
+                graph = _graph(about, arrays)
+                loaded.check(graph)
+                return graph
+    except GraphError as error:
+        raise LoomError(f"{path}: this is no motion graph that can be walked through: {error}") from None
     except Exception:  # whatever a broken or a foreign file makes of its readers
         raise LoomError(f"{path}: this is not a motion graph that Action Loom has made") from None
     raise LoomError(f"{path}: this graph was made by another version of Action Loom; build it again")

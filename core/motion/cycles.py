@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import kinematics, quat, resample, root_motion
+from . import kinematics, limits, quat, resample, root_motion
 from .clip import Clip, joined
 from .quat import Array
 
@@ -65,6 +65,7 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     Each goes on from where the last one ended, on the ground; frame before·L is the clip's own first. Raises
     SkeletonError for bodies that travel and whose joints do not all turn with their parents.
     """
+    limits.check_size(clip.name, (before + 1 + after) * (len(clip) - 1) + 1, len(clip.skeleton))
     ground, facing = root_motion.ground_frames(clip)
     turn = float(facing[-1] - facing[0])
     shift = _complex(ground[-1]) - np.exp(1j * turn) * _complex(ground[0])
@@ -101,4 +102,5 @@ def to_rate(clip: Clip, rate: float) -> Clip:
     if rate == clip.rate:
         return clip
     count = max(1, round(clip.seconds * rate))
+    limits.check_rate(clip.name, count, len(clip.skeleton), len(clip), clip.rate)
     return replace(sample(clip, np.linspace(0.0, len(clip) - 1.0, count + 1)), rate=rate, cyclic=True)

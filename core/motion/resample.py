@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import jit
-from . import quat
+from . import limits, quat
 from .clip import Channel, Clip
 from .quat import Array
 
@@ -17,6 +17,7 @@ def sample(clip: Clip, frames: Array) -> Clip:
     hemisphere, scaled back to unit length. Against spherical linear interpolation this keeps the speed
     continuous, which a re-timed clip otherwise shows as shaking.
     """
+    limits.check_size(clip.name, len(frames), len(clip.skeleton))
     return replace(
         clip,
         rotations=quat.normalize(curve(quat.continuous(clip.rotations), frames)),
@@ -51,4 +52,5 @@ def to_rate(clip: Clip, rate: float) -> Clip:
     if rate == clip.rate:
         return clip
     count = int(np.floor(clip.seconds * rate + 1e-6)) + 1
+    limits.check_rate(clip.name, count, len(clip.skeleton), len(clip), clip.rate)
     return replace(sample(clip, np.arange(count, dtype=float) * clip.rate / rate), rate=rate)

@@ -9,8 +9,8 @@ roles along one chain of joints that most names agree with, and the trunk is wha
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from itertools import pairwise, product
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,19 +57,26 @@ def find(names: Sequence[str], parents: NDArray[np.int64]) -> dict[str, int]:
     return {role: deforming[k] for role, k in found.items()}
 
 
-@cache
+@lru_cache(maxsize=64)
 def _deform_parents(names: tuple[str, ...], parents: tuple[int, ...], deforming: tuple[int, ...]) -> tuple[int, ...]:
     """Return the parents among the deforming joints alone: they hang on each other by way of their originals."""
     place = {names[joint].removeprefix("DEF-"): k for k, joint in enumerate(deforming)}
+    # Of each joint and all above it, the two nearest different names that a deforming joint has.
+    nearest: list[tuple[str, ...]] = []
+    for name, parent in zip(names, parents, strict=True):
+        above = nearest[parent] if parent >= 0 else ()
+        bare = re.sub(r"^[A-Z]{3}-", "", name)
+        nearest.append((bare, *(one for one in above if one != bare))[:2] if bare in place else above)
     out = []
     for joint in deforming:
         own = names[joint].removeprefix("DEF-")
-        above = (re.sub(r"^[A-Z]{3}-", "", names[j]) for j in ancestors(joint, parents))
-        out.append(next((place[name] for name in above if name in place and name != own), -1))
-    return tuple(out)
+        above = nearest[parents[joint]] if parents[joint] >= 0 else ()
+        out.append(next((place[name] for name in above if name != own), -1))
+    reached = set(_downwards(tuple(out)))  # what hangs from itself, by names that go round, hangs from nothing
+    return tuple(parent if joint in reached else -1 for joint, parent in enumerate(out))
 
 
-@cache
+@lru_cache(maxsize=64)
 def _find(names: tuple[str, ...], parents: tuple[int, ...]) -> dict[str, int]:
     parts = [_split(name) for name in names]
     found: dict[str, int] = {}
@@ -81,34 +88,58 @@ def _find(names: tuple[str, ...], parents: tuple[int, ...]) -> dict[str, int]:
         fitting = [j for j in centre if re.fullmatch(pattern, parts[j][1])]
         if fitting:
             found[role] = fitting[-1 if role == "chest" else 0]
-    return found | _trunk(names, parents, centre, found)
+    found |= _trunk(names, parents, centre, found)
+    return {role: joint for role, joint in found.items() if joint >= 0}
 
 
 def _limb(parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str]) -> dict[str, int]:
-    """Return the roles of one limb: the chain, and the order along it, that most names agree with."""
-    leaves = set(range(len(parents))) - set(parents)
-    chains = {tuple(j for j in reversed([leaf, *ancestors(leaf, parents)]) if parts[j][0] == side) for leaf in leaves}
+    """Return the roles of one limb: the chain, and the order along it, that most names agree with.
+
+    Most roles count first, then the ones nearer the trunk, then that they are played by joints nearer the trunk. So
+    for every subset of the roles, each is played by the first joint down a chain that can, after the one before it.
+    """
+    roles = tuple(limb)
+    subsets = [subset for size in range(1, len(roles) + 1) for subset in combinations(roles, size)]
+    nobody: dict[tuple[str, ...], tuple[int, ...]] = dict.fromkeys(subsets, ())
+    # By joint, down to it: who plays the first roles of each subset.
+    taken = [nobody] * len(parents)
+    depths = [0] * len(parents)
     best: dict[str, int] = {}
-    for chain in sorted(chains):
-        candidates = [[None, *(j for j in chain if re.fullmatch(limb[role], parts[j][1]))] for role in limb]
-        for joints in product(*candidates):
-            taken = [chain.index(j) for j in joints if j is not None]
-            if all(a < b for a, b in pairwise(taken)):
-                match = {role: j for role, j in zip(limb, joints, strict=True) if j is not None}
-                best = max(best, match, key=lambda m: _merit(m, limb, parents))
+    best_merit: tuple[object, ...] = ()
+    for joint in _downwards(parents):
+        parent = parents[joint]
+        depths[joint] = depths[parent] + 1 if parent >= 0 else 0
+        so_far = taken[parent] if parent >= 0 else nobody
+        own_side, name = parts[joint]
+        played = [role for role in roles if own_side == side and re.fullmatch(limb[role], name)]
+        if played:
+            so_far = dict(so_far)
+            for subset, joints in so_far.items():
+                if len(joints) == len(subset) or subset[len(joints)] not in played:
+                    continue
+                so_far[subset] = (*joints, joint)
+                if len(joints) + 1 == len(subset):
+                    match = dict(zip(subset, so_far[subset], strict=True))
+                    merit = _merit(match, roles, depths)
+                    if merit > best_merit:
+                        best, best_merit = match, merit
+        taken[joint] = so_far
     return best
 
 
-def _merit(match: dict[str, int], limb: dict[str, str], parents: tuple[int, ...]) -> tuple[object, ...]:
-    """Most roles first; then the ones nearer the trunk, played by the joints nearer the trunk."""
-    depths = [-len(ancestors(match[role], parents)) if role in match else -len(parents) for role in limb]
-    return len(match), [role in match for role in limb], depths
+def _merit(match: dict[str, int], roles: tuple[str, ...], depths: list[int]) -> tuple[object, ...]:
+    """What is the greater the better; of two that are alike otherwise, the first joints count."""
+    nearness = [-depths[match[role]] for role in roles if role in match]
+    return len(match), [role in match for role in roles], nearness, [-joint for joint in match.values()]
 
 
 def _trunk(
     names: tuple[str, ...], parents: tuple[int, ...], centre: list[int], found: dict[str, int]
 ) -> dict[str, int]:
-    """Return the roles of the trunk that the limbs tell: they outdo names for the chest, and stand in for others."""
+    """Return the roles of the trunk that the limbs tell: they outdo names for the chest, and stand in for others.
+
+    −1 : nothing plays the role, whatever names say.
+    """
     inferred: dict[str, int] = {}
     hips = found.get("hips", _where_both_hang("thigh", found, parents))
     if hips is None:
@@ -120,35 +151,62 @@ def _trunk(
     if chest is not None and chest == found.get("neck"):
         chest = parents[chest]
     chest = found.get("chest") if chest is None or chest < 0 or chest == hips else chest
-    if chest is not None and chest != hips:
+    above_hips = set() if hips is None else {hips, *ancestors(hips, parents)}
+    if chest in above_hips:
+        inferred["chest"] = -1  # what the hips hang from is no chest
+    elif chest is not None:
         inferred["chest"] = chest
-        above_hips = [] if hips is None else [hips, *ancestors(hips, parents)]
         inferred["spine"] = [j for j in [chest, *ancestors(chest, parents)] if j not in above_hips][-1]
         upwards = _namesakes(chest, names, parents) or _central_chain(chest, parents, centre)
         inferred["neck"] = found.get("neck", upwards[0] if len(upwards) > 1 else -1)
         inferred["head"] = found.get("head", upwards[-1] if len(upwards) > 1 else -1)
-    return {role: joint for role, joint in inferred.items() if joint >= 0}
+    return inferred
 
 
 def _where_both_hang(role: str, found: dict[str, int], parents: tuple[int, ...]) -> int | None:
     """Return the joint from which the left and the right one of a role hang."""
     if f"{role}.L" not in found or f"{role}.R" not in found:
         return None
-    right = ancestors(found[f"{role}.R"], parents)
+    right = set(ancestors(found[f"{role}.R"], parents))
     return next((j for j in ancestors(found[f"{role}.L"], parents) if j in right), None)
 
 
 def _central_chain(joint: int, parents: tuple[int, ...], centre: list[int]) -> list[int]:
-    """Return the longest chain of joints without a side that goes on from one."""
-    chains = [[child, *_central_chain(child, parents, centre)] for child in centre if parents[child] == joint]
-    return max(chains, key=len, default=[])
+    """Return the longest chain of joints without a side that goes on from one, the first of those as long."""
+    central, longest = set(centre), dict[int, int]()
+    length = dict.fromkeys([*centre, joint], 0)
+    for child in (one for one in reversed(_downwards(parents)) if one in central):
+        above = parents[child]
+        if above in length and length[child] + 1 >= length[above]:
+            length[above], longest[above] = length[child] + 1, child
+    chain = []
+    while joint in longest:
+        joint = longest[joint]
+        chain.append(joint)
+    return chain
 
 
 def _namesakes(joint: int, names: tuple[str, ...], parents: tuple[int, ...]) -> list[int]:
     """Return the chain of joints that goes on from one under the same name, numbers apart."""
     name = re.sub(r"\d", "", names[joint])
-    child = next((j for j, p in enumerate(parents) if p == joint and re.sub(r"\d", "", names[j]) == name), None)
-    return [] if child is None else [child, *_namesakes(child, names, parents)]
+    alike = {parents[j]: j for j in range(len(names) - 1, -1, -1) if re.sub(r"\d", "", names[j]) == name}
+    chain = []
+    while joint in alike:
+        joint = alike[joint]
+        chain.append(joint)
+    return chain
+
+
+@lru_cache(maxsize=64)
+def _downwards(parents: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the joints, each after its parent; without those that hang from themselves."""
+    below: dict[int, list[int]] = {}
+    for joint, parent in enumerate(parents):
+        below.setdefault(parent, []).append(joint)
+    order = list(below.get(-1, ()))
+    for joint in order:  # grows as it goes
+        order += below.get(joint, ())
+    return tuple(order)
 
 
 def sides(names: Sequence[str]) -> list[tuple[str, str]]:

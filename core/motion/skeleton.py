@@ -1,5 +1,6 @@
 """The rest pose: names, parents, and where each joint stands in its parent's frame."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,11 +40,17 @@ class Skeleton:
         shapes = (self.parents.shape, self.offsets.shape, self.orients.shape, self.tips.shape)
         if shapes != ((count,), (count, 3), (count, 4), (count, 3)):
             raise SkeletonError(f"A skeleton of {count} joints got arrays of shapes {shapes}")
+        if self.parents.dtype.kind != "i":
+            raise SkeletonError(f"The parents of joints are whole numbers, not {self.parents.dtype}")
         if count == 0:
             raise SkeletonError("A skeleton needs at least one joint")
         if len(set(self.names)) < count:
-            twice = next(n for k, n in enumerate(self.names) if n in self.names[:k])
+            twice = Counter(self.names).most_common(1)[0][0]
             raise SkeletonError(f"The skeleton has two joints named {twice!r}")
+        for values, what in ((self.offsets, "offset"), (self.orients, "rest rotation"), (self.tips, "tip")):
+            if not np.isfinite(values).all():
+                joint = int(np.argwhere(~np.isfinite(values))[0, 0])
+                raise SkeletonError(f"The {what} of {self.names[joint]!r} is not a number")
         if np.any(self.parents >= np.arange(count)) or np.any(self.parents < -1):
             raise SkeletonError("Parents must come before their children")
         if not self.roles:
@@ -55,10 +62,11 @@ class Skeleton:
     @cached_property
     def levels(self) -> tuple[NDArray[np.int64], ...]:
         """Joints of the same depth together, roots first: what forward kinematics walks."""
-        depth = np.zeros(len(self), dtype=np.int64)
-        for joint, parent in enumerate(self.parents):
-            depth[joint] = 0 if parent < 0 else depth[parent] + 1
-        return tuple(np.flatnonzero(depth == d) for d in range(depth.max() + 1))
+        depths: list[int] = []
+        for parent in self.parents.tolist():
+            depths.append(0 if parent < 0 else depths[parent] + 1)
+        order = np.argsort(depths, kind="stable")
+        return tuple(np.split(order, np.cumsum(np.bincount(depths))[:-1]))
 
     @cached_property
     def rest(self) -> tuple[Array, Array]:

@@ -25,12 +25,14 @@ class Blend(Recipe, Matching):
         (),
         "The share of each clip; any non-negative numbers, equal if none are given",
         minimum=0.0,
+        maximum=1e6,
         shown=HIDDEN,  # a column of the list of sources
     )
     weight_keys: tuple[tuple[float, ...], ...] = option(
         (),
         "Weights that change on the way: rows of a place from 0 (start) to 1 (end) and each clip's share there",
         minimum=0.0,
+        maximum=1e6,
         table=True,
         shown=RARE,
     )

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import jit
 from action_loom.core.formats import bvh
 from hypothesis import settings
-from oracles import material, told
+from oracles import material
 
 # The same examples in every run, however busy the machine is.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -44,7 +44,7 @@ def small(tmp_path):
 def run(capsys, monkeypatch):
     """Run a command in this process: its exit code, what it printed, and what it said on stderr."""
     monkeypatch.setattr(jit, "_wanted", jit._wanted)
-    main = import_module(told.MODULE).main
+    main = import_module("action_loom.core.cli.main").main
 
     def command(*arguments):
         try:

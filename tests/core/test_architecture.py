@@ -56,6 +56,7 @@ LATER = {
     ("action_loom.core.jit", "action_loom.core.progress"),
     ("action_loom.core.verbs", "action_loom.core.motion.clip"),
     ("action_loom.core.cli.common", "tqdm"),
+    ("action_loom.core.cli.process", "action_loom.core.cli.main"),
 }
 
 

@@ -1,7 +1,14 @@
-"""What files are called that are named after a result: names that every file system takes."""
+"""Files that are made: names that every file system takes, and writing that leaves nothing half done."""
+
+import os
+import stat
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from action_loom.core import files
+from action_loom.core.errors import LoomError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,3 +51,68 @@ def test_any_title_makes_a_name(title):
     assert not set(name) & {*'<>:"/\\|?*', *map(chr, range(32))}
     stem = name.removesuffix(".json")
     assert stem == stem.strip(" ").rstrip(".")
+
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are a thing of Unix")
+
+
+@unix
+def test_a_file_is_written_through_a_link(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "there.bvh").write_bytes(b"old")
+    (tmp_path / "link.bvh").symlink_to("far/there.bvh")
+    files.write(tmp_path / "link.bvh", b"new")
+    assert (tmp_path / "link.bvh").is_symlink()
+    assert (tmp_path / "far" / "there.bvh").read_bytes() == b"new"
+    assert os.listdir(tmp_path / "far") == ["there.bvh"]
+
+
+@unix
+def test_a_device_and_a_pipe_are_written_to(tmp_path):
+    files.write("/dev/null", b"gone")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    os.mkfifo(tmp_path / "pipe")
+    got = []
+    reader = threading.Thread(target=lambda: got.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    files.write(tmp_path / "pipe", b"through")
+    reader.join(10.0)
+    assert got == [b"through"]
+    assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
+
+
+@pytest.mark.parametrize("make", [lambda path: path.write_bytes(b"mine"), lambda path: path.symlink_to("nowhere")])
+def test_what_another_process_has_just_made_is_not_overwritten(tmp_path, make):
+    make(tmp_path / "a.bvh")
+    with pytest.raises(LoomError, match=r"a.bvh exists already; --force overwrites it"):
+        files.write(tmp_path / "a.bvh", b"new", replace=False)
+    assert os.listdir(tmp_path) == ["a.bvh"]
+    files.write(tmp_path / "b.bvh", b"new", replace=False)
+    assert (tmp_path / "b.bvh").read_bytes() == b"new"
+
+
+def test_of_many_that_write_one_name_one_succeeds(tmp_path):
+    def attempt(number):
+        try:
+            files.write(tmp_path / "a.bvh", str(number).encode(), replace=False)
+        except LoomError:
+            return None
+        return number
+
+    with ThreadPoolExecutor(8) as pool:
+        done = [one for one in pool.map(attempt, range(64)) if one is not None]
+    assert len(done) == 1
+    assert (tmp_path / "a.bvh").read_text() == str(done[0])
+    assert os.listdir(tmp_path) == ["a.bvh"]
+
+
+def test_what_a_killed_process_left_is_cleared_by_the_next(tmp_path):
+    left = tmp_path / ".a.bvh.0123456789abcdef.part"
+    others = [tmp_path / name for name in (".a.bvh.fedcba9876543210.part", ".b.bvh.0123456789abcdef.part", "a.part")]
+    for path in (left, *others):
+        path.write_bytes(b"half")
+    for path in (left, *others[1:]):
+        os.utime(path, (1.0, 1.0))
+    files.write(tmp_path / "a.bvh", b"whole")
+    # What was begun just now may be another process's that still writes.
+    assert sorted(os.listdir(tmp_path)) == sorted(["a.bvh", *(path.name for path in others)])

@@ -4,7 +4,7 @@ import json
 import struct
 import zlib
 
-MODULE = "action_loom.core.cli.main"
+MODULE = "action_loom.core.cli.process"
 
 
 def read_json(path):

@@ -75,7 +75,7 @@ def test_wrong_usage_is_told_from_material_that_can_not_be_worked_with(run, walk
         (["--slope", "99"], "slope is 99, but must lie between -1 and 32"),
         (["--window", "7"], "window is 7.0, but must lie between 0 and 1 s"),
         (["--window", "nan"], "window is nan, but must lie between 0 and 1 s"),
-        (["--weights", "-1", "2"], "weights is -1.0, but must lie between 0 and inf"),
+        (["--weights", "-1", "2"], "weights is -1.0, but must lie between 0 and 1e+06"),
         (["--weights", "inf", "1"], "weights is inf, but must"),
         (["--weights", "1", "2", "3"], "3 weights were given for 2 clips"),
         (["--weights", "0", "0"], "All weights are zero"),

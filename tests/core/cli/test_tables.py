@@ -13,7 +13,6 @@ pytestmark = pytest.mark.both_engines
         ("0,0\n1,2\n", [[0, 0], [1, 2]]),
         ("x;y;z\n0;0;1\n\n# a word\n1;2;1\n", [[0, 0, 1], [1, 2, 1]]),
         ("\ufeff0 0\n1.5\t-2e-1\n", [[0, 0], [1.5, -0.2]]),
-        ("", []),
     ],
 )
 def test_rows_in_files(tmp_path, text, rows):
@@ -28,6 +27,10 @@ def test_rows_in_files(tmp_path, text, rows):
         ("0,0\n1\n", "p.csv, line 2: expected x and y, found '1'"),
         ("0,0\n1,nan\n", "p.csv, line 2: expected x and y"),
         ("0,0\nx,y\n", "p.csv, line 2: expected numbers"),
+        ("", "p.csv: there are no numbers in it"),
+        ("x,y\n", "p.csv: there are no numbers in it"),
+        ("0,0\n1,2,3\n", "p.csv, line 2: 3 numbers, where the rows before have 2"),
+        ("0,5;1,5\n", "p.csv, line 1: write numbers with a point, 0.5; found '0,5;1,5'"),
     ],
 )
 def test_what_is_no_row_is_told_with_its_line(tmp_path, text, said):

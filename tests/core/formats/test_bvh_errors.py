@@ -140,8 +140,16 @@ BROKEN = {
     ),
     **{
         f"OFFSET{bad}": (swapped("OFFSET 0.0 50.0 0.0", f"OFFSET{bad}"), 8, "expected 3 numbers after OFFSET, found")
-        for bad in ("", " 0.0 50.0", " 0.0 50.0 0.0 0.0", " 0.0 high 0.0", " 0.0 nan 0.0", " 0.0 1e999 0.0", " 0 5_0 0")
+        for bad in ("", " 0.0 50.0", " 0.0 50.0 0.0 0.0", " 0.0 high 0.0", " 0.0 nan 0.0", " 0.0 0x10 0.0", " 0 5_0 0")
     },
+    **{
+        f"offset {far}": (swapped("OFFSET 0.0 50.0 0.0", f"OFFSET 0.0 {far} 0.0"), 8, "is farther than anything can be")
+        for far in ("1e999", "-1e155", "1.1e9")
+    },
+    "a value beyond reason": (with_rows(ROWS[0].replace("90", "1e155")), FIRST_ROW, "'1e155'; values go up to 1e+09"),
+    "a control character in a number": (with_rows(ROWS[0].replace("90", "9\1")), FIRST_ROW, "value 2 of frame 0 is '9"),
+    "a control character between": (with_rows(ROWS[0].replace(" ", "\x1f", 1)), FIRST_ROW, "not a number"),
+    "digits of another script": (with_rows(ROWS[0].replace("90", "９０")), FIRST_ROW, "not a number"),
     "no joint has channels": (
         "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n\n",
         8,

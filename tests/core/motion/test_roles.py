@@ -282,3 +282,37 @@ def test_names_that_tell_nothing_give_no_roles(names):
 def test_the_joints_above_one_are_its_parent_first_and_its_root_last():
     assert roles.ancestors(4, np.array([-1, 0, 0, 2, 3])) == [3, 2, 0]
     assert roles.ancestors(0, np.array([-1])) == []
+
+
+def chain(*names):
+    return names, np.arange(len(names)) - 1
+
+
+def test_hips_below_the_chest_are_no_error():
+    found = roles.find(*chain("Chest", "Hips", "LeftThigh", "LeftShin", "LeftFoot"))
+    assert found["hips"] == 1
+    assert found["shin.L"] == 3
+    assert "chest" not in found
+    assert "spine" not in found
+
+
+@pytest.mark.parametrize(
+    ("names", "parents"),
+    [
+        chain(*["n0:LeftThigh"] * 242),
+        chain(*[f"{('Left', 'Right')[k % 2]}{('Thigh', 'Shin', 'Foot', 'Toe')[k % 4]}" for k in range(10_000)]),
+        chain("Hips", *["Chest"] * 3, *[f"c{k}" for k in range(9_996)]),
+        chain(*[f"{('DEF', 'ORG')[k % 2]}-spine{k}" for k in range(10_000)]),
+        chain(*[f"DEF-spine.{k % 7}" for k in range(10_000)]),
+        (tuple(f"j{k}" for k in range(10_000)), np.array([-1, *[0] * 9_999])),
+        (("ORG-a", "ORG-b", "DEF-b", "DEF-a", *(f"DEF-{k}" for k in range(9))), np.array([-1, -1, 0, 1, *[3] * 9])),
+    ],
+)
+def test_no_skeleton_hangs_or_breaks(names, parents):
+    assert set(roles.find(names, parents).values()) <= set(range(len(names)))
+
+
+def test_a_second_or_third_branch_of_names_changes_nothing():
+    names, parents = chain("Hips", "LeftThigh", "LeftShin", "LeftFoot", "LeftToe")
+    again = (*names, "LeftThigh", "LeftShin", "LeftFoot", "LeftToe")
+    assert roles.find(again, np.array([*parents, 0, 5, 6, 7])) == roles.find(names, parents)

@@ -1,0 +1,37 @@
+"""Being stopped from outside: Ctrl-C, and the signal that asks a process to end. Standard library only."""
+
+import signal
+from types import FrameType
+
+_signal: int | None = None  # that has arrived
+
+
+def listen() -> None:
+    """Make both signals an interruption of the work of this process; call it from the main thread.
+
+    One that whoever started the process has it ignore (a shell, for work in the background) stays ignored.
+    """
+    for one in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(one) is not signal.SIG_IGN:
+            signal.signal(one, _interrupt)
+
+
+def stop_listening() -> None:
+    """Let nothing disturb the end of this process any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    global _signal
+    _signal = number
+    raise KeyboardInterrupt
+
+
+def was_interrupted(error: BaseException) -> bool:
+    """Say whether an error is an interruption; compiled code and libraries make other errors of it."""
+    return _signal is not None or isinstance(error, KeyboardInterrupt)
+
+
+def status() -> int:
+    """Return the status of a process that was interrupted, as shells know it: 130 after Ctrl-C."""
+    return 128 + (_signal or signal.SIGINT)

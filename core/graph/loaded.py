@@ -1,0 +1,90 @@
+"""What must hold of a motion graph that comes from a file before anything walks through it."""
+
+import numpy as np
+
+from ..errors import GraphError
+from . import components
+from .motion_graph import MotionGraph
+
+LARGEST = 1e9  # m
+_NUMBERS = ("clip", "frame", "start", "end", "component")
+# What is read of a report afterwards, and what each must be.
+_REPORTED = {"names": list, "dropped": list, "warnings": list, "graph": dict, "seconds_taken": float}
+_FIGURES = {"frames": int, "transitions": int, "distance_median": float, "components": list, "outside": list}
+
+
+def check(graph: MotionGraph) -> None:
+    """Raise GraphError for a graph that no building gives, in its shapes, its places or its report."""
+    nodes, edges = len(graph.clip), len(graph.start)
+    if not nodes > 0 or not isinstance(graph.half, int) or graph.half < 1:
+        raise GraphError("it has no nodes, or no transitions between them")
+    shapes = {"clip": nodes, "frame": nodes, "component": nodes, "start": edges, "end": edges}
+    shapes |= {"distance": edges, "turn": edges, "shift": edges}
+    for name, count in shapes.items():
+        values = getattr(graph, name)
+        if values.shape != (count,) or (name in _NUMBERS and values.dtype.kind != "i"):
+            raise GraphError(f"{name} is of the wrong kind or length")
+    if graph.turn.dtype.kind != "f" or graph.distance.dtype.kind != "f" or graph.shift.dtype.kind != "c":
+        raise GraphError("distances, turns or shifts are no numbers")
+    _check_bodies(graph)
+    _check_places(graph, nodes)
+    _check_report(graph)
+
+
+def _check_bodies(graph: MotionGraph) -> None:
+    """Raise GraphError for clips whose numbers no reading gives."""
+    skeleton = graph.clips[0].skeleton
+    roles, count = skeleton.roles, len(skeleton)
+    if not isinstance(roles, dict) or not all(isinstance(one, int) and 0 <= one < count for one in roles.values()):
+        raise GraphError("a role of the body is played by no joint")
+    texts = [graph.name, *skeleton.names, *graph.inputs.labels, *(clip.name for clip in graph.clips)]
+    if not all(isinstance(text, str) for text in texts):
+        raise GraphError("a name is no text")
+    lengths = [skeleton.offsets, skeleton.tips, *(clip.translations for clip in graph.clips)]
+    turns = [skeleton.orients, *(clip.rotations for clip in graph.clips)]
+    if any(values.dtype != np.float64 for values in (*lengths, *turns)):
+        raise GraphError("poses are of another kind of number")
+    if any(np.abs(values).max(initial=0.0) > LARGEST for values in lengths):
+        raise GraphError("a joint is farther away than anything can be")
+    if any(np.abs(np.linalg.norm(values, axis=-1) - 1.0).max(initial=0.0) > 1e-3 for values in turns):
+        raise GraphError("a rotation is none")
+
+
+def _check_places(graph: MotionGraph, nodes: int) -> None:
+    """Raise GraphError for nodes outside their clips, and for edges that lead nowhere or back in time."""
+    lengths = np.array([len(clip) for clip in graph.clips])
+    if graph.clip.min() < 0 or graph.clip.max() >= len(lengths):
+        raise GraphError("a node is of no clip")
+    if graph.frame.min() < 0 or np.any(graph.frame >= lengths[graph.clip]):
+        raise GraphError("a node lies outside its clip")
+    here, there = (graph.clip[:-1], graph.frame[:-1]), (graph.clip[1:], graph.frame[1:])
+    if np.any((here[0] > there[0]) | ((here[0] == there[0]) & (here[1] >= there[1]))):
+        raise GraphError("its nodes are out of order")
+    for ends in (graph.start, graph.end):
+        if len(ends) and (ends.min() < 0 or ends.max() >= nodes):
+            raise GraphError("an edge leads from or to no node")
+    stays = graph.clip[graph.start] == graph.clip[graph.end]
+    if np.any(~graph.crosses & ~stays) or np.any(graph.lengths < 1):
+        raise GraphError("a stretch of a clip goes nowhere")
+    before, after = graph.frame[graph.start], graph.frame[graph.end]
+    leaving = before + 2 * graph.half >= lengths[graph.clip[graph.start]]
+    if np.any(graph.crosses & (leaving | (after < 2 * graph.half))):
+        raise GraphError("a transition lies outside its clips")
+    if not (np.isfinite(graph.turn).all() and np.isfinite(graph.shift).all()):
+        raise GraphError("a turn or a shift is not a number")
+    if np.isinf(graph.distance).any():
+        raise GraphError("a distance is not a number")
+    found = components.strong(nodes, graph.start, graph.end)
+    pairs = np.unique(np.column_stack([found, graph.component]), axis=0)
+    if not (len(pairs) == len(np.unique(found)) == len(np.unique(graph.component))) or graph.component.min() != 0:
+        raise GraphError("its components are not those of its edges")
+
+
+def _check_report(graph: MotionGraph) -> None:
+    """Raise GraphError for a report that lacks what is shown of it."""
+    for report, kinds in ((graph.report, _REPORTED), (graph.report.get("graph", {}), _FIGURES)):
+        for key, kind in kinds.items():
+            if not isinstance(report.get(key), (int, float) if kind is float else kind):
+                raise GraphError(f"its report has no {key}")
+    if not all(isinstance(name, str) for name in graph.report["names"]):
+        raise GraphError("its report has no names")

@@ -1,0 +1,47 @@
+"""Graphs from damaged files: refused when they are loaded, never found out while somebody walks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.errors import LoomError
+from action_loom.core.graph import loaded, storage
+from action_loom.core.recipes.graph import Walk
+
+pytestmark = pytest.mark.both_engines
+ARRAYS = ("clip", "frame", "start", "end", "distance", "turn", "shift", "component")
+DAMAGE = {
+    "negated": lambda values, _: -values - 1,
+    "shorter": lambda values, _: values[:-1],
+    "of rows": lambda values, _: np.stack([values, values]),
+    "turned round": lambda values, _: values[::-1].copy(),
+    "far away": lambda values, _: values + 10**6,
+    "as text": lambda values, _: values.astype(str),
+    "not numbers": lambda values, _: np.full(len(values), np.nan),
+    "shuffled": lambda values, rng: rng.permutation(values),
+    "other bytes": lambda values, rng: np.frombuffer(rng.bytes(values.nbytes), dtype=values.dtype),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_damaged_graph_is_refused_or_can_be_walked(gaits, tmp_path, name, how):
+    values = DAMAGE[how](getattr(gaits, name), np.random.default_rng(3))
+    storage.save(replace(gaits, **{name: values}), tmp_path / "g.npz")
+    try:
+        graph = storage.load(tmp_path / "g.npz")
+        made = verbs.apply(Walk(seconds=3.0), [], prepared=graph)
+    except LoomError:
+        return
+    assert np.isfinite(made.clip.rotations).all()
+
+
+@pytest.mark.parametrize("key", ["names", "dropped", "warnings", "graph", "seconds_taken"])
+def test_a_report_must_hold_what_is_shown_of_it(gaits, key):
+    with pytest.raises(LoomError, match=f"its report has no {key}"):
+        loaded.check(replace(gaits, report={**gaits.report, key: None}))
+
+
+def test_what_was_built_is_in_order(gaits):
+    loaded.check(gaits)

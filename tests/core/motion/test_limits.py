@@ -1,0 +1,41 @@
+"""What clips may grow to: a wrong frame time is said before it takes all memory."""
+
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.errors import ClipError
+from action_loom.core.figure import actions
+from action_loom.core.motion import limits, resample
+from action_loom.core.recipes.loop import Loop
+from action_loom.core.recipes.matching import Synchronise
+
+
+def test_a_frame_time_in_milliseconds_is_named_before_it_is_resampled():
+    fast = actions.walk(120.0, 4)
+    long = fast.taken(np.arange(1200) % len(fast))
+    wrong = replace(long, name="wrong", rate=1.0 / 8.33)
+    tracemalloc.start()
+    with pytest.raises(ClipError, match=r"^wrong: a frame takes 8.33 s in it.*120 frames a second, if that is meant"):
+        verbs.apply(Synchronise(), [fast, wrong])
+    assert tracemalloc.get_traced_memory()[1] < 200e6
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("rate", "to"), [(24.0, 240.0), (30.0, 120.0), (8.0, 120.0), (120.0, 24.0)])
+def test_usual_rates_are_nothing_to_complain_of(rate, to):
+    clip = replace(actions.walk(30.0, 4), rate=rate)
+    assert abs(resample.to_rate(clip, to).seconds - clip.seconds) < 1.0 / to
+
+
+def test_more_than_memory_holds_is_refused_by_name():
+    clip = actions.walk(30.0, 4)
+    many = limits.MOST_POSES // len(clip.skeleton) + 1
+    with pytest.raises(ClipError, match=r"would have [0-9,]+ frames of"):
+        limits.check_size(clip.name, many, len(clip.skeleton))
+    limits.check_size(clip.name, many - 1, len(clip.skeleton))
+    long = clip.taken(np.arange(60_000) % len(clip))
+    with pytest.raises(ClipError, match="more than fit in memory"):
+        verbs.apply(Loop(start=1, length=59_000, method="offset", repeat=1000, trim=False), [long])

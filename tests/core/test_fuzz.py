@@ -1,0 +1,25 @@
+"""A short part of `make fuzz`, the same every time: nothing but a refusal in one line, and nothing read otherwise."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.both_engines, pytest.mark.filterwarnings("ignore")]
+FOLDER = Path(__file__).resolve().parents[2] / "tools" / "fuzz"
+
+
+@pytest.fixture(scope="module")
+def cases():
+    sys.path.insert(0, str(FOLDER))
+    try:
+        return import_module("cases")
+    finally:
+        sys.path.remove(str(FOLDER))
+
+
+@pytest.mark.parametrize("kind", ["files", "graphs", "recipes", "jobs"])
+def test_damaged_input_is_refused_or_read_as_another_reader_reads_it(cases, tmp_path, kind):
+    ended = [cases.run(kind, 7, number, tmp_path) for number in range(250)]
+    assert {"fine", "refused"} == set(ended)

@@ -1,0 +1,270 @@
+"""What is tried: damaged files, graphs, recipes and job files, each made again from its kind, seed and number."""
+
+import io
+import json
+import random
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import plain_bvh
+from action_loom.core import verbs
+from action_loom.core.cli import jobfile
+from action_loom.core.cli.motion_files import MotionFiles
+from action_loom.core.errors import LoomError
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh, motion_file
+from action_loom.core.graph import storage
+from action_loom.core.options import declared
+from action_loom.core.recipes.graph import BuildGraph, Walk
+from action_loom.core.recipes.matching import Synchronise
+
+STRANGE_NUMBERS = (
+    "0", "-0", "1e999", "-1e308", "1e155", "1e9", "1e-320", "nan", "inf", "8.33", "9999", "1e-5", "007", "0x10", "1_0",
+    "1,5", "9" * 30, "-1", "65536", "2147483648", "+.5", "5.", ".", "1e", "１２",
+)  # fmt: skip
+STRANGE_NAMES = (
+    "Hips", "Chest", "LeftThigh", "n0:LeftThigh", "DEF-spine", "ORG-spine", "root", "", "{", "}", "a b", "歩",
+    "é", "\x00", "\x1b[2J", "\x85", "\u3000", "x" * 300, "Site", "OFFSET", "MOTION", "../../x",
+    "Left Left Arm", "head.001",
+)  # fmt: skip
+
+
+class Wrong(Exception):  # noqa: N818  (it is what is found, not what fails)
+    """The core accepted what it should not have, or read it otherwise than another reader."""
+
+
+def run(kind: str, seed: int, number: int, folder: Path) -> str:
+    """Do one case and say how it ended: "fine" or "refused"; anything but LoomError goes through."""
+    rng = random.Random(f"{kind} {seed} {number}")
+    try:
+        KINDS[kind](rng, folder)
+    except LoomError as error:
+        if "\n" in str(error) or len(str(error)) > 1200:
+            raise Wrong(f"a message of {len(str(error))} letters: {str(error)[:80]!r}") from None
+        return "refused"
+    return "fine"
+
+
+# --- motion files ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def _figures() -> tuple[bytes, ...]:
+    """Small files that are whole: bodies of a few joints up to the demo's figure."""
+    from action_loom.core.formats import bvh_text
+
+    clips = [actions.walk(30.0, 2).taken(np.arange(12)), actions.turn_left(30.0).taken(np.arange(5))]
+    texts = [bvh_text.compose(bvh.from_clip(clip)).encode() for clip in clips]
+    texts.append(
+        b"HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n"
+        b" CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
+        b" JOINT Chest\n {\n  OFFSET 0 50 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n"
+        b"  End Site\n  {\n   OFFSET 0 9 0\n  }\n"
+        b" }\n}\nMOTION\nFrames: 2\nFrame Time: 0.0333333\n0 90 0 0 0 0 10 0 0\n1 91 0 5 0 0 11 0 -3.5e-1\n"
+    )
+    return tuple(texts)
+
+
+def _mutated(data: bytes, rng: random.Random) -> bytes:
+    """Return a text with a few things wrong: bytes, words, lines, numbers and names."""
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
+        how = rng.randrange(9)
+        lines = data.split(b"\n")
+        if how == 0 and data:
+            at = rng.randrange(len(data))
+            data = data[:at] + bytes([rng.randrange(256)]) + data[at + rng.randrange(2) :]
+        elif how == 1:
+            data = data[: rng.randrange(len(data) + 1)]
+        elif how == 2:
+            at = rng.randrange(len(lines))
+            lines[at : at + 1] = rng.choice(([], [lines[at]] * 2, [lines[at], rng.choice(lines)]))
+            data = b"\n".join(lines)
+        elif how in (3, 4, 5):
+            at = rng.randrange(len(lines))
+            words = lines[at].split(b" ")
+            place = rng.randrange(len(words))
+            words[place] = rng.choice(STRANGE_NUMBERS if how < 5 else STRANGE_NAMES).encode()
+            lines[at] = b" ".join(words)
+            data = b"\n".join(lines)
+        elif how == 6:
+            named = [k for k, line in enumerate(lines) if b"JOINT" in line or b"ROOT" in line]
+            if named:
+                at = rng.choice(named)
+                lines[at] = lines[at].split(b" ")[0] + b" " + rng.choice(STRANGE_NAMES).encode()
+            data = b"\n".join(lines)
+        elif how == 7:
+            first, last = sorted(rng.randrange(len(lines) + 1) for _ in range(2))
+            data = b"\n".join(lines[:first] + lines[last:] + lines[first:last])
+        else:
+            data = data.replace(
+                *rng.choice(((b"\n", b"\r\n"), (b"\n", b"\r"), (b" ", b"\t"), (b" ", b"\xa0"), (b"}", b"")))
+            )
+    return data
+
+
+def _files(rng: random.Random, folder: Path) -> None:
+    data = _mutated(rng.choice(_figures()), rng)
+    path = folder / "case.bvh"
+    path.write_bytes(data)
+    read = bvh.read(path)
+    _compare(read, data)
+    clip = motion_file.read(path).clip
+    again = bvh.from_clip(clip)
+    if not np.isfinite(again.values).all():
+        raise Wrong("what is written is not a number")
+    if rng.random() < 0.1:
+        verbs.apply(Synchronise(), [clip, actions.walk(30.0, 2)])
+
+
+def _compare(read: bvh.BvhMotion, data: bytes) -> None:
+    """Raise Wrong where another reader reads otherwise what was accepted."""
+    try:
+        other = plain_bvh.read(data)
+    except (plain_bvh.NotBvhError, ValueError, IndexError) as error:
+        raise Wrong(f"accepted, but another reader says {error}") from None
+    if list(read.parents) != other["parents"] or not np.array_equal(read.offsets, np.array(other["offsets"])):
+        raise Wrong("another reader reads another hierarchy")
+    if [len(one) for one in read.channels] != [len(one) for one in other["channels"]]:
+        raise Wrong("another reader reads other channels")
+    if float(read.frame_time) != other["frame_time"] or not np.array_equal(read.values, np.array(other["rows"])):
+        raise Wrong("another reader reads other values")
+
+
+# --- graphs ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _graph() -> tuple[bytes, dict[str, np.ndarray]]:
+    graph = verbs.apply(BuildGraph(mirror=False), [actions.walk(30.0, 3), actions.turn_left(30.0), actions.wave(30.0)])
+    content = storage.compose(graph)
+    with np.load(io.BytesIO(content)) as arrays:
+        return content, dict(arrays)
+
+
+def _graphs(rng: random.Random, folder: Path) -> None:
+    content, arrays = _graph()
+    if rng.random() < 0.3:
+        data = bytearray(content)
+        for _ in range(rng.choice((1, 4, 64))):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        content = bytes(data[: rng.choice((len(data), rng.randrange(len(data))))])
+    else:
+        changed = dict(arrays)
+        name = rng.choice(sorted(changed))
+        changed[name] = _about(rng, changed[name]) if name == "about" else _damaged(rng, changed[name])
+        if rng.random() < 0.1:
+            del changed[name]
+        written = io.BytesIO()
+        np.savez(written, **changed)
+        content = written.getvalue()
+    path = folder / "case.npz"
+    path.write_bytes(content)
+    graph = storage.load(path)
+    made = verbs.apply(Walk(seconds=rng.choice((0.1, 3.0)), seed=rng.randrange(9)), [], prepared=graph)
+    if not np.isfinite(made.clip.rotations).all():
+        raise Wrong("the walk is not of numbers")
+
+
+def _damaged(rng: random.Random, values: np.ndarray) -> np.ndarray:
+    values = values.copy()
+    how = rng.randrange(6)
+    if how == 0 and values.size:
+        values.reshape(-1)[rng.randrange(values.size)] = rng.choice((-1, 0, 1, 255, 10**6, 2**40)) % (
+            256 if values.dtype == np.uint8 else 2**62
+        )
+    elif how == 1 and values.size and values.dtype.kind == "f":
+        values.reshape(-1)[rng.randrange(values.size)] = rng.choice((np.nan, np.inf, 1e300, -1e-300))
+    elif how == 2:
+        values = values[: rng.randrange(len(values) + 1)] if values.ndim else values
+    elif how == 3:
+        values = values.astype(rng.choice(("f4", "i4", "f8", "c16", "S3", "?")))
+    elif how == 4:
+        values = values[::-1].copy() if values.ndim else values
+    else:
+        values = values.reshape(-1, 1) if rng.random() < 0.5 else -values if values.dtype.kind in "ifc" else values
+    return values
+
+
+def _about(rng: random.Random, values: np.ndarray) -> np.ndarray:
+    about = json.loads(values.tobytes())
+    inside = about if rng.random() < 0.6 else about["report"]
+    inside[rng.choice(sorted(inside))] = rng.choice((None, -1, 0, 1.5, "x", [], {}, [1], {"a": 1}, 10**9, True, 1e300))
+    return np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+
+
+# --- recipes and job files ------------------------------------------------------------------------------------------
+
+
+def _value(rng: random.Random) -> object:
+    return rng.choice((
+        None, True, -1, 0, 1, 2**70, 10**400, 0.5, -0.5, 1e308, float("nan"), float("inf"), "", "2", "²",
+        "auto", "a\x00b", "x" * 5000, [], [1], [1, 2], [[0, 1], [1, 0]], [[0, 1, 2], [1]], [[99, 99, 99]],
+        {}, {"a": 1}, [[[]]], "0 1; 1 0",
+        "walk:" + "9" * 5000, ["a"], rng.random(), rng.randrange(9),
+    ))  # fmt: skip
+
+
+def _recipes(rng: random.Random, _folder: Path) -> None:
+    recipe = rng.choice([row.recipe for row in verbs.VERBS.values()])
+    names = [*declared(recipe), "verb", "nothing"]
+    values: dict[str, object] = {"verb": recipe.verb}
+    values |= {rng.choice(names): _value(rng) for _ in range(rng.randrange(4))}
+    text = json.dumps(values)
+    if rng.random() < 0.2:
+        text = _mutated(text.encode(), rng).decode("latin-1")
+    if rng.random() < 0.02:
+        text = "[" * 100_000
+    made = verbs.from_json(text)
+    clips = [actions.walk(30.0, 2), actions.turn_left(30.0)][: made.most or 2]
+    if rng.random() < 0.2 and getattr(made, "repeat", 1) < 10 and getattr(made, "seconds", 0.0) < 60.0:
+        result = verbs.apply(made, clips)
+        if verbs.VERBS[made.verb].makes == "clip" and not np.isfinite(result.clip.rotations).all():
+            raise Wrong("the result is not of numbers")
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + "}"
+    return str(value).replace("None", '""')
+
+
+def _jobs(rng: random.Random, folder: Path) -> None:
+    (folder / "walk.bvh").write_bytes(_figures()[0])
+    recipe = rng.choice([row.recipe for row in verbs.VERBS.values()])
+    keys = [
+        *declared(recipe),
+        "clips",
+        "output",
+        "each",
+        "name",
+        "units",
+        "report",
+        "picture",
+        "graph",
+        "folder",
+        "engine",
+        "force",
+    ]
+    lines = [f"{rng.choice(keys)} = {_toml(_value(rng))}" for _ in range(rng.randrange(2))]
+    lines += [
+        "[[job]]",
+        f'verb = "{recipe.verb}"',
+        'clips = ["walk.bvh", "walk.bvh"]',
+        f'output = "{rng.randrange(10**9)}.bvh"',
+    ]
+    lines += [f"{rng.choice(keys)} = {_toml(_value(rng))}" for _ in range(rng.randrange(4))]
+    data = "\n".join(lines).encode("utf-8", errors="surrogatepass")
+    if rng.random() < 0.3:
+        data = _mutated(data, rng)
+    (folder / "case.toml").write_bytes(data)
+    jobfile.read(MotionFiles(), str(folder / "case.toml"), {})
+
+
+KINDS = {"files": _files, "graphs": _graphs, "recipes": _recipes, "jobs": _jobs}

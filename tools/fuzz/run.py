@@ -1,0 +1,95 @@
+"""make fuzz: tries damaged files, graphs, recipes and job files, and says what breaks, hangs, or takes too much memory.
+
+Cases are made from a seed and a number: `--only KIND:NUMBER` does one again. Each engine does all of them.
+"""
+
+import argparse
+import collections
+import multiprocessing
+import os
+import resource
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+SECONDS, MEGABYTES = 5.0, 500.0  # what one case may take
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=2000, help="cases, all kinds and engines together")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", metavar="KIND:NUMBER", help="one case, with its traceback")
+    arguments = parser.parse_args()
+    if arguments.only:
+        kind, _, number = arguments.only.partition(":")
+        import cases
+
+        print(cases.run(kind, arguments.seed, int(number), Path(tempfile.mkdtemp())))
+        return 0
+    kinds = ("files", "files", "graphs", "recipes", "jobs")  # files twice: they are what strangers bring
+    each = max(arguments.count // (2 * len(kinds)), 1)
+    jobs = [
+        (engine, kind, arguments.seed, k * each, (k + 1) * each)
+        for engine in ("numpy", "numba")
+        for k, kind in enumerate(kinds)
+    ]
+    counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    troubles: list[str] = []
+    with multiprocessing.get_context("spawn").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
+        for found, wrong in pool.imap_unordered(_watched, jobs):
+            counts.update(found)
+            troubles += wrong
+    for (kind, how), count in sorted(counts.items()):
+        print(f"{kind:8s} {how:8s} {count}")
+    print(f"{sum(counts.values())} cases, {len(troubles)} troubles")
+    for line, count in collections.Counter(trouble.partition(": ")[2] for trouble in troubles).most_common(30):
+        first = next(trouble for trouble in troubles if trouble.endswith(line))
+        print(f"  {count} × {first}")
+    return 1 if troubles else 0
+
+
+def _watched(job: tuple[str, str, int, int, int]) -> tuple[collections.Counter[tuple[str, str]], list[str]]:
+    """Do a row of cases in this process; an alarm ends those that do not come back."""
+    import signal
+
+    engine, kind, seed, first, last = job
+    os.environ["ACTION_LOOM_ENGINE"] = engine
+    import cases
+
+    def hang(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, hang)
+    counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    troubles = []
+    with tempfile.TemporaryDirectory() as folder:
+        cases.run(kind, seed, -1, Path(folder))  # loads and compiles
+        for number in range(first, last):
+            label, before, began = f"{engine} {kind}:{number}", _peak(), time.perf_counter()
+            signal.setitimer(signal.ITIMER_REAL, 2.0 * SECONDS)
+            try:
+                counts[kind, cases.run(kind, seed, number, Path(folder))] += 1
+            except BaseException as error:
+                counts[kind, "wrong"] += 1
+                place = traceback.extract_tb(error.__traceback__)[-1]
+                troubles.append(
+                    f"{label}: {type(error).__name__} {str(error)[:90]} ({Path(place.filename).name}:{place.lineno})"
+                )
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+            if time.perf_counter() - began > SECONDS:
+                troubles.append(f"{label}: over {SECONDS:g} s")
+            if _peak() - before > MEGABYTES:
+                troubles.append(f"{label}: over {MEGABYTES:g} MB")
+    return counts, troubles
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
