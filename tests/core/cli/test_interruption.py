@@ -35,7 +35,8 @@ def test_at_any_moment_it_is_one_line_and_leaves_nothing(walk, slow, out, engine
         statuses.add(process.returncode)
         # Before its first line of ours, Python itself ends: as the signal says, or with its own words.
         if process.returncode == status:
-            assert err == b"action-loom: interrupted\n"
+            # Python itself may say before it that it could not pass an interruption on out of a library's clean-up.
+            assert err.endswith(b"action-loom: interrupted\n")
         assert not [name for name in os.listdir(out) if name.endswith(".part")]
     assert status in statuses
     assert statuses <= {0, 1, status, -sent}
