@@ -120,11 +120,12 @@ def read_actions(
     """Read actions, with their slots, that have been found already."""
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
     body = rig.read(armature, moving_object=any(clips.moves_object(*source) for source in made_of))
+    carried = evaluated_action.carried(armature, made_of) if request.reading.visual else frozenset()
     sources = []
     for (action, slot), source in zip(made_of, request.sources, strict=True):
         rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
         if request.reading.visual:
-            sources.append(evaluated_action.read(scene, armature, action, body, rate, slot, source.span))
+            sources.append(evaluated_action.read(scene, armature, action, body, rate, slot, source.span, carried))
         else:
             sources.append(clips.read(armature, action, body, rate, slot, source.span))
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)

@@ -56,12 +56,14 @@ def read(
     rate: float,
     slot: Slot = None,
     span: tuple[float, float] | None = None,
+    carried: frozenset[Target] = frozenset(),
 ) -> ReadAction:
     """Return an action as keyed on an armature: its curves alone, without constraints and drivers.
 
     One frame of the clip per scene frame, over `span` or the action's range (a manual one where it has one); the
     slot is found where none is given. Bones without curves are at rest, an object's stay as they are. Every other
-    curve of the slot is carried along. The clip is cyclic if the action says so, or if all that moves repeats.
+    curve of the slot is carried along, and so are `carried` transforms of bones, also where they have no curves. The
+    clip is cyclic if the action says so, or if all that moves repeats.
     Raises RigError for actions that move nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
@@ -76,6 +78,9 @@ def read(
     sampled = {t: _values(t, by_index, frames, armature) for t, by_index in keyed.items()}
     clip = _clip(action.name, armature, body, rate, sampled, len(frames))
     channels, notes = _others(armature, body, every, frames)
+    for target in sorted(one for one in carried if one.bone in body.bones and _shows(one, body)):
+        values = sampled.get(target)
+        channels |= _carried(target, _values(target, {}, frames, armature) if values is None else values)
     cyclic, doubts = _is_cycle(action, body, keyed, sampled, frames)
     named = replace(clip, channels=channels, cyclic=cyclic)
     start = {target: values[0] for target, values in sampled.items()}
@@ -193,6 +198,15 @@ def _others(
             name = f"{curve.data_path}[{curve.array_index}]"
             channels[name] = Channel(curves.sample(curve, frames), discrete=kind == "discrete")
     return channels, sorted(set(notes))
+
+
+def _carried(target: Target, values: Array) -> dict[str, Channel]:
+    """Return transforms (F, n) of a bone as channels: as keyed, but for the sign of quaternions."""
+    if target.property == "rotation_quaternion":
+        # Of the two ways to say the same, the one that is near to no rotation, so that several can be mixed.
+        values = quat.continuous(values if values[0, 0] >= 0.0 else -values)
+    path = curves.path_of(target)
+    return {f"{path}[{index}]": Channel(column) for index, column in enumerate(values.T)}
 
 
 def write(

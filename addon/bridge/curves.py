@@ -82,6 +82,13 @@ def target_of(curve: bpy.types.FCurve) -> Target | None:
     return Target(bpy.utils.unescape_identifier(match.group(1)), match.group(2))
 
 
+def path_of(target: Target) -> str:
+    """Return the data path of a target."""
+    if not target.bone:
+        return target.property
+    return f'pose.bones["{bpy.utils.escape_identifier(target.bone)}"].{target.property}'
+
+
 def transforms(curves: Iterable[bpy.types.FCurve]) -> dict[Target, dict[int, bpy.types.FCurve]]:
     """Return the curves that move bones or the object, by target and array index; muted ones are left out."""
     found: dict[Target, dict[int, bpy.types.FCurve]] = {}
@@ -198,9 +205,7 @@ class Writer:
 
     def write(self, target: Target, values: Array, *, travels: Sequence[bool] = (False,) * 4) -> None:
         """Write one property (F, n) of a bone or the object; what travels (n,) repeats from where it has come to."""
-        path = target.property
-        if target.bone:
-            path = f'pose.bones["{bpy.utils.escape_identifier(target.bone)}"].{path}'
+        path = path_of(target)
         for index in range(values.shape[1]):
             group, column = target.bone or "Object Transforms", values[:, index]
             self._curve(path, index, group, column, self._interpolation, travels=travels[index])

@@ -1,7 +1,12 @@
-"""Visual actions: the poses that Blender evaluates, with constraints, drivers and inverse kinematics."""
+"""Visual actions: the poses that Blender evaluates, with constraints, drivers and inverse kinematics.
 
-from collections.abc import Iterable, Iterator
+A copy of the armature plays the action in a scene of its own. So the artist's pose, frame and undo notice nothing, and
+a bone that the action does not key is at rest, whatever was played before.
+"""
+
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 import numpy as np
@@ -9,24 +14,15 @@ import numpy as np
 from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
-from ..blender_types import Slot, present
+from ..blender_types import Slot, SlottedAction, armature_data, present
 from . import clip as clips
 from . import curves
 from .clip import ReadAction
+from .curves import Target
 from .rig import Rig
 
-# Constraints after which a bone's own keys are gone; limits and the like only trim them.
-_LAST_WORD = {
-    "ARMATURE",
-    "COPY_ROTATION",
-    "COPY_TRANSFORMS",
-    "DAMPED_TRACK",
-    "IK",
-    "LOCKED_TRACK",
-    "SPLINE_IK",
-    "STRETCH_TO",
-    "TRACK_TO",
-}
+# Constraints that leave a pose alone which they have made: keys of what is seen show as they are.
+_TRIM = {"FLOOR", "LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 
 
 def read(
@@ -37,33 +33,37 @@ def read(
     rate: float,
     slot: Slot = None,
     span: tuple[float, float] | None = None,
+    carried: frozenset[Target] = frozenset(),
 ) -> ReadAction:
     """Return an action as Blender shows it on an armature, one frame of the clip per scene frame.
 
-    The scene is played through once and left as it was: frame, action, slot, NLA. Further curves are carried along
-    as `clip.read` does. Raises RigError for actions that move nothing of the armature.
+    Bones that constraints or drivers pose are `hidden`: what is seen of them is not what their keys say. Their keys
+    may be `carried` along, as `clip.read` does with further curves. A parent's movement is no part of the clip, since
+    a result plays under the same parent. Raises RigError for actions that move nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
-    keyed = clips.read(armature, action, body, rate, slot, span)
+    keyed = clips.read(armature, action, body, rate, slot, span, carried)
     frames = keyed.first_frame + np.arange(len(keyed.clip))
     bones = present(armature.pose).bones
     order = [bones.find(name) for name in body.bones]
     poses = np.empty((len(frames), len(bones), 4, 4))
-    objects = np.empty((len(frames), 4, 4))
+    objects = np.tile(body.space, (len(frames), 1, 1))
     buffer = np.empty(16 * len(bones), dtype=np.float32)
-    with _playing(scene, armature, action, slot):
+    with _on_stage(scene, armature, action, slot) as (stage, copy):
         for k, frame in enumerate(frames):
-            scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
-            present(armature.pose).bones.foreach_get("matrix", buffer)
+            stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+            seen = copy.evaluated_get(present(stage.view_layers[0].depsgraph))
+            present(seen.pose).bones.foreach_get("matrix", buffer)
             poses[k] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender's matrices are column by column
-            objects[k] = np.array(armature.matrix_world)
+            if body.moving_object:
+                objects[k] = body.space @ np.array(seen.matrix_basis)
     linear, places = _in_the_world(poses[:, order], objects, body)
     rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
     scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
     channels, cyclic = keyed.clip.channels, keyed.clip.cyclic
     turning = quat.continuous(rotations)
     visual = Clip(action.name, body.skeleton, rate, turning, translations, scaled, channels, cyclic)
-    hidden = overridden(armature)
+    hidden = posed_by_others(armature)
     notes = [*keyed.notes, *([_note(armature, hidden)] if hidden else [])]
     return ReadAction(visual, keyed.first_frame, keyed.targets, tuple(notes), keyed.start, hidden)
 
@@ -71,29 +71,134 @@ def read(
 def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
     names = sorted(hidden)
     shown = ", ".join(repr(n) for n in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"Constraints or drivers of {armature.name} have the last word on {shown}: they are left out of the result"
+    return f"Constraints or drivers of {armature.name} pose {shown}: results key them as their sources do"
+
+
+# --- what can't be keyed as it is seen ------------------------------------------------------------------------------
+
+
+def posed_by_others(armature: bpy.types.Object) -> frozenset[str]:
+    """Return the bones that constraints or drivers pose, so that keys of what is seen would show as something else."""
+    names: set[str] = set()
+    for bone in present(armature.pose).bones:
+        for constraint in bone.constraints:
+            if constraint.enabled and not (constraint.type in _TRIM and constraint.influence == 1.0):
+                names.update(b.name for b in _chain(bone, constraint))
+    data = armature.animation_data
+    driven = [curves.target_of(driver) for driver in data.drivers] if data is not None else []
+    return frozenset(names | {target.bone for target in driven if target is not None and target.bone})
+
+
+def carried(armature: bpy.types.Object, sources: Sequence[SlottedAction]) -> frozenset[Target]:
+    """Return what any of some actions keys on bones that others pose: where inverse kinematics begins, for one."""
+    hidden = posed_by_others(armature)
+    keyed = {target for source in sources for target in curves.transforms(curves.curves_of(*source))}
+    return frozenset(target for target in keyed if target.bone in hidden)
+
+
+def _chain(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
+    """Return the bones that a constraint poses: its own, and for inverse kinematics those above it."""
+    count = getattr(constraint, "chain_count", 1)
+    above = [bone, *bone.parent_recursive]
+    if not getattr(constraint, "use_tail", True):
+        above = above[1:]
+    return above if count == 0 else above[:count]
+
+
+# --- the stage ------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _playing(
+def _on_stage(
     scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action, slot: Slot
-) -> Iterator[None]:
-    """Give the armature an action, alone, and put everything back afterwards."""
-    data = present(armature.animation_data or armature.animation_data_create())
-    before = data.action, getattr(data, "action_slot", None), data.use_nla
-    frame, subframe = scene.frame_current, scene.frame_subframe
+) -> "Iterator[tuple[bpy.types.Scene, bpy.types.Object]]":
+    """Give a copy of the armature, in a scene of its own, an action and nothing else; both go again afterwards."""
+    stage = bpy.data.scenes.new("Action Loom")
+    copies: dict[bpy.types.Object, bpy.types.Object] = {}
+    handlers: tuple[list[Any], ...] = (bpy.app.handlers.frame_change_pre, bpy.app.handlers.frame_change_post)
+    listening = [list(one) for one in handlers]
     try:
+        for one in handlers:
+            one.clear()  # it is not the artist's scene that moves
+        stage.render.fps, stage.render.fps_base = scene.render.fps, scene.render.fps_base
+        for original in _entangled(armature):
+            copies[original] = present(original.copy())
+            stage.collection.objects.link(copies[original])
+        for original, another in copies.items():
+            _redirect(original, another, copies)
+        copied = copies[armature]
+        if armature_data(copied).pose_position == "REST":
+            copied.data = armature_data(copied).copy()
+            armature_data(copied).pose_position = "POSE"
+        for bone in present(copied.pose).bones:
+            bone.matrix_basis.identity()
+        data = present(copied.animation_data or copied.animation_data_create())
         data.use_nla = False
         data.action = action
         if slot is not None:
             data.action_slot = slot
-        yield
+        yield stage, copied
     finally:
-        data.action = before[0]
-        if before[0] is not None and before[1] is not None:
-            data.action_slot = before[1]
-        data.use_nla = before[2]
-        scene.frame_set(frame, subframe=subframe)
+        posed = copies[armature].data if armature in copies else None
+        for another in copies.values():
+            bpy.data.objects.remove(another)
+        if isinstance(posed, bpy.types.Armature) and posed != armature.data:
+            bpy.data.armatures.remove(posed)
+        bpy.data.scenes.remove(stage)
+        for one, functions in zip(handlers, listening, strict=True):
+            one[:] = functions
+
+
+def _entangled(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """Return an armature, and what its pose depends on that in turn depends on it, such as targets hanging on bones."""
+    above: dict[bpy.types.Object, set[bpy.types.Object]] = {}
+    waiting = [armature]
+    for one in waiting:  # grows as it goes
+        if one not in above:
+            above[one] = _depends_on(one)
+            waiting += above[one]
+    found = {armature}
+    while more := {one for one, others in above.items() if one not in found and not others.isdisjoint(found)}:
+        found |= more
+    return [armature, *(one for one in above if one in found and one != armature)]
+
+
+def _depends_on(one: bpy.types.Object) -> set[bpy.types.Object]:
+    values = [one.parent, *(getattr(holder, name) for holder, name in _references(one))]
+    return {value for value in values if isinstance(value, bpy.types.Object)}
+
+
+def _redirect(
+    original: bpy.types.Object, copy: bpy.types.Object, copies: dict[bpy.types.Object, bpy.types.Object]
+) -> None:
+    """Let a copy refer to the copies of what its original refers to."""
+    if original.parent is not None and original.parent in copies:
+        hanging = {name: getattr(original, name) for name in ("parent_type", "parent_bone")}
+        inverse = original.matrix_parent_inverse.copy()
+        copy.parent = copies[original.parent]
+        for name, value in hanging.items():
+            setattr(copy, name, value)
+        copy.matrix_parent_inverse = inverse
+    for holder, name in _references(copy):
+        if getattr(holder, name) in copies:
+            setattr(holder, name, copies[getattr(holder, name)])
+
+
+def _references(one: bpy.types.Object) -> list[tuple[Any, str]]:
+    """Return where an object may refer to others, but for its parent: what holds that, and under which name."""
+    bones = present(one.pose).bones if one.pose is not None else ()
+    constraints = [*one.constraints, *(constraint for bone in bones for constraint in bone.constraints)]
+    holders: list[Any] = [*one.modifiers, *constraints]
+    holders += [target for constraint in constraints for target in getattr(constraint, "targets", ())]
+    found = [
+        (holder, about.identifier)
+        for holder in holders
+        for about in holder.bl_rna.properties
+        if about.type == "POINTER" and not about.is_readonly and about.fixed_type.identifier == "Object"
+    ]
+    drivers = one.animation_data.drivers if one.animation_data is not None else ()
+    variables = [variable for curve in drivers for variable in present(curve.driver).variables]
+    return found + [(target, "id") for variable in variables for target in variable.targets]
 
 
 def _in_the_world(poses: Array, objects: Array, body: Rig) -> tuple[Array, Array]:
@@ -106,23 +211,3 @@ def _in_the_world(poses: Array, objects: Array, body: Rig) -> tuple[Array, Array
         linear = np.concatenate([axes[:, None], linear], axis=1)
         places = np.concatenate([objects[:, None, :3, 3], places], axis=1)
     return linear, body.world_metres * places
-
-
-def overridden(armature: bpy.types.Object) -> frozenset[str]:
-    """Return the bones on which keys can't show, since a constraint or a driver has the last word."""
-    names: set[str] = set()
-    for bone in present(armature.pose).bones:
-        for constraint in bone.constraints:
-            if constraint.enabled and constraint.influence == 1.0 and constraint.type in _LAST_WORD:
-                names.update(b.name for b in _chain(bone, constraint))
-    data = armature.animation_data
-    drivers: Iterable[bpy.types.FCurve] = data.drivers if data else ()
-    targets = [curves.target_of(driver) for driver in drivers]
-    return frozenset(names | {target.bone for target in targets if target is not None and target.bone})
-
-
-def _chain(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
-    """Return the bones that a constraint poses: its own, and for inverse kinematics those above it."""
-    count = getattr(constraint, "chain_count", 1)
-    above = [bone, *bone.parent_recursive]
-    return above if count == 0 else above[:count]

@@ -24,6 +24,7 @@ class Rig:
     """The skeleton of an armature object, in metres and in the world, and how its bones are keyed.
 
     units (J,) : metres of one unit of each joint's location; world_metres : of one unit of the scene
+    space (4, 4) : in which the bones, or the object that moves, stand, with its scale, in units of the scene
     modes : rotation mode of each joint; movable (J,) : whether its location does anything (connected bones' do not)
     moving_object : whether joint 0 is the armature object itself
     """
@@ -33,6 +34,7 @@ class Rig:
     world_metres: float
     modes: tuple[str, ...]
     movable: NDArray[np.bool_]
+    space: Array
     moving_object: bool = False
 
     @property
@@ -73,7 +75,8 @@ def read(armature: bpy.types.Object, *, moving_object: bool = False) -> Rig:
     roles = _roles(armature, names, parents)
     metres = _metres_per_unit(Skeleton(names, parents, offsets, orients, tips, roles))
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
-    return Rig(skeleton, metres * steps, metres, modes, movable, moving_object)
+    space[:3, :3] *= scale
+    return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object)
 
 
 def object_joint(armature: bpy.types.Object) -> str:
