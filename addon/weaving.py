@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core import verbs
 from ..core.check import contacts
-from ..core.errors import LoomError, OptionError
+from ..core.errors import LoomError, OptionError, some
 from ..core.motion import cycles, retarget, root_motion
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
@@ -161,10 +161,11 @@ def write(
 ) -> Written:
     """Write a woven clip as an action that begins where its reference does, with its recipe.
 
-    A new action, or the action and slot of `into`, whose keys are replaced. Raises LoomError if the armature or a
-    source is gone by now.
+    A new action, or the action and slot of `into`, whose keys are replaced; if that fails, nothing has changed. Raises
+    LoomError if the armature, one of its bones or a source is gone by now.
     """
     scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
+    notices = [_check_bones(armature, read.body)]
     made_of = [_source(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
     clip, notice = _in_a_row(woven, recipe)
@@ -176,28 +177,28 @@ def write(
         clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
     if options.place == "cursor":
         clip, start = _at_cursor(clip, read.body, scene.cursor), {}
-    action = clips.write(
-        armature,
-        clip,
-        read.body,
-        first_frame=reference.first_frame,
-        targets=frozenset().union(*(source.targets for source in read.sources)),
-        start=start,
-        hidden=reference.hidden,
-        interpolation=options.interpolation.upper(),
-        into=into,
-    )
     if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": reference.first_frame + f for k, f in enumerate(woven.seams, start=1)}
-    clips.mark(action, notes)
-    if options.result_name and into is None:
-        action.name = options.result_name
-    rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
-    slot = curves.choose_slot(action, armature) if into is None else into[1]
-    storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json())
-    if options.assign and into is None:
-        curves.assign(armature, action, slot)
-    return Written(action, (f"{action.name} {notice}",) if notice else ())
+    with curves.whole(clip.name, armature, into) as (action, slot):
+        clips.fill(
+            (action, slot),
+            clip,
+            read.body,
+            first_frame=reference.first_frame,
+            targets=frozenset().union(*(source.targets for source in read.sources)),
+            start=start,
+            hidden=reference.hidden,
+            interpolation=options.interpolation.upper(),
+        )
+        clips.mark(action, notes)
+        if options.result_name and into is None:
+            action.name = options.result_name
+        rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
+        storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json())
+        if options.assign and into is None:
+            curves.assign(armature, action, slot)
+    notices.append(notice and f"{action.name} {notice}")
+    return Written(action, tuple(filter(None, notices)))
 
 
 def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
@@ -225,6 +226,22 @@ def found(kept: Iterable[Data], uid: int, what: str) -> Data:
     if there is None or (isinstance(there, bpy.types.Object) and not there.users_scene):
         raise LoomError(f"{what} was deleted while its actions were woven: nothing was written")
     return there
+
+
+def _check_bones(armature: bpy.types.Object, body: rig.Rig) -> str:
+    """Return a notice about bones that are new since a rig was read; raises LoomError where others are not the same."""
+    bones = present(armature.pose).bones
+    modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
+    gone = [name for name in body.bones if name not in bones]
+    turned = [name for name in body.bones if name in bones and bones[name].rotation_mode != modes[name]]
+    for names, what in ((gone, "deleted or renamed"), (turned, "given another rotation mode")):
+        if names:
+            raise LoomError(
+                f"Bones of {armature.name} were {what} while its actions were woven ({some(names)}):"
+                " nothing was written; weave again"
+            )
+    new = [bone.name for bone in bones if bone.name not in modes]
+    return f"Bones came to {armature.name} while its actions were woven: {some(new)} has no keys" if new else ""
 
 
 def _at_cursor(clip: Clip, body: rig.Rig, cursor: bpy.types.View3DCursor) -> Clip:

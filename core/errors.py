@@ -1,6 +1,7 @@
 """What can go wrong with a user's material; the message of each is the sentence that the user reads."""
 
 import unicodedata
+from collections.abc import Sequence
 
 LONGEST = 1000  # letters of a message
 
@@ -23,6 +24,12 @@ def one_line(message: str) -> str:
         repr(letter)[1:-1] if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") else letter
         for letter in message
     )
+
+
+def some(names: Sequence[str]) -> str:
+    """Return names for a message: the first four, and how many more there are."""
+    shown = ", ".join(repr(name) for name in names[:4])
+    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
 
 
 class MotionFileError(LoomError):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -209,8 +210,15 @@ def _carried(target: Target, values: Array) -> dict[str, Channel]:
     return {f"{path}[{index}]": Channel(column) for index, column in enumerate(values.T)}
 
 
-def write(
-    armature: bpy.types.Object,
+def write(armature: bpy.types.Object, clip: Clip, body: Rig, **how: Any) -> bpy.types.Action:
+    """Return a new action of a clip, written as `fill` does, kept by a fake user, assigned to nobody."""
+    with curves.whole(clip.name, armature) as made:
+        fill(made, clip, body, **how)
+    return made[0]
+
+
+def fill(
+    into: SlottedAction,
     clip: Clip,
     body: Rig,
     *,
@@ -220,11 +228,8 @@ def write(
     hidden: frozenset[str] = frozenset(),
     key_frames: Array | None = None,
     interpolation: str = "LINEAR",
-    into: SlottedAction | None = None,
-) -> bpy.types.Action:
-    """Return a new action of a clip, in each bone's own rotation mode, kept by a fake user, assigned to nobody.
-
-    Or the action and slot of `into`, whose curves are replaced: whoever uses it goes on doing so.
+) -> None:
+    """Write a clip to an action and its slot, in each bone's own rotation mode, in place of the slot's curves.
 
     A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
     moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only, and at both ends of
@@ -233,10 +238,7 @@ def write(
     """
     from ...core.motion import resample
 
-    if into is None:
-        action, _, holder = curves.new_action(clip.name, armature)
-    else:
-        action, holder = into[0], curves.emptied(*into)
+    action, holder = into[0], curves.emptied(*into)
     full, last = clip, len(clip) - 1
     repeats = clip.cyclic and last > 0 and turn_a_cycle(clip) is None
     if key_frames is not None:
@@ -258,19 +260,21 @@ def write(
         if body.movable[joint] and (move in targets or np.abs(full.translations[:, joint]).max() > 1e-6):
             travels = np.abs(full.translations[last, joint] - full.translations[0, joint]) > _TRAVELS
             writer.write(move, clip.translations[:, joint] / body.units[joint], travels=travels)
-        if clip.scales is not None and name:
-            size = Target(name, "scale")
-            if size in targets or np.abs(clip.scales[:, joint] - 1.0).max() > 1e-6:
-                writer.write(size, clip.scales[:, joint])
+        # A source's scale that stays 1 is written, too: without curves another action's would linger.
+        size, scales = (
+            Target(name, "scale"),
+            np.ones((len(frames), 3)) if clip.scales is None else clip.scales[:, joint],
+        )
+        if name and (size in targets or np.abs(scales - 1.0).max() > 1e-6):
+            writer.write(size, scales)
     for path, channel in clip.channels.items():
         writer.write_channel(path, channel.values, constant=channel.discrete)
     if repeats:
         # Blender's tools take the closing key's frame for the end of a cycle.
         action.use_frame_range = action.use_cyclic = True
         action.frame_start, action.frame_end = first_frame, first_frame + last
-    elif into is not None:
+    else:
         action.use_frame_range = action.use_cyclic = False
-    return action
 
 
 def turn_a_cycle(clip: Clip) -> float | None:

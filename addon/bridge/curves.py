@@ -1,7 +1,8 @@
 """F-curves of actions on every Blender: with slots (4.4 and later) and without, read and written in bulk."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import bpy
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import RigError
 from ...core.motion.quat import Array
-from ..blender_types import Slot, holder_before_slots, present
+from ..blender_types import Slot, SlottedAction, holder_before_slots, present
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
 _CONSTANT = 0  # the enum values that foreach_set takes
@@ -145,14 +146,41 @@ def period(curve: bpy.types.FCurve) -> float:
     return float(end - start)
 
 
-def new_action(name: str, armature: bpy.types.Object) -> "tuple[bpy.types.Action, Slot, bpy.types.ActionChannelbag]":
-    """Return a new action kept by a fake user, its slot (or None), and what holds its curves."""
+@contextmanager
+def whole(name: str, armature: bpy.types.Object, into: SlottedAction | None = None) -> Iterator[SlottedAction]:
+    """Give an action and its slot to write to: a new one, kept by a fake user, or `into`.
+
+    If writing does not end well there is no new one, and whoever uses `into` has it as it was.
+    """
+    if into is None:
+        action, slot = new_action(name, armature)
+        try:
+            yield action, slot
+        except BaseException:
+            bpy.data.actions.remove(action)
+            raise
+        return
+    action = into[0]
+    before = present(action.copy())
+    try:
+        yield into
+    except BaseException:
+        kept, fake = action.name, action.use_fake_user
+        action.user_remap(before)
+        bpy.data.actions.remove(action)
+        before.name, before.use_fake_user = kept, fake
+        raise
+    bpy.data.actions.remove(before)
+
+
+def new_action(name: str, armature: bpy.types.Object) -> SlottedAction:
+    """Return a new action kept by a fake user, and its slot (or None), without curves."""
     action = bpy.data.actions.new(name)
     action.use_fake_user = True
     if not hasattr(action, "slots"):
-        return action, None, holder_before_slots(action)
-    slot = action.slots.new("OBJECT", armature.name)
-    return action, slot, _bag(action.layers.new("Layer").strips.new(type="KEYFRAME"), slot)
+        return action, None
+    action.layers.new("Layer").strips.new(type="KEYFRAME")
+    return action, action.slots.new("OBJECT", armature.name)
 
 
 def _bag(strip: "bpy.types.ActionStrip", slot: "bpy.types.ActionSlot") -> "bpy.types.ActionChannelbag":

@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.errors import some
 from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
@@ -69,9 +70,9 @@ def read(
 
 
 def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
-    names = sorted(hidden)
-    shown = ", ".join(repr(n) for n in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"Constraints or drivers of {armature.name} pose {shown}: results key them as their sources do"
+    return (
+        f"Constraints or drivers of {armature.name} pose {some(sorted(hidden))}: results key them as their sources do"
+    )
 
 
 # --- what can't be keyed as it is seen ------------------------------------------------------------------------------

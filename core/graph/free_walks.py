@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import GraphError, OptionError
+from ..errors import GraphError, OptionError, some
 from ..motion import limits
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
@@ -127,8 +127,9 @@ def _frame(graph: MotionGraph, text: str, option: str) -> tuple[int, int]:
     name, _, number = text.rpartition(":")
     names = [clip.name for clip in graph.clips]
     if name not in names or not re.fullmatch(r"[0-9]{1,9}", number):
-        known = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        raise OptionError(f"{option} is {text!r}, but must be a clip and a frame, CLIP:FRAME; the graph has {known}")
+        raise OptionError(
+            f"{option} is {text!r}, but must be a clip and a frame, CLIP:FRAME; the graph has {some(names)}"
+        )
     clip = names.index(name)
     frame = graph.inputs.frame_maps[clip].prepared_frame(int(number))
     last = len(graph.clips[clip]) - 1

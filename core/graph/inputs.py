@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 
 from ..check import contacts
-from ..errors import ClipError, OptionError, SkeletonError
+from ..errors import ClipError, OptionError, SkeletonError, some
 from ..motion import joint_matching, kinematics, mirror, quat, resample, retarget, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
@@ -108,9 +108,8 @@ def _refuse_loose(clip: Clip) -> None:
         )
         if not (rotation and location and scale == "FULL")
     ]
-    some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     raise SkeletonError(
-        f"{clip.name}: joints that do not inherit all of their parents ({some}) can't walk through a graph yet; "
+        f"{clip.name}: joints that do not inherit all of their parents ({some(names)}) can't walk through a graph yet; "
         "let them inherit rotation, location and scale, or bake the action on a rig that does"
     )
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SkeletonError
+from ..errors import SkeletonError, some
 from . import kinematics, quat
 from .clip import Clip
 from .inheritance import Inheritance
@@ -61,7 +61,7 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     source = clip.skeleton
     lost = [name for name in moving(clip) if name not in set(skeleton.names)]
     if lost:
-        raise SkeletonError(f"{clip.name}: the body lacks {_some(lost)}, which it moves")
+        raise SkeletonError(f"{clip.name}: the body lacks {some(lost)}, which it moves")
     if source.inheritance is not None or clip.scales is not None:
         raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't change bodies yet")
     index = {name: joint for joint, name in enumerate(source.names)}
@@ -190,11 +190,6 @@ def _check_same_joints(clip: Clip, skeleton: Skeleton) -> None:
     if extra or missing:
         raise SkeletonError(
             f"{clip.name}: its joints differ from the reference's"
-            + (f"; it has {_some(extra)}" if extra else "")
-            + (f"; it lacks {_some(missing)}" if missing else "")
+            + (f"; it has {some(extra)}" if extra else "")
+            + (f"; it lacks {some(missing)}" if missing else "")
         )
-
-
-def _some(names: list[str]) -> str:
-    shown = ", ".join(repr(n) for n in names[:4])
-    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"

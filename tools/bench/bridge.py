@@ -155,7 +155,8 @@ def bare_reading(curves: list[Any]) -> None:
 
 def bare_writing(curves: Any, armature: Any, keys: list[np.ndarray]) -> Any:
     """The least that writing takes: as many curves, each handed its keys at once and updated."""
-    action, _, holder = curves.new_action("Bare", armature)
+    action, slot = curves.new_action("Bare", armature)
+    holder = curves.emptied(action, slot)
     for k, values in enumerate(keys):
         curve = holder.fcurves.new(f'["{k}"]')
         curve.keyframe_points.add(FRAMES)

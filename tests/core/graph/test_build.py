@@ -210,5 +210,5 @@ def test_bodies_that_do_not_inherit_are_refused_before_anything_is_compared():
     )  # fmt: skip
     body = replace(clip.skeleton, inheritance=loose)
     for mirror in (True, False):
-        with pytest.raises(SkeletonError, match=r"^walk: joints that do not inherit all of their parents \(chest\)"):
+        with pytest.raises(SkeletonError, match=r"^walk: joints that do not inherit all of their parents \('chest'\)"):
             verbs.apply(BuildGraph(mirror=mirror), [replace(clip, skeleton=body)])

@@ -1,0 +1,146 @@
+"""Writing results: whole or not at all, onto the bones that were read, and with every channel that a source keys."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
+
+
+@pytest.fixture
+def rig():
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    material.key_walk(rig, "quick", frames=24, leads="R")
+    return rig
+
+
+@pytest.fixture
+def breaking(loom, monkeypatch):
+    """Let Blender break down when the curve of this number is written."""
+    writer = loom("addon.bridge.curves").Writer
+    write = writer._curve
+
+    def after(count):
+        left = [count]
+
+        def broken(self, *given, **more):
+            left[0] -= 1
+            if left[0] < 0:
+                raise MemoryError("Blender has no room for another curve")
+            return write(self, *given, **more)
+
+        monkeypatch.setattr(writer, "_curve", broken)
+
+    return after
+
+
+def state():
+    """What of a file a broken writing could leave behind."""
+    return [(a.name, a.users, a.use_fake_user, material.fingerprint(a), dict(a).keys()) for a in bpy.data.actions]
+
+
+@pytest.mark.parametrize("count", [0, 1, 20])
+def test_a_result_that_can_not_be_written_is_not_there_at_all(rig, breaking, count):
+    rig.animation_data.action = bpy.data.actions["slow"]
+    before = state()
+    breaking(count)
+    with pytest.raises(RuntimeError, match="no room for another curve"):
+        bpy.ops.action_loom.blend(sources=SOURCES)
+    assert state() == before
+    assert rig.animation_data.action == bpy.data.actions["slow"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 20])
+def test_a_result_that_can_not_be_rebuilt_stays_as_it_was_wherever_it_is_used(rig, breaking, monkeypatch, count):
+    bpy.ops.action_loom.blend(sources=SOURCES, result_name="Mixed")
+    result = bpy.data.actions["Mixed"]
+    rig.animation_data.action = result
+    strip = rig.animation_data.nla_tracks.new().strips.new("strip", 1, result)
+    curve = material.fcurves(result)[0]
+    curve.keyframe_points[3].co.y += 0.5  # an edit of the artist's
+    curve.color_mode, curve.color = "CUSTOM", (1.0, 0.0, 0.0)
+    result["mine"] = "a note"
+    before, pose = state(), material.pose_positions(rig, ["hand.L"], 12)
+    breaking(count)
+    with pytest.raises(RuntimeError, match="no room for another curve"):
+        bpy.ops.action_loom.rebuild(overwrite_edits=True)
+    monkeypatch.undo()
+    assert state() == before
+    kept = bpy.data.actions["Mixed"]
+    assert rig.animation_data.action == strip.action == kept
+    assert kept["mine"] == "a note"
+    assert material.fcurves(kept)[0].color_mode == "CUSTOM"
+    assert np.array_equal(material.pose_positions(rig, ["hand.L"], 12), pose)
+    bpy.ops.action_loom.rebuild(overwrite_edits=True)  # and it is a result that can be made anew
+    assert rig.animation_data.action == strip.action == bpy.data.actions["Mixed"]
+    assert state() != before
+
+
+def edit_bones(rig, change):
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    change(rig.data.edit_bones)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def renamed(rig):
+    rig.data.bones["hand.L"].name = "paw.L"
+
+
+def deleted(rig):
+    edit_bones(rig, lambda bones: bones.remove(bones["hand.L"]))
+
+
+def turned(rig):
+    rig.pose.bones["hand.L"].rotation_mode = "AXIS_ANGLE"
+
+
+def woven(loom, names=("slow", "quick")):
+    """What an operator has in its hands before it writes."""
+    weaving, reading = loom("addon.weaving"), loom("core.recipes.reading")
+    recipe = loom("core.recipes.blend").Blend()
+    request = reading.Request(sources=tuple(reading.Source(name=name) for name in names))
+    read = weaving.read(bpy.context, bpy.context.object, request)
+    made = weaving.weave(read, recipe, loom("core.progress").SILENT)
+    return lambda: weaving.write(bpy.context, request, read, recipe, made)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (renamed, r"Bones of Biped were deleted or renamed while .* \('hand.L'\): nothing was written; weave again"),
+        (deleted, r"Bones of Biped were deleted or renamed while .* \('hand.L'\): nothing was written; weave again"),
+        (turned, r"Bones of Biped were given another rotation mode while .* \('hand.L'\): nothing was written"),
+    ],
+)
+def test_bones_that_changed_while_weaving_are_named_and_nothing_is_written(rig, loom, change, said):
+    write = woven(loom)
+    change(rig)
+    before = state()
+    with pytest.raises(loom("core.errors").LoomError, match=said):
+        write()
+    assert state() == before
+
+
+def test_a_bone_that_came_while_weaving_is_named(rig, loom):
+    write = woven(loom)
+
+    def tail(bones):
+        bones.new("tail").tail = (0.0, 0.5, 0.9)
+
+    edit_bones(rig, tail)
+    assert write().notes == ("Bones came to Biped while its actions were woven: 'tail' has no keys",)
+
+
+def test_a_scale_that_a_source_keys_is_keyed_so_that_no_other_lingers(rig):
+    hand = rig.pose.bones["hand.L"]
+    rig.animation_data.action = bpy.data.actions["slow"]
+    hand.keyframe_insert("scale", frame=1)
+    hand.scale = (2.0, 2.0, 2.0)  # as another action has left it
+    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.context.scene.frame_set(10)
+    assert hand.scale[:] == (1.0, 1.0, 1.0)
+    paths = [curve.data_path for curve in material.fcurves(rig.animation_data.action)]
+    assert [path for path in paths if path.endswith("scale")] == ['pose.bones["hand.L"].scale'] * 3
