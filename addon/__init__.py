@@ -9,10 +9,10 @@ from ..core import jit
 
 # In the order of registration; unregistered in reverse.
 MODULES = (
+    ".session.identity",  # first: what is read of a file that was opened is of a new session
     ".properties",
     ".body_roles",
     ".storage",
-    ".session.identity",
     ".session.analysis",
     ".session.handlers",
     ".pictures.images",

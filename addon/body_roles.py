@@ -15,8 +15,11 @@ def look_up(rig: Any) -> int:
     from .bridge import rig as rigs  # numpy is loaded at first use, not when Blender starts
 
     global _filling
+    armature = properties.armature_of(rig)
+    if armature is None:
+        return 0
     try:
-        skeleton = rigs.read(rig.armature).skeleton
+        skeleton = rigs.read(armature).skeleton
     except LoomError:
         return 0
     _filling = True  # what is found is not chosen
@@ -35,11 +38,12 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     """Keep what the artist chose in a table of roles on its armature."""
     from .bridge import rig as rigs
 
-    rig = properties.rig_of(scene, context.object) if context.object is not None else None
-    if _filling or rig is None:
+    armature = context.object
+    rig = properties.rig_of(scene, armature)
+    if _filling or rig is None or armature is None:
         return
-    found = rigs.found_roles(rig.armature)
-    rigs.set_roles(rig.armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
+    found = rigs.found_roles(armature)
+    rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
 
 
 def register() -> None:

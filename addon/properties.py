@@ -15,6 +15,7 @@ from ..core.recipes.reading import ReadingOptions, SourceOptions
 from ..core.recipes.result import ResultOptions
 from ..core.verbs import VERBS
 from .blender_types import Data
+from .session.identity import Identity, identity_of
 
 # Distinguishable in the list, in pictures and in the viewport, also for those who see few colours (Okabe & Ito 2008).
 COLORS = (
@@ -214,10 +215,26 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
     )
 
 
+class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
+    """Data by its name, file and session id: a pointer would keep it when it is deleted."""
+
+    library: bpy.props.StringProperty(options=set())
+    uid: bpy.props.StringProperty(options=set())
+    session: bpy.props.StringProperty(options=set())
+
+
+def _armature_given(rig: Any, _context: Any) -> None:
+    """Hold an armature that a script or a file of version 0.1 points to as we hold it."""
+    if rig.armature is not None:
+        _hold(rig.owner, rig.armature)
+        rig.armature = None
+
+
 class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     """The sources of one armature; every armature has its own list."""
 
-    armature: bpy.props.PointerProperty(type=bpy.types.Object)
+    owner: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
+    armature: bpy.props.PointerProperty(type=bpy.types.Object, options={"HIDDEN"}, update=_armature_given)
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
     active: bpy.props.IntProperty(options=set())
     reference: bpy.props.IntProperty(
@@ -378,7 +395,24 @@ def of_session(kept: Iterable[Data], uid: int) -> Data | None:
 
 def rig_of(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Any:
     """Return the list of sources of an armature, or None."""
-    return next((r for r in settings_of(scene).rigs if r.armature == armature), None)
+    if armature is None:
+        return None
+    return next((rig for rig in settings_of(scene).rigs if _held(rig.owner).find((armature,)) is not None), None)
+
+
+def armature_of(rig: Any) -> bpy.types.Object | None:
+    """Return the armature of a list of sources, or None if it was deleted."""
+    return _held(rig.owner).find(bpy.data.objects)
+
+
+def _hold(held: Any, data: bpy.types.ID) -> None:
+    for name, value in identity_of(data).values().items():
+        setattr(held, name, value)
+
+
+def _held(held: Any) -> Identity:
+    uid = int(held.uid) if held.uid.isdecimal() and len(held.uid) < 20 else 0  # anybody can write properties
+    return Identity(held.name, held.library, uid, held.session)
 
 
 def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
@@ -386,7 +420,7 @@ def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
     rig = rig_of(scene, armature)
     if rig is None:
         rig = settings_of(scene).rigs.add()
-        rig.armature = armature
+        _hold(rig.owner, armature)
     return rig
 
 
@@ -409,6 +443,8 @@ def _move_earlier_names(*_: Any) -> None:
     """Put what a file of an earlier version has under earlier names where it belongs."""
     for scene in bpy.data.scenes:
         settings = settings_of(scene)
+        for rig in settings.rigs:
+            _armature_given(rig, None)
         for recipe in RECIPES:
             for earlier in recipe.earlier_verbs:
                 _take_over(getattr(settings, earlier), getattr(settings, recipe.verb))
@@ -417,6 +453,25 @@ def _move_earlier_names(*_: Any) -> None:
             for about in shown(name, MODE, PANEL, RARE, HIDDEN):
                 for alias in about.aliases:
                     _moving(alias, about.name)(group, None)
+
+
+@persistent
+def _note_armatures(*_: Any) -> None:
+    """Before a file is saved and after it is opened, note what armatures are called and their ids in this session.
+
+    The list of one that was deleted goes, and so does a deleted curve that only we still point to.
+    """
+    for scene in bpy.data.scenes:
+        settings = settings_of(scene)
+        for k in reversed(range(len(settings.rigs))):
+            owner = settings.rigs[k].owner
+            armature = armature_of(settings.rigs[k])
+            if armature is not None and armature.users:
+                _hold(owner, armature)
+            elif _held(owner).is_of_this_session:
+                settings.rigs.remove(k)
+        if settings.curve is not None and not settings.curve.users_scene:
+            settings.curve = None
 
 
 def _take_over(earlier: Any, group: Any) -> None:
@@ -429,6 +484,7 @@ def _take_over(earlier: Any, group: Any) -> None:
 _CLASSES = (
     ACTION_LOOM_PG_source,
     ACTION_LOOM_PG_role,
+    ACTION_LOOM_PG_identity,
     ACTION_LOOM_PG_rig,
     ACTION_LOOM_PG_stretch,
     *GROUPS.values(),
@@ -441,9 +497,13 @@ def register() -> None:
     _register()
     setattr(bpy.types.Scene, _SETTINGS, bpy.props.PointerProperty(type=ACTION_LOOM_PG_settings))
     bpy.app.handlers.load_post.append(_move_earlier_names)
+    bpy.app.handlers.load_post.append(_note_armatures)
+    bpy.app.handlers.save_pre.append(_note_armatures)
 
 
 def unregister() -> None:
+    bpy.app.handlers.save_pre.remove(_note_armatures)
+    bpy.app.handlers.load_post.remove(_note_armatures)
     bpy.app.handlers.load_post.remove(_move_earlier_names)
     delattr(bpy.types.Scene, _SETTINGS)
     _unregister()

@@ -5,7 +5,6 @@ with the action, and it keeps nothing alive. Sources are found again by their se
 by their names. Version 1 held pointers to them; it is read, and results are written as version 2.
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from ..core import verbs
 from ..core.errors import LoomError, RigError
 from ..core.recipes.base import Recipe
 from .blender_types import Data, Slot, SlottedAction, has_property, present
-from .session.identity import Identity, identity_of
+from .session.identity import Identity, called, file_of, identity_of
 
 KEY = "action_loom"
 VERSION = 2
@@ -63,9 +62,7 @@ class Stored:
         known = self.armature_was
         found = self.armature_pointer
         if known is not None:
-            found = known.here(bpy.data.objects)
-            if found is None and not known.is_of_this_session:
-                found = _called(bpy.data.objects, known.name, known.library, "")
+            found = known.find(bpy.data.objects)
         # Deleted in the viewport it still exists where something points to it.
         return found if found is not None and found.users_scene else None
 
@@ -231,7 +228,7 @@ def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:
 
 def _by_content(result: bpy.types.Action, source: StoredSource) -> bpy.types.Action | None:
     """Return the action that has a source's content, the one of its name first; else that of its name, edited since."""
-    named = _called(bpy.data.actions, source.name, source.identity.library, _file(result), library_of=result)
+    named = called(bpy.data.actions, source.name, source.identity.library, file_of(result), library_of=result)
     if named == result:
         named = None
     others = [action for action in bpy.data.actions if action not in (named, result)]
@@ -246,20 +243,6 @@ def _has_content(action: bpy.types.Action, source: StoredSource) -> bool:
         return _fingerprint(action, find_slot(action, source.slot)) == source.hash
     except RigError:
         return False
-
-
-def _called(
-    kept: Iterable[Data], name: str, library: str, own_file: str, library_of: bpy.types.ID | None = None
-) -> Data | None:
-    """Return the data of a name and file; what had no file of its own was in the same one as the result."""
-    # A path in a linked file begins at that file; Blender turns only its own paths.
-    within = library_of.library if library_of is not None else None
-    file = bpy.path.abspath(library, library=within) if library else own_file
-    return next((a for a in kept if a.name == name and os.path.normpath(_file(a)) == os.path.normpath(file)), None)
-
-
-def _file(data: bpy.types.ID) -> str:
-    return bpy.path.abspath(data.library.filepath) if data.library else ""
 
 
 def find_slot(action: bpy.types.Action, slot: StoredSlot) -> Slot:

@@ -228,13 +228,14 @@ def colors(rig: Any, names: list[str]) -> "list[bitmap.Color]":
 def _color_changed(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
     """Paint the sources anew whose colours are others in the list than in their pictures."""
     for rig in properties.settings_of(scene).rigs:
-        known = None if rig.armature is None else analysis_of(rig.armature)
-        if known is None:
+        armature = properties.armature_of(rig)
+        known = None if armature is None else analysis_of(armature)
+        if armature is None or known is None:
             continue
         before, known.colors = known.colors, colors(rig, known.asked.names)
         for pair in known.pairs:
             if before[pair.which] != known.colors[pair.which]:
-                _small(rig.armature.session_uid, known, pair.which)
+                _small(armature.session_uid, known, pair.which)
 
 
 def note(updates: Iterable[bpy.types.DepsgraphUpdate]) -> None:

@@ -4,6 +4,7 @@ A pointer would keep data alive, and drag it along when an action is appended el
 load, and may then belong to something else: so each comes with a token of the session that it is of.
 """
 
+import os
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,6 +40,32 @@ class Identity:
         if not self.is_of_this_session:
             return None
         return next((one for one in kept if one.session_uid == self.uid), None)
+
+    def find(self, kept: Iterable[Data]) -> Data | None:
+        """Return the data of this session id among some, or of this name and file if the id is an earlier session's."""
+        return self.here(kept) if self.is_of_this_session else called(kept, self.name, self.library)
+
+
+def called(
+    kept: Iterable[Data], name: str, library: str, own_file: str = "", library_of: bpy.types.ID | None = None
+) -> Data | None:
+    """Return the data of a name and file; `own_file` is that of what had no file of its own.
+
+    library_of : linked data whose file the path of `library` begins at
+    """
+    # Blender turns only its own paths.
+    within = library_of.library if library_of is not None else None
+    file = bpy.path.abspath(library, library=within) if library else own_file
+    return next((one for one in kept if one.name == name and _same(file_of(one), file)), None)
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.normpath(one) == os.path.normpath(other)
+
+
+def file_of(data: bpy.types.ID) -> str:
+    """Return the path of the file that data is linked from; "" if it is the opened one's own."""
+    return bpy.path.abspath(data.library.filepath) if data.library else ""
 
 
 def identity_of(data: bpy.types.ID) -> Identity:

@@ -75,13 +75,13 @@ def test_undo_takes_it_back_in_one_step(walks):
 
 
 @needs_shared
-def test_the_list_holds_the_armatures_actions_and_nobody_elses(walks):
+def test_the_list_holds_the_armatures_actions_and_nobody_elses(loom, walks):
     stranger = material.armature(name="Stranger")
     material.key_by_hand(stranger, "stranger", seed=1)
     bpy.context.view_layer.objects.active = walks
     bpy.ops.action_loom.add_sources()
     rig = bpy.context.scene.action_loom.rigs[0]
-    assert rig.armature == walks
+    assert loom("addon.properties").armature_of(rig) == walks
     assert {source.action.name for source in rig.sources if source.use} == {"walk", "stride"}
     bpy.ops.action_loom.add_sources()
     assert len(rig.sources) == 2

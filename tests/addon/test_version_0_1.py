@@ -17,7 +17,7 @@ def old():
     return bpy.context.object
 
 
-def test_the_panels_settings_are_where_they_belong(old):
+def test_the_panels_settings_are_where_they_belong(loom, old):
     settings = bpy.context.scene.action_loom
     assert settings.matching.open_end_penalty == 3.0
     assert settings.follow.label_filter == "x"
@@ -25,7 +25,7 @@ def test_the_panels_settings_are_where_they_belong(old):
     assert settings.shortest.leave == "Sneak:1"
     assert (settings.result.visual, settings.result.place) == (True, "CURSOR")
     assert settings.rigs[0].sources[0].weight == pytest.approx(0.7)
-    assert settings.rigs[0].armature == old
+    assert loom("addon.properties").armature_of(settings.rigs[0]) == old
 
 
 @pytest.mark.parametrize("name", RESULTS)

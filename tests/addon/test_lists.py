@@ -1,0 +1,104 @@
+"""The lists of sources in a scene: each knows its armature, and keeps nothing alive that the artist deletes."""
+
+import bpy
+import material
+import pytest
+
+
+@pytest.fixture
+def properties(loom):
+    return loom("addon.properties")
+
+
+@pytest.fixture
+def rig(properties):
+    """An armature with a list of two actions, active; another with a list of its own."""
+    other = material.armature(name="Other")
+    material.key_by_hand(other, "three", seed=3)
+    material.list_sources(other, "three")
+    rig = material.two_actions()
+    mine = properties.ensure_rig(bpy.context.scene, rig)
+    for name in ("one", "two"):
+        mine.sources.add().action = bpy.data.actions[name]
+    return rig
+
+
+def listed(properties, armature):
+    found = properties.rig_of(bpy.context.scene, armature)
+    return None if found is None else [line.action.name for line in found.sources]
+
+
+def test_every_armature_has_its_own_list(properties, rig):
+    assert listed(properties, rig) == ["one", "two"]
+    assert listed(properties, bpy.data.objects["Other"]) == ["three"]
+    assert listed(properties, None) is None
+    assert listed(properties, material.armature(name="Third")) is None
+
+
+def test_a_deleted_armature_is_gone_at_once(properties, rig):
+    assert rig.users == 1  # the scene's
+    data = rig.data
+    bpy.ops.object.select_all(action="DESELECT")
+    rig.select_set(True)
+    bpy.ops.object.delete()
+    bpy.data.orphans_purge(do_local_ids=True)
+    assert [one.name for one in bpy.data.objects] == ["Other"]
+    assert [one.name for one in bpy.data.armatures] == ["Other"]
+    del data
+
+
+def test_a_deleted_armatures_list_and_curve_go_when_the_file_is_saved(properties, rig, tmp_path):
+    curve = bpy.data.objects.new("Path", bpy.data.curves.new("Path", "CURVE"))
+    bpy.context.scene.collection.objects.link(curve)
+    bpy.context.scene.action_loom.curve = curve
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "with.blend"))
+    assert bpy.context.scene.action_loom.curve == curve
+    assert len(bpy.context.scene.action_loom.rigs) == 2
+    for one in (rig, curve):
+        bpy.context.scene.collection.objects.unlink(one)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "without.blend"))
+    assert len(bpy.context.scene.action_loom.rigs) == 1
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "without.blend"))
+    assert [one.name for one in bpy.data.objects] == ["Other"]
+    assert listed(properties, bpy.data.objects["Other"]) == ["three"]
+
+
+def test_undoing_a_deletion_brings_the_list_back(properties, rig):
+    bpy.ops.ed.undo_push(message="listed")
+    bpy.ops.object.select_all(action="DESELECT")
+    rig.select_set(True)
+    bpy.ops.object.delete("EXEC_DEFAULT", True)
+    assert "Rig" not in bpy.data.objects
+    bpy.ops.ed.undo()
+    assert listed(properties, bpy.data.objects["Rig"]) == ["one", "two"]
+
+
+def test_a_list_is_found_again_after_saving_renaming_and_opening(properties, rig, tmp_path):
+    rig.name = "Heroine"
+    assert listed(properties, rig) == ["one", "two"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "lists.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "lists.blend"))
+    assert listed(properties, bpy.data.objects["Heroine"]) == ["one", "two"]
+    assert listed(properties, bpy.data.objects["Other"]) == ["three"]
+    # From now on it is known by its id, whatever takes its name.
+    heroine = bpy.data.objects["Heroine"]
+    heroine.name = "Villain"
+    assert listed(properties, material.armature(name="Heroine")) is None
+    assert listed(properties, heroine) == ["one", "two"]
+
+
+def test_a_script_that_points_to_an_armature_is_understood(properties, rig):
+    settings = bpy.context.scene.action_loom
+    settings.rigs.clear()
+    settings.rigs.add().armature = rig
+    assert properties.armature_of(settings.rigs[0]) == rig
+    assert settings.rigs[0].armature is None
+    assert rig.users == 1
+
+
+@pytest.mark.parametrize("uid", ["", "x", "-1", "²", "9" * 5000])
+def test_a_list_of_a_damaged_owner_is_nobodys(properties, rig, uid):
+    bpy.context.scene.action_loom.rigs[1].owner.uid = uid
+    assert listed(properties, rig) is None
+    bpy.ops.action_loom.add_sources()
+    assert set(listed(properties, rig)) >= {"one", "two"}
