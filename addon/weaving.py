@@ -168,23 +168,24 @@ def write(
     notices = [_check_bones(armature, read.body)]
     made_of = [_source(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
+    first_frame = float(np.floor(reference.first_frame + 0.5))  # keys stand on frames, even if a source's do not
     clip, notice = _in_a_row(woven, recipe)
     clip = retarget.onto(clip, read.body.skeleton)  # what a graph from a file has walked may be of another body
     start = reference.start
     options = request.result
-    notes = _contact_notes(clip, reference.first_frame) if options.mark_contacts else {}
+    notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
     if options.travel != "reference":
         clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
     if options.place == "cursor":
         clip, start = _at_cursor(clip, read.body, scene.cursor), {}
     if isinstance(woven, ConnectResult):
-        notes |= {f"Seam {k}": reference.first_frame + f for k, f in enumerate(woven.seams, start=1)}
+        notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
     with curves.whole(clip.name, armature, into) as (action, slot):
         clips.fill(
             (action, slot),
             clip,
             read.body,
-            first_frame=reference.first_frame,
+            first_frame=first_frame,
             targets=frozenset().union(*(source.targets for source in read.sources)),
             start=start,
             hidden=reference.hidden,

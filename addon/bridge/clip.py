@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import RigError
-from ...core.motion import kinematics, quat, root_motion
+from ...core.motion import closing, kinematics, quat, root_motion
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
 from ..blender_types import Slot, SlottedAction
@@ -27,22 +27,28 @@ OUR_MARKER = re.compile(r"[LR] (down|up) \d+|Seam \d+")
 _TRAVELS = 1e-4  # metres in a cycle
 _TURNS = 0.5  # degrees in a cycle
 _OFF_FRAME = 1e-2  # frames
+_SEEN = 0.02  # of a cycle's time by which it is played faster or slower
 
 
 @dataclass(frozen=True, eq=False)
 class ReadAction:
-    """The clip of an action, the scene frame it begins at, what had curves, and what was left out and why.
+    """The clip of an action, its frames in the scene (F,), what had curves, and what was left out and why.
 
     start : the first values of the curves, so that a result can write its rotations in the same way
     hidden : bones on which keys can't show, where the clip was read visually
     """
 
     clip: Clip
-    first_frame: float
+    frames: Array
     targets: frozenset[Target]
     notes: tuple[str, ...] = ()
     start: dict[Target, Array] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+
+    @property
+    def first_frame(self) -> float:
+        """The scene frame that the clip begins at."""
+        return float(self.frames[0])
 
 
 def moves_object(action: bpy.types.Action, slot: Slot) -> bool:
@@ -61,10 +67,12 @@ def read(
 ) -> ReadAction:
     """Return an action as keyed on an armature: its curves alone, without constraints and drivers.
 
-    One frame of the clip per scene frame, over `span` or the action's range (a manual one where it has one); the
-    slot is found where none is given. Bones without curves are at rest, an object's stay as they are. Every other
-    curve of the slot is carried along, and so are `carried` transforms of bones, also where they have no curves. The
-    clip is cyclic if the action says so, or if all that moves repeats.
+    One frame of the clip per scene frame, over `span` or the action's range (a manual one where it has one). A cycle
+    that ends between two frames is played a little faster or slower instead, so that it has a whole number of frames
+    and closes; any other clip that does has its last pose on one frame more. The slot is found where none is given.
+    Bones without curves are at rest, an object's stay as they are. Every other curve of the slot is carried along, and
+    so are `carried` transforms of bones, also where they have no curves. The clip is cyclic if the action says so, or
+    if all that moves repeats.
     Raises RigError for actions that move nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
@@ -75,17 +83,48 @@ def read(
     first, last = action.frame_range[:] if span is None else span
     if last < first:
         raise RigError(f"Action {action.name!r}: the frames {first:g} to {last:g} are none")
-    frames: Array = first + np.arange(int(np.floor(last - first + 1e-4)) + 1, dtype=np.float64)
-    sampled = {t: _values(t, by_index, frames, armature) for t, by_index in keyed.items()}
+    frames, whole = _frames(first, last)
+    sampled = _sampled(armature, keyed, frames)
     clip = _clip(action.name, armature, body, rate, sampled, len(frames))
-    channels, notes = _others(armature, body, every, frames)
+    cyclic, notes = _is_cycle(action, body, keyed, sampled, last - first)
+    if not whole:
+        even = np.linspace(first, last, max(2, round(last - first)) + 1)
+        fitted = _sampled(armature, keyed, even)
+        closing_clip = _clip(action.name, armature, body, rate, fitted, len(even))
+        if cyclic or closing.of(closing_clip).kind:
+            clip, sampled, frames = closing_clip, fitted, even
+            notes += _stretched(action.name, last - first, len(even) - 1)
+    channels, left_out = _others(armature, body, every, frames)
     for target in sorted(one for one in carried if one.bone in body.bones and _shows(one, body)):
         values = sampled.get(target)
         channels |= _carried(target, _values(target, {}, frames, armature) if values is None else values)
-    cyclic, doubts = _is_cycle(action, body, keyed, sampled, frames)
     named = replace(clip, channels=channels, cyclic=cyclic)
     start = {target: values[0] for target, values in sampled.items()}
-    return ReadAction(named, float(first), frozenset(keyed), (*doubts, *notes), start)
+    return ReadAction(named, frames, frozenset(keyed), (*notes, *left_out), start)
+
+
+def _frames(first: float, last: float) -> tuple[Array, bool]:
+    """Return the scene frames (F,) from one to another, the last one too, and whether it is a whole step away."""
+    count = round(last - first)
+    whole = abs(last - first - count) <= _OFF_FRAME
+    if whole:
+        return first + np.arange(count + 1, dtype=np.float64), True
+    return np.append(np.arange(first, last, dtype=np.float64), last), False
+
+
+def _stretched(name: str, length: float, count: int) -> list[str]:
+    """Say that a cycle is played faster or slower, if that can be seen."""
+    change = count / length - 1.0
+    if abs(change) <= _SEEN:
+        return []
+    how = "slower" if change > 0.0 else "faster"
+    return [f"{name}: its {length:.4g} frames are played in {count}, {abs(change):.1%} {how}"]
+
+
+def _sampled(
+    armature: bpy.types.Object, keyed: dict[Target, dict[int, bpy.types.FCurve]], frames: Array
+) -> dict[Target, Array]:
+    return {target: _values(target, by_index, frames, armature) for target, by_index in keyed.items()}
 
 
 def _is_of(target: Target, body: Rig) -> bool:
@@ -134,7 +173,7 @@ def _is_cycle(
     body: Rig,
     keyed: dict[Target, dict[int, bpy.types.FCurve]],
     sampled: dict[Target, Array],
-    frames: Array,
+    length: float,
 ) -> tuple[bool, list[str]]:
     """Say whether an action is one cycle or some, and with a note where it looks like it but is not."""
     periods = [
@@ -143,17 +182,17 @@ def _is_cycle(
         for index, curve in by_index.items()
         if _shows(target, body) and _moves(sampled[target][:, index])
     ]
-    missing, count = periods.count(0.0), len(frames) - 1
+    missing = periods.count(0.0)
     declared = action.use_frame_range and action.use_cyclic
-    if count == 0 or not (declared or (periods and 2 * missing <= len(periods))):
+    if length == 0.0 or not (declared or (periods and 2 * missing <= len(periods))):
         return False, []
     if missing and not declared:
         do = "does" if missing == 1 else "do"
         return False, [f"{action.name}: {missing} of its moving curves {do} not repeat"]
     first, last = action.frame_range[:]
     spans = np.array([last - first, *filter(None, periods)])
-    cycles = np.maximum(np.round(count / spans), 1.0)
-    if np.abs(count - cycles * spans).max() > _OFF_FRAME:
+    cycles = np.maximum(np.round(length / spans), 1.0)
+    if np.abs(length - cycles * spans).max() > _OFF_FRAME:
         frames_read = f"frames {first:g} to {last:g}"
         return False, [f"{action.name}: {frames_read} are no whole number of its cycles"]
     return True, []

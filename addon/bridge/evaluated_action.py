@@ -44,7 +44,7 @@ def read(
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     keyed = clips.read(armature, action, body, rate, slot, span, carried)
-    frames = keyed.first_frame + np.arange(len(keyed.clip))
+    frames = keyed.frames
     bones = present(armature.pose).bones
     order = [bones.find(name) for name in body.bones]
     poses = np.empty((len(frames), len(bones), 4, 4))
@@ -66,7 +66,7 @@ def read(
     visual = Clip(action.name, body.skeleton, rate, turning, translations, scaled, channels, cyclic)
     hidden = posed_by_others(armature)
     notes = [*keyed.notes, *([_note(armature, hidden)] if hidden else [])]
-    return ReadAction(visual, keyed.first_frame, keyed.targets, tuple(notes), keyed.start, hidden)
+    return ReadAction(visual, frames, keyed.targets, tuple(notes), keyed.start, hidden)
 
 
 def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:

@@ -16,6 +16,8 @@ from ...core.motion.skeleton import Skeleton
 from ..blender_types import armature_data, present
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
+_LIKELY = (0.3, 3.0)  # times the bone above: how long most leaf bones are
+_SHORT = 0.01  # of the longest chain of bones; a bone shorter than that tells no length
 _ROLES_KEY = "action_loom_roles"
 
 
@@ -54,6 +56,7 @@ def read(armature: bpy.types.Object, *, moving_object: bool = False) -> Rig:
     space, scale = _static_frame(armature, with_own_transform=not moving_object)
     own_scale = _own_scale(armature) if moving_object else 1.0
     offsets, orients = _local_frames(parents, rest)
+    tips = _believable(tips, parents, offsets, scale * own_scale)
     offsets, tips = scale * own_scale * offsets, scale * own_scale * tips
     names: tuple[str, ...] = tuple(b.name for b in bones)
     pose_bones = present(armature.pose).bones
@@ -151,6 +154,34 @@ def _local_frames(parents: NDArray[np.int64], rest: Array) -> tuple[Array, Array
     above = np.where(parents[:, None, None] >= 0, rest[parents], np.eye(4))
     local = np.linalg.inv(above) @ rest
     return local[:, :3, 3].copy(), quat.from_matrix(local[:, :3, :3])
+
+
+def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: float) -> Array:
+    """Return the tips (J, 3) of leaf bones as far as they can be true: no file format but Blender's own has bone ends.
+
+    Importers guess them: that of glTF as long as the bone above, but without the object's scale. And no leaf is longer
+    than the bone above it, or the nearest one that has a length.
+    """
+    lengths, tip_lengths = np.linalg.norm(offsets, axis=1), np.linalg.norm(tips, axis=1)
+    lengths[parents < 0] = 0.0  # from the armature's origin to a root there is no bone
+    leaves = np.flatnonzero(tip_lengths > 0.0)
+    above = np.zeros(len(parents))
+    reach = np.zeros(len(parents))
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            reach[joint] = reach[parent] + lengths[joint]
+    for joint in leaves.tolist():
+        one = joint
+        while one >= 0 and lengths[one] <= _SHORT * reach.max():
+            one = int(parents[one])
+        above[joint] = lengths[one] if one >= 0 else tip_lengths[joint]
+    known = leaves[above[leaves] > 0.0]
+    if not len(known):
+        return tips
+    typical = float(np.median(tip_lengths[known] / above[known]))
+    factors = np.full(len(tips), 1.0 if _LIKELY[0] <= typical <= _LIKELY[1] else scale)
+    factors[known] = np.minimum(factors[known], above[known] / tip_lengths[known])
+    return tips * factors[:, None]
 
 
 def _static_frame(armature: bpy.types.Object, *, with_own_transform: bool) -> tuple[Array, float]:

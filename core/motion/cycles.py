@@ -25,7 +25,7 @@ def closes(clip: Clip) -> bool:
 
 def repeats(clip: Clip) -> int:
     """Return how many times a clip that closes goes through the same poses: its number of equal cycles."""
-    local, near = _in_ground_frames(clip), CLOSED * clip.skeleton.height
+    local, near = in_ground_frames(clip), CLOSED * clip.skeleton.height
     last = len(clip) - 1
     for count in range(last // 4, 1, -1):
         period = last // count
@@ -41,7 +41,7 @@ def first_of(clip: Clip) -> Clip:
 
 
 def _from_first(clip: Clip) -> Array:
-    local = _in_ground_frames(clip)
+    local = in_ground_frames(clip)
     return _apart(local, local[:1])
 
 
@@ -50,8 +50,8 @@ def _apart(one: Array, other: Array) -> Array:
     return np.asarray(np.linalg.norm(one - other, axis=2).max(axis=1))
 
 
-def _in_ground_frames(clip: Clip) -> Array:
-    """Places (F, P, 3) of the points of the body, each pose in its own ground frame."""
+def in_ground_frames(clip: Clip) -> Array:
+    """Return places (F, P, 3) of the points of the body, each pose in its own ground frame."""
     ground, facing = root_motion.ground_frames(clip)
     places = kinematics.points(clip)
     places[..., :2] -= ground[:, None]

@@ -389,3 +389,38 @@ def test_markers_say_what_and_when(bridge):
     action = material.key_by_hand(rig, "by hand", seed=1)
     bridge.clip.mark(action, {"L down 1": 3.0, "L up 1": 9.4})
     assert {marker.name: marker.frame for marker in action.pose_markers} == {"L down 1": 3, "L up 1": 9}
+
+
+def leaf(data, name, parent, head, length):
+    bone = data.edit_bones.new(name)
+    bone.parent, bone.head = data.edit_bones.get(parent or ""), head
+    bone.tail = (head[0], head[1], head[2] + length)
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.3, 1.0, 100.0])
+def test_ends_of_leaf_bones_are_believed_as_far_as_they_can_be_true(bridge, scale):
+    """An importer makes them about as long as the bone above, but for the scale of the object."""
+    data = bpy.data.armatures.new("Rig")
+    rig = bpy.data.objects.new("Rig", data)
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    metre = 1.0 / scale
+    leaf(data, "hips", None, (0.0, 0.0, metre), 0.5 * metre)
+    for k, side in enumerate((-1.0, 1.0)):
+        leaf(data, f"thigh{k}", "hips", (0.1 * side * metre, 0.0, 0.9 * metre), 0.4 * metre**2)
+        leaf(data, f"hand{k}", "hips", (0.5 * side * metre, 0.0, 1.4 * metre), 0.6 * metre**2)
+    leaf(data, "head", "hips", (0.0, 0.0, 1.6 * metre), 0.6 * metre**2)
+    leaf(data, "eye", "head", (0.0, 0.0, 1.6 * metre), 5.0 * metre**2)  # where its parent is: no bone between them
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.scale = (scale,) * 3
+    bpy.context.view_layer.update()
+    body = bridge.rig.read(rig)
+    skeleton = body.skeleton
+    tips = np.linalg.norm(skeleton.tips, axis=1) / body.world_metres
+    above = np.linalg.norm(skeleton.offsets, axis=1) / body.world_metres
+    at = {name: k for k, name in enumerate(skeleton.names)}
+    for name in ("thigh0", "thigh1", "hand0", "hand1"):
+        assert tips[at[name]] <= above[at[name]] + 1e-6
+    assert tips[at["eye"]] <= above[at["head"]] + 1e-6
+    assert tips[at["hand1"]] == pytest.approx(0.6, rel=1e-4)

@@ -111,6 +111,74 @@ def test_a_range_that_is_no_whole_number_of_cycles_is_said(bridge, declared):
         assert source.notes == (() if whole else (note,))
 
 
+def retimed(action, factor, offset):
+    """The keys of an action at other times, as if it had been made at another frame rate."""
+    for curve in material.fcurves(action):
+        for point in curve.keyframe_points:
+            for co in (point.co, point.handle_left, point.handle_right):
+                co.x = (co.x - 1.0) * factor + offset
+        while len(curve.modifiers):
+            curve.modifiers.remove(curve.modifiers[0])
+        curve.update()
+    return action
+
+
+@pytest.mark.parametrize("visual", [False, True])
+@pytest.mark.parametrize(("frames", "rate", "count"), [(24, 24.8 / 24, 25), (24, 24.4 / 24, 24), (36, 10.4 / 36, 10)])
+def test_a_cycle_that_ends_between_frames_is_read_whole(bridge, visual, frames, rate, count):
+    rig = material.biped()
+    action = retimed(material.key_walk(rig, "walk", frames=frames), rate, 0.8)
+    body = bridge.rig.read(rig)
+    if visual:
+        source = bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0)
+    else:
+        source = read(bridge, rig, action)
+    assert len(source.clip) == count + 1
+    length = action.frame_range[1] - action.frame_range[0]
+    assert_allclose(source.frames, np.linspace(*action.frame_range, count + 1))
+    ends = bridge.kinematics.points(source.clip)[[0, -1]]
+    travelled = ends[:, 0, :2]
+    ends[..., :2] -= travelled[:, None]
+    assert np.abs(ends[1] - ends[0]).max() < 1e-4 * body.skeleton.height
+    change = abs(count / length - 1.0)
+    said = [note for note in source.notes if "are played in" in note]
+    assert said == (
+        [f"walk: its {length:.4g} frames are played in {count}, {change:.1%} faster"] if change > 0.02 else []
+    )
+
+
+@pytest.mark.parametrize("fps", [24, 25, 30, 60])
+def test_blends_of_cycles_made_at_another_rate_close(bridge, fps):
+    """Made at 24 frames a second, imported into a scene of another rate: keys stand anywhere."""
+    rig = material.biped()
+    bpy.context.scene.render.fps = fps
+    for name, frames in (("slow", 36), ("quick", 25)):
+        retimed(material.key_walk(rig, name, frames=frames), fps / 24.0 * 0.997, 0.4)
+    sources = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
+    bpy.ops.action_loom.blend(sources=sources, result_name="Mixed")
+    mixed = bpy.data.actions["Mixed"]
+    assert [round(f, 4) for f in mixed.frame_range] == [float(round(f)) for f in mixed.frame_range]
+    assert mixed.use_cyclic
+    assert all(len(curve.modifiers) for curve in material.fcurves(mixed))
+    first, last = mixed.frame_range
+    height = bridge.rig.read(rig).skeleton.height
+    names = [bone.name for bone in rig.pose.bones]
+    ends = [material.pose_positions(rig, names, frame) for frame in (first, last)]
+    apart = (ends[1] - ends[1][0]) - (ends[0] - ends[0][0])
+    assert np.abs(apart).max() < 1e-4 * height
+
+
+def test_what_is_no_cycle_and_ends_between_frames_has_its_last_pose_too(bridge):
+    rig = material.biped()
+    action = retimed(material.key_walk(rig, "step", frames=24), 0.7, 1.0)
+    for curve in material.fcurves(action):
+        curve.keyframe_points[-1].co.y += 0.3
+        curve.update()
+    source = read(bridge, rig, action)
+    assert_allclose(source.frames, [*range(1, 18), 17.8], atol=1e-5)
+    assert not source.clip.cyclic
+
+
 def test_a_cycle_is_one_as_seen_too(bridge):
     rig = material.biped()
     action = material.key_walk(rig, "walk", frames=24)
