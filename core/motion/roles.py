@@ -152,9 +152,11 @@ def _trunk(
         chest = parents[chest]
     chest = found.get("chest") if chest is None or chest < 0 or chest == hips else chest
     above_hips = set() if hips is None else {hips, *ancestors(hips, parents)}
+    if chest is None or chest == hips:
+        return inferred
     if chest in above_hips:
         inferred["chest"] = -1  # what the hips hang from is no chest
-    elif chest is not None:
+    else:
         inferred["chest"] = chest
         inferred["spine"] = [j for j in [chest, *ancestors(chest, parents)] if j not in above_hips][-1]
         upwards = _namesakes(chest, names, parents) or _central_chain(chest, parents, centre)

@@ -296,6 +296,13 @@ def test_hips_below_the_chest_are_no_error():
     assert "spine" not in found
 
 
+def test_a_body_of_one_piece_is_hips_and_chest_alike():
+    names = ["Torso", "LeftThigh", "RightThigh", "LeftUpperArm", "RightUpperArm"]
+    found = named(names, np.array([-1, 0, 0, 0, 0]))
+    assert found["hips"] == found["chest"] == "Torso"
+    assert "spine" not in found
+
+
 @pytest.mark.parametrize(
     ("names", "parents"),
     [
