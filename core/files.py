@@ -1,19 +1,25 @@
 """Files that we make: their names, and writing them whole or not at all."""
 
+import hashlib
 import os
+import platform
 import re
 import secrets
 import stat
+import sys
 import time
 import unicodedata
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from .errors import LoomError
 
 LONGEST = 200  # bytes of a name with its ending: most file systems take 255, and a file beside it is named longer
-_STALE = 3600.0  # seconds after which a half-written file is nobody's any more
+_STALE = 3600.0  # seconds after which a half-written file of nobody knows whom is nobody's any more
+_PART = re.compile(r"\..+\.([0-9a-f]{6})-([0-9]{1,10})\.([0-9a-f]{16})\.part", re.DOTALL)
 _unfinished: set[Path] = set()
+_cleared: set[Path] = set()  # folders
 _REFUSED = '<>:"/\\|?*'
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
@@ -43,7 +49,7 @@ def write(path: str | os.PathLike[str], content: bytes, *, replace: bool = True)
                 stream.write(content)
             return
         target = Path(os.path.realpath(path)) if replace else path
-        _clear(target)
+        _clear(target.absolute().parent)
         _put(target, content, replace)
     except FileExistsError:
         raise LoomError(f"{path} exists already; --force overwrites it") from None
@@ -52,7 +58,7 @@ def write(path: str | os.PathLike[str], content: bytes, *, replace: bool = True)
 
 
 def _put(path: Path, content: bytes, replace: bool) -> None:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    beside = path.with_name(_part_name(path.name))
     _unfinished.add(beside)
     try:
         with open(beside, "xb") as stream:
@@ -96,12 +102,54 @@ def takes_bytes(path: Path) -> bool:
     return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode)
 
 
-def _clear(path: Path) -> None:
-    """Remove what processes that were killed have left of a file of this name."""
-    left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
-    with suppress(OSError), os.scandir(path.parent) as entries:
+def _part_name(name: str) -> str:
+    """Return a name for a file while it is written: nobody can guess it, and it says whose it is."""
+    encoded = os.fsencode(name)
+    kept = name if len(encoded) <= LONGEST else hashlib.sha256(encoded).hexdigest()
+    return f".{kept}.{_machine()}-{os.getpid()}.{secrets.token_hex(8)}.part"
+
+
+@cache
+def _machine() -> str:
+    """Return six letters for where process ids are told apart: a machine, or a container on it."""
+    numbers = ""
+    with suppress(OSError):
+        numbers = os.readlink("/proc/self/ns/pid")
+    return hashlib.sha256(f"{platform.node()} {numbers}".encode(errors="replace")).hexdigest()[:6]
+
+
+def _clear(folder: Path) -> None:
+    """Remove what processes that were killed have left in a folder."""
+    if folder in _cleared:  # it may hold thousands of files, and we may write thousands
+        return
+    _cleared.add(folder)
+    with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if left.fullmatch(entry.name):
+            found = _PART.fullmatch(entry.name)
+            if found:
                 with suppress(OSError):
-                    if time.time() - entry.stat().st_mtime > _STALE:
+                    if _is_left(*found.groups(), time.time() - entry.stat().st_mtime):
                         os.unlink(entry.path)
+
+
+def _is_left(machine: str, process: str, token: str, age: float) -> bool:
+    """Say whether nobody writes a file any more that was begun by a process, some seconds (age) ago."""
+    if machine == _machine():
+        # In a container the process that was killed may have had the number of this one.
+        if int(process) == os.getpid():
+            return not any(token in one.name for one in list(_unfinished))
+        if not _may_live(int(process)):
+            return True
+    return age > _STALE
+
+
+def _may_live(process: int) -> bool:
+    if sys.platform == "win32":
+        return True  # os.kill would end it there
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass  # somebody else's, which has the number now
+    return True

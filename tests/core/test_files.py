@@ -1,9 +1,12 @@
 """Files that are made: names that every file system takes, and writing that leaves nothing half done."""
 
 import os
+import signal
 import stat
+import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,6 +14,7 @@ from action_loom.core import files
 from action_loom.core.errors import LoomError
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import processes
 
 pytestmark = pytest.mark.both_engines
 
@@ -106,13 +110,93 @@ def test_of_many_that_write_one_name_one_succeeds(tmp_path):
     assert os.listdir(tmp_path) == ["a.bvh"]
 
 
-def test_what_a_killed_process_left_is_cleared_by_the_next(tmp_path):
-    left = tmp_path / ".a.bvh.0123456789abcdef.part"
-    others = [tmp_path / name for name in (".a.bvh.fedcba9876543210.part", ".b.bvh.0123456789abcdef.part", "a.part")]
-    for path in (left, *others):
-        path.write_bytes(b"half")
-    for path in (left, *others[1:]):
-        os.utime(path, (1.0, 1.0))
+HERE, ELSEWHERE, TOKEN = files._machine(), "00beef", "0123456789abcdef"
+
+
+@pytest.fixture
+def new_process(monkeypatch):
+    """As if this process had looked into no folder yet."""
+    monkeypatch.setattr(files, "_cleared", set())
+
+
+@pytest.fixture
+def dead():
+    """The number of a process that has ended."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def part(folder, name, machine, process, age):
+    path = folder / f".{name}.{machine}-{process}.{TOKEN}.part"
+    path.write_bytes(b"half")
+    then = time.time() - age
+    os.utime(path, (then, then))
+    return path
+
+
+@unix
+def test_what_a_killed_process_left_is_cleared_by_the_next_write(tmp_path, new_process, dead):
+    left = part(tmp_path, "a.bvh", HERE, dead, 0.0)
     files.write(tmp_path / "a.bvh", b"whole")
-    # What was begun just now may be another process's that still writes.
-    assert sorted(os.listdir(tmp_path)) == sorted(["a.bvh", *(path.name for path in others)])
+    assert not left.exists()
+    assert os.listdir(tmp_path) == ["a.bvh"]
+
+
+def test_what_may_still_be_written_is_left_alone(tmp_path, new_process, dead):
+    living = part(tmp_path, "a.bvh", HERE, os.getppid(), 60.0)
+    far = part(tmp_path, "a.bvh", ELSEWHERE, dead, 60.0)
+    forgotten = [part(tmp_path, "b.bvh", HERE, os.getppid(), 4000.0), part(tmp_path, "b.bvh", ELSEWHERE, dead, 4000.0)]
+    strange = tmp_path / f".a.bvh.{TOKEN}.part"
+    strange.write_bytes(b"no name of ours")
+    os.utime(strange, (1.0, 1.0))
+    files.write(tmp_path / "a.bvh", b"whole")
+    assert living.exists()
+    assert far.exists()
+    assert strange.exists()
+    assert not any(path.exists() for path in forgotten)
+
+
+def test_an_earlier_process_of_the_same_number_is_told_from_this_one(tmp_path, new_process, monkeypatch):
+    left = part(tmp_path, "a.bvh", HERE, os.getpid(), 0.0)
+    own = tmp_path / left.name.replace(TOKEN, 16 * "f")
+    own.write_bytes(b"another thread writes it")
+    monkeypatch.setattr(files, "_unfinished", {own})
+    files.write(tmp_path / "a.bvh", b"whole")
+    assert not left.exists()
+    assert own.exists()
+
+
+def test_a_folder_is_searched_once_however_many_files_are_written(tmp_path, new_process, dead):
+    files.write(tmp_path / "a.bvh", b"whole")
+    later = part(tmp_path, "a.bvh", HERE, dead, 4000.0)
+    files.write(tmp_path / "a.bvh", b"again")
+    assert later.exists()
+
+
+def test_a_name_as_long_as_the_file_system_takes_is_written(tmp_path):
+    names = [250 * "n" + ".bvh", 83 * "歩" + ".bvh"]
+    for name in names:
+        files.write(tmp_path / name, b"whole")
+    assert sorted(os.listdir(tmp_path)) == sorted(names)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from action_loom.core import files
+os.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+files.write(Path(sys.argv[1]), b"half of it", replace=False)
+"""
+
+
+@unix
+def test_kill_9_while_a_file_is_written_leaves_what_the_next_process_clears(tmp_path):
+    path = tmp_path / "a.bvh"
+    assert processes.python("-P", "-c", KILLED, path).returncode == -signal.SIGKILL
+    [left] = os.listdir(tmp_path)
+    assert left.endswith(".part")
+    writing = "import sys; from action_loom.core import files; files.write(sys.argv[1], b'whole', replace=False)"
+    assert processes.python("-P", "-c", writing, path).returncode == 0
+    assert os.listdir(tmp_path) == ["a.bvh"]
+    assert path.read_bytes() == b"whole"

@@ -152,7 +152,7 @@ def test_a_folder_that_is_missing_is_made_when_there_is_something_to_put_there(r
 
 def test_a_result_that_can_not_be_written_is_a_failure_of_its_job(run, jobs, out, tmp_path):
     text = jobs.read_text().replace('folder = "out"', 'folder = "out"\nreport = "r.json"', 1)
-    jobs.write_text(text.replace('picture = "out/"', f'picture = "{250 * "x"}.png"'))
+    jobs.write_text(text.replace('picture = "out/"', f'picture = "{260 * "x"}.png"'))
     code, printed, _ = run("run", jobs)
     assert code == 1
     assert printed.splitlines()[0].startswith("job 1: done")
