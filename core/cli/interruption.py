@@ -17,8 +17,10 @@ def listen() -> None:
 
 
 def stop_listening() -> None:
-    """Let nothing disturb the end of this process any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Let nothing disturb the end of this process any more: it ends with the status of what it has done."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(one) is _interrupt:
+            signal.signal(one, signal.SIG_IGN)
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:

@@ -44,11 +44,13 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
         # Files of ours have errors of their own: this is our output, whose reader has gone (… | head) or whose disk is
         # full. Nothing can be said there any more, not even at exit.
         if sys.stdout is not None:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            with suppress(OSError, ValueError):  # closed, or somebody's own stream
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1 if isinstance(error, BrokenPipeError) else _ended(host, f"can't go on ({error})", 1)
     except (KeyboardInterrupt, Exception) as error:
         if not interruption.was_interrupted(error):
             raise
+        interruption.stop_listening()
         files.remove_unfinished()
         return _ended(host, "interrupted", interruption.status())
     return 0
@@ -81,3 +83,7 @@ def parser(host: Host) -> argparse.ArgumentParser:
     run.add_verb(verbs, host)
     host.add_verbs(verbs)
     return top
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,5 +1,6 @@
 """Being stopped: a line, the status that shells know, and nothing left; and output that nobody can take."""
 
+import io
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 
 import pytest
+from action_loom.core.cli import main
 from oracles import processes, told
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
@@ -58,3 +60,30 @@ def test_closed_output_is_no_reason_to_fail(walk, slow, out):
     )
     assert subprocess.run(["sh", "-c", command], env=processes.clean_environment(), check=False).returncode == 0
     assert os.listdir(out) == ["new.bvh"]
+
+
+class _Gone(io.TextIOBase):
+    """An output of somebody's own, without a number, that can't be written to."""
+
+    def write(self, _text):
+        raise OSError("nobody reads this")
+
+
+def test_an_output_of_somebodys_own_that_fails_is_one_line(walk, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", _Gone())
+    status = main.main(["info", str(walk)])
+    monkeypatch.undo()
+    assert status == 1
+    told.assert_one_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
+def test_a_signal_after_the_work_changes_nothing(walk, sent):
+    code = (
+        f"import os, signal, sys\nfrom {told.MODULE} import main\nstatus = main()\n"
+        f"os.kill(os.getpid(), signal.{sent})\nsys.exit(status)"
+    )
+    for arguments, status in ((["info", walk], 0), (["info", "absent.bvh"], 1)):
+        done = processes.python("-P", "-c", code, *arguments)
+        assert done.returncode == status
+        assert "Traceback" not in done.stderr

@@ -18,6 +18,12 @@ def test_it_runs_as_a_process(walk, slow, out):
     assert os.listdir(out) == ["new.bvh"]
 
 
+def test_the_module_that_parses_runs_as_a_process_too(walk):
+    done = processes.python("-m", "action_loom.core.cli.main", "info", walk)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "walk" in done.stdout
+
+
 def test_the_exit_code_reaches_the_shell(walk, tmp_path):
     assert processes.python("-m", told.MODULE, "info", tmp_path / "absent.bvh").returncode == 1
     assert processes.python("-m", told.MODULE, "info").returncode == 2
