@@ -16,7 +16,7 @@ from ..motion.clip import Channel, Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import loaded
+from . import integrity
 from .inputs import GraphInputs
 from .motion_graph import MotionGraph
 
@@ -81,7 +81,7 @@ def load(path: str | os.PathLike[str]) -> MotionGraph:
             about = json.loads(arrays["about"].tobytes().decode("utf-8"))
             if about["version"] == VERSION:
                 graph = _graph(about, arrays)
-                loaded.check(graph)
+                integrity.check(graph)
                 return graph
     except GraphError as error:
         raise LoomError(f"{path}: this is no motion graph that can be walked through: {error}") from None

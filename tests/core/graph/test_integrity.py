@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import LoomError
-from action_loom.core.graph import loaded, storage
+from action_loom.core.graph import integrity, storage
 from action_loom.core.recipes.graph import Walk
 
 pytestmark = pytest.mark.both_engines
@@ -40,8 +40,8 @@ def test_a_damaged_graph_is_refused_or_can_be_walked(gaits, tmp_path, name, how)
 @pytest.mark.parametrize("key", ["names", "dropped", "warnings", "graph", "seconds_taken"])
 def test_a_report_must_hold_what_is_shown_of_it(gaits, key):
     with pytest.raises(LoomError, match=f"its report has no {key}"):
-        loaded.check(replace(gaits, report={**gaits.report, key: None}))
+        integrity.check(replace(gaits, report={**gaits.report, key: None}))
 
 
 def test_what_was_built_is_in_order(gaits):
-    loaded.check(gaits)
+    integrity.check(gaits)
