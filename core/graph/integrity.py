@@ -16,7 +16,7 @@ _FIGURES = {"frames": int, "transitions": int, "distance_median": float, "compon
 def check(graph: MotionGraph) -> None:
     """Raise GraphError for a graph that no building gives, in its shapes, its places or its report."""
     nodes, edges = len(graph.clip), len(graph.start)
-    if not nodes > 0 or not isinstance(graph.half, int) or graph.half < 1:
+    if not nodes > 0 or not _is_number(graph.half) or graph.half < 1:
         raise GraphError("it has no nodes, or no transitions between them")
     shapes = {"clip": nodes, "frame": nodes, "component": nodes, "start": edges, "end": edges}
     shapes |= {"distance": edges, "turn": edges, "shift": edges}
@@ -31,11 +31,16 @@ def check(graph: MotionGraph) -> None:
     _check_report(graph)
 
 
+def _is_number(value: object) -> bool:
+    """Say whether a value is a whole number; True and False, which Python counts with these, choose other frames."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _check_bodies(graph: MotionGraph) -> None:
     """Raise GraphError for clips whose numbers no reading gives."""
     skeleton = graph.clips[0].skeleton
     roles, count = skeleton.roles, len(skeleton)
-    if not isinstance(roles, dict) or not all(isinstance(one, int) and 0 <= one < count for one in roles.values()):
+    if not isinstance(roles, dict) or not all(_is_number(one) and 0 <= one < count for one in roles.values()):
         raise GraphError("a role of the body is played by no joint")
     texts = [graph.name, *skeleton.names, *graph.inputs.labels, *(clip.name for clip in graph.clips)]
     if not all(isinstance(text, str) for text in texts):

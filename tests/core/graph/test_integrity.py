@@ -45,3 +45,16 @@ def test_a_report_must_hold_what_is_shown_of_it(gaits, key):
 
 def test_what_was_built_is_in_order(gaits):
     integrity.check(gaits)
+
+
+@pytest.mark.parametrize("half", [True, 0, -1, 1.0, None])
+def test_half_a_transition_is_a_whole_number_of_frames(gaits, half):
+    with pytest.raises(LoomError, match="no transitions between them"):
+        integrity.check(replace(gaits, half=half))
+
+
+def test_the_joints_of_roles_are_whole_numbers(gaits):
+    skeleton = replace(gaits.clips[0].skeleton, roles={"hips": True})
+    clips = tuple(replace(clip, skeleton=skeleton) for clip in gaits.clips)
+    with pytest.raises(LoomError, match="a role of the body is played by no joint"):
+        integrity.check(replace(gaits, inputs=replace(gaits.inputs, clips=clips)))
