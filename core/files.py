@@ -128,12 +128,13 @@ def _clear(folder: Path) -> None:
             found = _PART.fullmatch(entry.name)
             if found:
                 with suppress(OSError):
-                    if _is_left(*found.groups(), time.time() - entry.stat().st_mtime):
+                    if _is_left(found, time.time() - entry.stat().st_mtime):
                         os.unlink(entry.path)
 
 
-def _is_left(machine: str, process: str, token: str, age: float) -> bool:
-    """Say whether nobody writes a file any more that was begun by a process, some seconds (age) ago."""
+def _is_left(name: re.Match[str], age: float) -> bool:
+    """Say whether nobody writes the file of a name any more, whose last byte is some seconds old (age)."""
+    machine, process, token = name.groups()
     if machine == _machine():
         # In a container the process that was killed may have had the number of this one.
         if int(process) == os.getpid():

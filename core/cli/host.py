@@ -98,6 +98,7 @@ class Host(ABC):
     single : those of them that are meant for one result only
     lists : whether it knows all the clips there are
     parallel, draws : whether it can do several jobs at a time, and draw pictures
+    resumes : whether what is made of each job stays where a run is stopped
     """
 
     name: ClassVar[str]
@@ -106,6 +107,7 @@ class Host(ABC):
     lists: ClassVar[bool] = False
     parallel: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    resumes: ClassVar[bool] = False
 
     reading: Mapping[str, Option]
     making: Mapping[str, Option]

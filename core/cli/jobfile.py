@@ -3,8 +3,8 @@
 import os
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +69,18 @@ class JobFile:
 
 
 def read(
-    host: Host, path: str, flags: dict[str, Any], report: str | None = None, kept_in: Path | None = None
+    host: Host,
+    path: str,
+    flags: dict[str, Any],
+    report: str | None = None,
+    kept_in: Path | None = None,
+    is_ours: Callable[[Path], bool] = lambda _: False,
 ) -> JobFile:
     """Read a job file and check all that can be known before the work.
 
     flags : values that take the place of the file's own; report : likewise, from the current folder
     kept_in : the file that keeps results, which then need no output
+    is_ours : says of a file that is there whether it may be replaced without being forced
     Raises LoomError with the file, the line or the job, and the key.
     """
     values = _parse(path)
@@ -89,7 +95,8 @@ def read(
         if report is None:
             report = _beside(folder, _text(defaults.get("report")))
         place = None if report is None else Path(report)
-        outputs.check([place], defaults.get("force", False))
+        force = defaults.get("force", False) or (place is not None and is_ours(place))
+        outputs.check([place], force)
     except LoomError as error:
         raise LoomError(f"{path}: {error}") from None
     entries = []
@@ -100,10 +107,15 @@ def read(
             entries += _entries(host, number, table, defaults, flags, folder, kept_in)
         except LoomError as error:
             raise LoomError(f"{path}, {label}: {error}") from None
+    entries = [replace(entry, job=_replacing(entry.job, is_ours)) for entry in entries]
     _check_together(path, entries, place)
-    return JobFile(
-        tuple(entries), place, defaults.get("engine"), defaults.get("quiet", False), defaults.get("force", False)
-    )
+    return JobFile(tuple(entries), place, defaults.get("engine"), defaults.get("quiet", False), force)
+
+
+def _replacing(job: Job, is_ours: Callable[[Path], bool]) -> Job:
+    """Return a job that may overwrite its outputs where those that are there are ours."""
+    there = [path for path in job.outputs if os.path.lexists(path)]
+    return replace(job, force=job.force or (bool(there) and all(map(is_ours, there))))
 
 
 def _parse(path: str) -> dict[str, Any]:

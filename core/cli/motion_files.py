@@ -71,6 +71,7 @@ class MotionFiles(Host):
 
     name = usage = "action-loom"
     clip = "CLIP"
+    resumes = True
     reading = by_name(
         Units("units", "auto", f"Of the files: auto, {', '.join(units.UNITS)} or metres a unit"),
         Option("up", "auto", "The files' upward axis", choices=tuple(map(Choice, motion_file.UPS))),

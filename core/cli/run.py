@@ -21,6 +21,7 @@ from ..options import Option
 from . import common, interruption, jobfile, outputs
 from .host import Host
 from .job import Job, Made, make
+from .journal import Journal
 
 OUT_OF_MEMORY = "there is not enough memory for this; take shorter clips or fewer of them"
 _MOST = 61  # processes that Windows can wait for
@@ -42,6 +43,8 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
     parser.add_argument("file", metavar="JOB.toml")
     several = "how many at a time; 0: one for each core (default: 1)" if host.parallel else argparse.SUPPRESS
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help=several)
+    going_on = "go on with a run that was stopped: leave out the jobs that are done, unless they have changed"
+    parser.add_argument("--resume", action="store_true", help=going_on if host.resumes else argparse.SUPPRESS)
     common.add_options(parser, _settings(host))
     common.add_common(parser)
     host.add_output(parser, "run")
@@ -64,22 +67,26 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     began = time.perf_counter()
     if arguments.jobs != 1 and not host.parallel:
         raise OptionError(f"--jobs is {arguments.jobs}, but inside Blender jobs are done one after the other")
+    journal = _journal(host, arguments)
     flags = common.given(_settings(host), arguments) | ({"force": True} if arguments.force else {})
     destination = host.destination(arguments)
     outputs.check([destination.copy], arguments.force)
-    listed = jobfile.read(host, arguments.file, flags, arguments.report, host.place(destination))
+    place = host.place(destination)
+    listed = jobfile.read(host, arguments.file, flags, arguments.report, place, journal.is_ours)
     quiet, engine = arguments.quiet or listed.quiet, arguments.engine or listed.engine
     if engine is not None:
         jit.use(engine)
     at_a_time = arguments.jobs or os.cpu_count() or 1
-    outcomes = _do_all([entry.job for entry in listed.entries], at_a_time, engine, quiet)
+    outcomes = _do_all([entry.job for entry in listed.entries], at_a_time, engine, quiet, journal)
     if any(outcome.made is not None for outcome in outcomes):
         host.save(destination)
     done = list(zip(listed.entries, outcomes, strict=True))
     if listed.report is not None:
         report = {"verb": "run", "jobs": [_report(*one) for one in done]}
         seconds = round(time.perf_counter() - began, 4)
-        outputs.write({listed.report: outputs.as_json(report | {"seconds_taken": seconds})}, listed.force)
+        contents = {listed.report: outputs.as_json(report | {"seconds_taken": seconds})}
+        journal.note("", Made("", contents, {}, ""))
+        outputs.write(contents, listed.force)
     failed = [f"{entry.label}: {outcome.trouble}" for entry, outcome in done if outcome.made is None]
     if not quiet:
         for entry, outcome in done:
@@ -92,6 +99,16 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         raise LoomError(f"{len(failed)} of {len(done)} jobs failed")
 
 
+def _journal(host: Host, arguments: argparse.Namespace) -> Journal:
+    """Return the journal of the job file, with what earlier runs have made if this one goes on with them."""
+    if arguments.resume and not host.resumes:
+        raise OptionError("--resume: inside Blender results are saved when all jobs are done, so none are left out")
+    journal = Journal(arguments.file, kept=host.resumes)
+    if arguments.resume:
+        journal.read()
+    return journal
+
+
 def _report(entry: jobfile.Entry, outcome: Outcome) -> dict[str, Any]:
     about = {"job": entry.number, "name": entry.name}
     if outcome.made is None:
@@ -99,25 +116,33 @@ def _report(entry: jobfile.Entry, outcome: Outcome) -> dict[str, Any]:
     return about | {"status": "done", "report": outcome.made.report}
 
 
-def _do_all(jobs: Sequence[Job], at_a_time: int, engine: str | None, quiet: bool) -> list[Outcome]:
-    """Do jobs and write what each has made as soon as it is there; files are written by this process only."""
-    outcomes = [Outcome(None)] * len(jobs)
+def _do_all(jobs: Sequence[Job], at_a_time: int, engine: str | None, quiet: bool, journal: Journal) -> list[Outcome]:
+    """Do the jobs that are not done, and write what each has made as soon as it is there, in this process only."""
+    asked = [journal.asked(job) for job in jobs]
+    outcomes = [Outcome(journal.made(*one)) for one in zip(asked, jobs, strict=True)]
+    places = [place for place, outcome in enumerate(outcomes) if outcome.made is None]
+    if journal.resumes and not quiet:
+        print(f"{len(jobs) - len(places)} of {len(jobs)} jobs were done already", flush=True)
+    journal.begin()
+    waiting = [jobs[place] for place in places]
     with (
-        common.bar(quiet, total=len(jobs), unit="job") as bar,
-        closing(_attempts(jobs, min(at_a_time, len(jobs), _MOST), engine)) as attempts,
+        common.bar(quiet, total=len(jobs), initial=len(jobs) - len(waiting), unit="job") as bar,
+        closing(_attempts(waiting, min(at_a_time, len(waiting), _MOST), engine)) as attempts,
     ):
-        for place, outcome in attempts:
-            outcomes[place] = _written(outcome, jobs[place].force)
+        for k, outcome in attempts:
+            place = places[k]
+            outcomes[place] = _written(outcome, asked[place], jobs[place].force, journal)
             if bar is not None:
                 bar.update()
     return outcomes
 
 
-def _written(outcome: Outcome, force: bool) -> Outcome:
+def _written(outcome: Outcome, asked: str, force: bool, journal: Journal) -> Outcome:
     """Write the files of a job, and let go of their contents."""
     if outcome.made is None:
         return outcome
     try:
+        journal.note(asked, outcome.made)
         outputs.write(outcome.made.contents, force)
     except LoomError as error:
         return Outcome(None, str(error))
@@ -126,7 +151,7 @@ def _written(outcome: Outcome, force: bool) -> Outcome:
 
 def _attempts(jobs: Sequence[Job], at_a_time: int, engine: str | None) -> Generator[tuple[int, Outcome], None, None]:
     """Yield the place of each job and its outcome, in the order in which they end."""
-    if at_a_time == 1:
+    if at_a_time <= 1:
         for place, job in enumerate(jobs):
             yield place, _attempt(job)
         return

@@ -209,7 +209,7 @@ def test_what_is_stopped_leaves_no_process_and_no_part_of_a_file(many, out, sent
     environment = processes.clean_environment()
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
-        until(lambda: len(os.listdir(out)) > 1)
+        until(lambda: len([name for name in os.listdir(out) if name.endswith(".bvh")]) > 1)
         process.send_signal(getattr(signal, sent))
         # Our ends of the pipes close when nobody is left who could write to them: neither it nor its workers.
         printed, err = process.communicate(timeout=30)
