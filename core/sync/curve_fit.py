@@ -1,5 +1,7 @@
 """From a path through the distance matrix to a smooth, strictly increasing map of frames (methods 3)."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,7 @@ from ..motion.quat import Array
 from ..recipes.matching import Matching
 
 KNOT_SECONDS = 1.0 / 6.0  # 1/12 follows noise, 1/3 misses steps
+PRECISION = 1e-14  # of least squares
 
 
 def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
@@ -51,48 +54,84 @@ def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
     count = len(values)
     if periodic:
         pieces = max(3, round(count / knot))
-        if count < pieces:
+        if count <= pieces:
             return values.copy()
         basis = _periodic_basis(np.arange(float(count)) * (pieces / count), pieces)
-        return np.asarray(basis @ np.linalg.lstsq(basis, values, rcond=None)[0])
+        return basis.curve(_least_squares(basis, values))
     pieces = max(1, round((count - 1) / knot))
     if count < pieces + 3:
         return values.copy()
     basis = _quadratic_basis(np.linspace(0.0, pieces, count), pieces)
     # On clamped knots the outer control points are the curve's ends.
-    inner, known = basis[:, 1:-1], values - basis[:, 0] * values[0] - basis[:, -1] * values[-1]
-    control, *_ = np.linalg.lstsq(inner, known, rcond=None)
-    smooth = inner @ control + basis[:, 0] * values[0] + basis[:, -1] * values[-1]
+    ends = np.zeros(pieces + 2)
+    ends[0], ends[-1] = values[0], values[-1]
+    outer = (basis.columns == 0) | (basis.columns == pieces + 1)
+    inner = replace(basis, shares=np.where(outer, 0.0, basis.shares))
+    smooth = basis.curve(ends + _least_squares(inner, values - basis.curve(ends)))
     smooth[0], smooth[-1] = values[0], values[-1]
-    return np.asarray(smooth)
+    return smooth
 
 
-def _quadratic_basis(at: Array, pieces: int) -> Array:
-    """Quadratic B-splines (K, pieces + 2) on clamped whole knots 0 … pieces (Cox and de Boor)."""
-    knots = np.concatenate([[0.0, 0.0], np.arange(pieces + 1.0), [pieces, pieces]])
-    piece = np.minimum(at.astype(np.int64), pieces - 1) + 2
-    rows = np.arange(len(at))
-    basis = np.zeros((len(at), len(knots) - 1))
-    basis[rows, piece] = 1.0
-    for degree in (1, 2):
-        low, high = knots[: -degree - 1], knots[degree + 1 :]
-        rise = knots[degree:-1] - low
-        fall = high - knots[1:-degree]
-        up = np.where(rise > 0.0, (at[:, None] - low) / np.where(rise > 0.0, rise, 1.0), 0.0)
-        down = np.where(fall > 0.0, (high - at[:, None]) / np.where(fall > 0.0, fall, 1.0), 0.0)
-        basis = up * basis[:, :-1] + down * basis[:, 1:]
-    return basis
+@dataclass(frozen=True)
+class _Basis:
+    """B-splines at K places: at each the shares (K, 3) of three of the control points, columns (K, 3) of `size`."""
+
+    columns: NDArray[np.int64]
+    shares: Array
+    size: int
+
+    def curve(self, control: Array) -> Array:
+        """Return the curve (K,) of control points."""
+        return np.asarray((self.shares * control[self.columns]).sum(axis=1))
+
+    def gathered(self, values: Array) -> Array:
+        """Return the sum of values (K,) by the shares that each control point has in them."""
+        weights = (self.shares * values[:, None]).ravel()
+        return np.asarray(np.bincount(self.columns.ravel(), weights, self.size), dtype=float)
 
 
-def _periodic_basis(at: Array, pieces: int) -> Array:
-    """Quadratic B-splines (K, pieces) on whole knots round a circle."""
+def _least_squares(basis: _Basis, values: Array) -> Array:
+    """Return the control points whose curve is nearest to values (K,).
+
+    By conjugate gradients (Hestenes & Stiefel 1952): a step takes time and memory as there are values, and some thirty
+    are enough, since only neighbours depend on each other. A matrix of all of them grows with the square.
+    """
+    control = np.zeros(basis.size)
+    missing, slope = values, basis.gathered(values)
+    way, square = slope, float(slope @ slope)
+    enough = PRECISION**2 * square
+    for _ in range(500):
+        if square <= enough:
+            break
+        moved = basis.curve(way)
+        step = square / float(moved @ moved)
+        control = control + step * way
+        missing = missing - step * moved
+        slope = basis.gathered(missing)
+        before, square = square, float(slope @ slope)
+        way = slope + square / before * way
+    return control
+
+
+def _quadratic_basis(at: Array, pieces: int) -> _Basis:
+    """Quadratic B-splines, pieces + 2 of them, on clamped whole knots 0 … pieces (Cox and de Boor)."""
+    piece = np.minimum(at.astype(np.int64), pieces - 1)
+    done, left = at - piece, piece + 1.0 - at
+    low, high = (
+        np.maximum(piece - 1.0, 0.0),
+        np.minimum(piece + 2.0, pieces),
+    )  # the knots on either side of a piece's own
+    before, after = piece + 1.0 - low, high - piece
+    shares = (left * left / before, left * (at - low) / before + done * (high - at) / after, done * done / after)
+    return _Basis(piece[:, None] + np.arange(3), np.stack(shares, axis=1), pieces + 2)
+
+
+def _periodic_basis(at: Array, pieces: int) -> _Basis:
+    """Quadratic B-splines, as many as pieces, on whole knots round a circle."""
     piece = at.astype(np.int64)
     t = at - piece
-    basis = np.zeros((len(at), pieces))
     shares = (0.5 * (1.0 - t) ** 2, 0.5 + t - t * t, 0.5 * t * t)
-    for k, share in enumerate(shares):
-        basis[np.arange(len(at)), (piece + k) % pieces] = share
-    return basis
+    return _Basis((piece[:, None] + np.arange(3)) % pieces, np.stack(shares, axis=1), pieces)
 
 
 def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool = False) -> Array:

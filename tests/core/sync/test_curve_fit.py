@@ -1,5 +1,7 @@
 """Registration curves: smooth, increasing, within their slopes, through their ends."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from action_loom.core.sync import curve_fit
@@ -37,6 +39,21 @@ def test_a_spline_is_the_least_squares_one_of_scipy():
     heavy[[0, -1]] = 1e5  # pins the ends, as ours are
     theirs = interpolate.make_lsq_spline(t, values, knots, k=2, w=heavy)(t)
     assert_allclose(ours, theirs, atol=1e-5)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("periodic", [False, True])
+def test_a_long_spline_takes_memory_as_there_are_samples(periodic):
+    count = 100_000
+    t = np.arange(float(count))
+    values = t + 5.0 * np.sin(t * (2.0 * np.pi * 50 / count))
+    noise = 0.5 * np.random.default_rng(1).normal(size=count)
+    tracemalloc.start()
+    smooth = curve_fit.spline(values - t + noise, 20.0, periodic=periodic)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 500 * count
+    assert np.sqrt(np.mean((smooth + t - values) ** 2)) < 0.2
 
 
 @pytest.mark.both_engines
