@@ -2,7 +2,7 @@
 
 from ..errors import ClipError
 
-MOST_POSES = 40_000_000  # joints times frames: 2.2 GB of rotations and translations
+MOST_POSES = 10_000_000  # joints times frames: a walk through a graph takes 2.7 GB at most then, a blend of two 4.7
 MOST_TIMES = 32  # frames for each one there was, from 30 to 960 a second, of what is not small anyway
 SMALL = 2_000_000  # joints times frames
 

@@ -9,6 +9,7 @@ from action_loom.core import verbs
 from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
 from action_loom.core.motion import limits, resample
+from action_loom.core.recipes.graph import BuildGraph, Walk
 from action_loom.core.recipes.loop import Loop
 from action_loom.core.recipes.matching import Synchronise
 
@@ -39,3 +40,12 @@ def test_more_than_memory_holds_is_refused_by_name():
     long = clip.taken(np.arange(60_000) % len(clip))
     with pytest.raises(ClipError, match="more than fit in memory"):
         verbs.apply(Loop(start=1, length=59_000, method="offset", repeat=1000, trim=False), [long])
+
+
+def test_a_walk_of_ten_hours_is_refused_before_it_takes_memory():
+    graph = verbs.apply(BuildGraph(mirror=False), [actions.walk(30.0, 3), actions.turn_left(30.0)])
+    tracemalloc.start()
+    with pytest.raises(ClipError, match=r"would have 1,080,001 frames of 21 joints, more than fit in memory"):
+        verbs.apply(Walk(seconds=36_000.0), [], prepared=graph)
+    assert tracemalloc.get_traced_memory()[1] < 20e6
+    tracemalloc.stop()
