@@ -1,6 +1,7 @@
 """Cheapest paths through a distance matrix: dynamic time warping with a limited slope (methods 3)."""
 
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from ..motion.quat import Array
 Cells = NDArray[np.int64]
 
 AT_ONCE = 64  # paths that are walked back together
+LONGEST_WAIT = (
+    32_767  # frames that a step goes over; it is held in two bytes, and there is one for every pair of frames
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +53,7 @@ def accumulate(distance: Array, skip_rows: Array, skip_columns: Array, limit: in
     so no more than L frames in a row wait for one. Row i of the result stands for i frames done. With a limit of
     all frames this is classic dynamic time warping: a right-angled turn is never cheaper than the diagonal.
     """
-    kernels, arrays = jit.kernels(__package__), _as_doubles(distance, skip_rows, skip_columns)
+    kernels, arrays = _ready(distance, skip_rows, skip_columns, limit)
     if limit >= max(distance.shape):
         total, steps = kernels.accumulate_unlimited(*arrays)
     else:
@@ -61,7 +65,7 @@ def borders(
     distance: Array, skip_rows: Array, skip_columns: Array, limit: int
 ) -> tuple[Array, Array, NDArray[np.int16]]:
     """Return the last row (N+1,) and the last column (M+1,) of the costs of `accumulate`, and its steps."""
-    kernels, arrays = jit.kernels(__package__), _as_doubles(distance, skip_rows, skip_columns)
+    kernels, arrays = _ready(distance, skip_rows, skip_columns, limit)
     if limit >= max(distance.shape):
         total, steps = kernels.accumulate_unlimited(*arrays)
         return total[-1], total[:, -1], steps
@@ -69,9 +73,16 @@ def borders(
     return last_row, last_column, steps
 
 
-def _as_doubles(*arrays: Array) -> list[Array]:
-    """Arrays as kernels take them."""
-    return [np.require(values, np.float64, ["C", "W"]) for values in arrays]
+def _ready(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> tuple[ModuleType, list[Array]]:
+    """The kernels, and arrays as they take them; raises RegistrationError where steps may be too long to be held."""
+    rows, columns = distance.shape
+    if min(limit, max(rows, columns)) - 1 > LONGEST_WAIT:
+        raise RegistrationError(
+            f"{rows:,} and {columns:,} frames can't be matched if a frame may wait for more than {LONGEST_WAIT:,} "
+            "others: give a slope limit, and clips of lengths more alike"
+        )
+    arrays = [np.require(values, np.float64, ["C", "W"]) for values in (distance, skip_rows, skip_columns)]
+    return jit.kernels(__package__), arrays
 
 
 def starts(steps: NDArray[np.int16], ends: Cells) -> Cells:

@@ -9,6 +9,8 @@ from ..errors import OptionError
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
+MOST = 1e6  # so that sums of weights are finite
+
 
 def point_weights(skeleton: Skeleton, joints: str) -> Array:
     """Return the importance of each point (joints, then tips), sum 1; raises OptionError where none is left."""
@@ -51,8 +53,8 @@ def factors(skeleton: Skeleton, joints: str) -> Array:
             weights[skeleton.index(name)] = float(factor or 1.0)
         except ValueError:
             raise OptionError(f"joints gives {name} the factor {factor!r}, which is not a number") from None
-    if not np.isfinite(weights).all() or (weights < 0.0).any():
-        raise OptionError(f"joints is {joints!r}, but factors must be numbers from 0 up")
+    if not ((weights >= 0.0) & (weights <= MOST)).all():
+        raise OptionError(f"joints is {joints!r}, but factors must be numbers from 0 to {MOST:g}")
     return weights
 
 

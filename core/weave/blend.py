@@ -129,7 +129,8 @@ def output_frames(registered: Registration, weights: BlendWeights, timing: str) 
     shares = weights.at(registered.share_of_way(0.5 * (grid[1:] + grid[:-1])))
     steps: Array = (shares * np.diff(registered.frames(grid), axis=1)).sum(axis=0)
     elapsed = np.concatenate([[0.0], np.cumsum(steps)])
-    count = max(1, round(elapsed[-1]))
+    # Half a frame may be a little more or less in the last digits of a sum, which differ between engines and machines.
+    count = max(1, round(round(float(elapsed[-1]), 6)))
     times = np.linspace(0.0, elapsed[-1], count + 1)
     at = np.interp(times, elapsed, np.arange(len(grid)))
     # The inverse of the smooth curve, not of its chords.

@@ -179,3 +179,14 @@ def test_a_band_that_leaves_no_way_is_refused():
     banded = np.where(np.abs(np.arange(30) - 3.0 * np.arange(10)[:, None]) <= 0.4, distance, np.inf)
     with pytest.raises(RegistrationError, match="wider band"):
         dtw.pinned(banded, 3)
+
+
+@pytest.mark.both_engines
+def test_a_frame_waits_for_as_many_as_a_step_can_tell():
+    most = dtw.LONGEST_WAIT + 1
+    for shape in ((1, most), (most, 1)):
+        path = dtw.pinned(np.zeros(shape), 40_000)
+        assert_array_equal(path.cells, np.argwhere(np.ones(shape)))
+    for shape in ((1, most + 1), (most + 1, 1)):
+        with pytest.raises(RegistrationError, match=r"may wait for more than 32,767 others: give a slope limit"):
+            dtw.pinned(np.zeros(shape), 40_000)

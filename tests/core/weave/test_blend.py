@@ -12,6 +12,9 @@ from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.matching import Synchronise
+from action_loom.core.sync.registration_curve import Registration, RegistrationCurve
+from action_loom.core.weave.blend import output_frames
+from action_loom.core.weave.blend_weights import BlendWeights
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
@@ -228,3 +231,20 @@ def test_synchronising_retimes_one_clip_to_the_other():
     assert_allclose(kinematics.points(woven.clip)[[0, -1]], kinematics.points(sneak)[[0, -1]], atol=1e-9)
     with pytest.raises(ClipError, match="3 clips given"):
         verbs.apply(Synchronise(), [walk, sneak, walk])
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(("frames", "count"), [(10.5, 10), (11.5, 12)])
+def test_half_a_frame_is_rounded_alike_whatever_the_last_digits_of_a_sum_say(frames, count):
+    def length(end):
+        grid = np.arange(21.0)
+        curves = [
+            RegistrationCurve(0, one, "motion", "pinned", 0.0, 3, 0.0, np.zeros((1, 2), int), None)
+            for one in (grid, np.linspace(0.0, end, 21))
+        ]
+        weights = BlendWeights(np.zeros(1), np.array([[0.0, 1.0]]))
+        return len(output_frames(Registration(0, tuple(curves)), weights, "blended")) - 1
+
+    assert {length(frames + off) for off in (-1e-9, -1e-12, 0.0, 1e-12, 1e-9)} == {count}
+    assert length(frames - 0.01) == round(frames - 0.01)
+    assert length(frames + 0.01) == round(frames + 0.01)
