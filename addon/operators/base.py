@@ -63,6 +63,10 @@ class BackgroundOperator(OperatorMixin):
     `ask` reads, `finish` writes, both on the main thread; `compute`, in between, touches nothing of Blender's.
     """
 
+    # Until its own work begins: Blender also ends an operator that has only asked whether to.
+    _job: jobs.BackgroundJob | None = None
+    _timer: bpy.types.Timer | None = None
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         self.from_panel(context)
         if bpy.app.background or context.window is None:
@@ -110,40 +114,42 @@ class BackgroundOperator(OperatorMixin):
             return {"CANCELLED"}
         self._asked = request, read, recipe
         manager = present(context.window_manager)
-        self._timer: bpy.types.Timer | None = manager.event_timer_add(TICK, window=context.window)
+        self._timer = manager.event_timer_add(TICK, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        job = present(self._job)
         if event.type == "ESC" and event.value == "PRESS":
-            self._job.cancel()
+            job.cancel()
         if event.type != "TIMER":
             return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
         _redraw(context)
-        if self._job.state == "running":
+        if job.state == "running":
             return {"RUNNING_MODAL"}
         self._leave(context)
-        if self._job.state == "done":
+        if job.state == "done":
             try:
-                return self.finish(context, *self._asked, self._job.result)
+                return self.finish(context, *self._asked, job.result)
             except LoomError as error:
                 self.report({"ERROR"}, str(error))
-        elif self._job.state == "cancelled":
+        elif job.state == "cancelled":
             self.report({"INFO"}, f"{self.bl_label} was cancelled; nothing was changed")
-        elif isinstance(self._job.error, LoomError):
-            self.report({"ERROR"}, str(self._job.error))
+        elif isinstance(job.error, LoomError):
+            self.report({"ERROR"}, str(job.error))
         else:
-            assert self._job.error is not None
-            raise self._job.error
+            raise present(job.error)
         return {"CANCELLED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator by itself, when another file is opened or it quits."""
-        jobs.stop("Blender ended it")
+        """Blender ends the operator by itself, when another file is opened, it quits, or Esc answers its question."""
+        if self._job is not None and self._job is jobs.running():
+            jobs.stop("Blender ended it")
         self._leave(context)
 
     def _leave(self, context: bpy.types.Context) -> None:
-        jobs.forget(self._job)
+        if self._job is not None:
+            jobs.forget(self._job)
         if self._timer is not None:
             present(context.window_manager).event_timer_remove(self._timer)
             self._timer = None

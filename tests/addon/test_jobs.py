@@ -209,6 +209,16 @@ def test_blender_may_end_the_operator_by_itself(jobs, driven):
     assert driven.operator._job.state in ("cancelled", "done")
 
 
+def test_an_operator_that_only_asked_whether_to_begin_ends_nobody_else_s_work(jobs, driven):
+    steps = Steps()
+    job = jobs.begin("Counting", steps)
+    driven.operator.cancel(driven.context)
+    assert jobs.running() is job
+    steps.may_go_on.set()
+    job.wait()
+    assert job.state == "done"
+
+
 def test_switching_the_extension_off_stops_a_job_and_it_can_be_switched_on_again(jobs, loom, capfd):
     import addon_utils
 
