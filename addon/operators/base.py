@@ -341,6 +341,16 @@ def _summary(action: bpy.types.Action, made: "Result") -> str:
     return f"{action.name}: {round(last - first) + 1} frames in {report['seconds_taken']:.2f} s{figures}"
 
 
+def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:
+    """Show an image in an Image Editor, where there is a window to have one, and say what it is."""
+    from ..pictures import images
+
+    if not bpy.app.background:
+        images.show(context, image)
+    operator.report({"INFO"}, images.summary(image))
+    return {"FINISHED"}
+
+
 def operator(
     base: type[SourcesOperator],
     *,

@@ -136,10 +136,7 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
         name = found.sources[0].name
         across = f"{name}: frames of a cycle (above), its first frame (below)"
         image = images.image(across, "score", score_bitmap.large(found.curves, found.color))
-        if not bpy.app.background:
-            images.show(context, image)
-        self.report({"INFO"}, images.summary(image))
-        return {"FINISHED"}
+        return base.show_image(self, context, image)
 
 
 _find_cycles = base.operator(

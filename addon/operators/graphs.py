@@ -83,10 +83,7 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
         assert known is not None
         lanes = ", ".join(clip.name for clip in reversed(known.graph.clips[: known.graph.inputs.given][:6]))
         image = images.image("frames", lanes, graph_bitmap.large(known.graph, known.colors))
-        if not bpy.app.background:
-            images.show(context, image)
-        self.report({"INFO"}, images.summary(image))
-        return {"FINISHED"}
+        return base.show_image(self, context, image)
 
 
 _build_graph = base.operator(_BuildGraph, idname="build_graph", undo=False)

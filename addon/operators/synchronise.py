@@ -66,8 +66,6 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ..pictures import images
-
         known = analysis.analysis_of(present(context.object))
         assert known is not None
         pair: analysis.Pair | None = analysis.shown(scene_of(context), known)
@@ -77,11 +75,7 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
             names = ", ".join(one.name for one in known.pairs)
             self.report({"ERROR"}, f"There is no picture of {self.source!r}; there are of {names}")
             return {"CANCELLED"}
-        image = analysis.large(known, pair)
-        if not bpy.app.background:
-            images.show(context, image)
-        self.report({"INFO"}, images.summary(image))
-        return {"FINISHED"}
+        return base.show_image(self, context, analysis.large(known, pair))
 
 
 _analyse = base.operator(
