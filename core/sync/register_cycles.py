@@ -29,7 +29,8 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
         other_part = middle[1].part(other - window, 2 * other - 1 + window)
         return one_part.matrix(other_part, window)[window : window + one, window : window + other]
 
-    matrix = inner(round(matching.window * reference.rate))
+    # All of a cycle is the most that there is to be seen.
+    matrix = inner(min(round(matching.window * reference.rate), one, other))
     unwindowed = inner(0)
 
     def attempt(limit: int) -> RegistrationCurve:

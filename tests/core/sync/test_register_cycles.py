@@ -39,6 +39,13 @@ def test_cycles_of_other_length_meet_in_every_phase(period, other):
     assert found.frames[-1] - found.frames[0] == pytest.approx(other, abs=1e-9)
 
 
+@pytest.mark.parametrize(("period", "other"), [(45, 45), (45, 24), (24, 60)])
+def test_a_window_longer_than_a_cycle_sees_all_of_it(period, other):
+    found = registration.register_pair(cycle(period), cycle(other, other // 3), Synchronise(window=1.0), cyclic=True)
+    assert found.frames[-1] - found.frames[0] == pytest.approx(other, abs=1e-9)
+    assert np.isfinite(found.frames).all()
+
+
 def test_a_cycle_that_hurries_and_lingers_is_followed():
     even = cycle(60)
     phase = np.arange(61.0)
