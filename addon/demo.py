@@ -19,7 +19,7 @@ from .bridge import clip as clips
 
 NAME = "Loom Figure"
 FIRST_FRAME = 1.0
-_SLOWEST = 12  # frames a second
+_SLOWEST, _FASTEST = 12, 1000  # frames a second
 # What the figure wears: viewport colours, and the bones (without their side) whose part of the mesh has them.
 _CLOTHES = {
     "Skin": ((0.72, 0.45, 0.32, 1.0), {"head", "neck", "forearm", "hand"}),
@@ -120,8 +120,8 @@ def _write_actions(armature: bpy.types.Object, made: list[tuple[str, Clip, bool]
 
 def _clips(rate: float) -> list[tuple[str, Clip, bool]]:
     """Return names and clips of all actions, and whether they repeat: those are one cycle and its closing frame."""
-    if rate < _SLOWEST:
-        raise OptionError(f"The demo's steps need {_SLOWEST} frames a second or more; the scene has {rate:g}")
+    if not _SLOWEST <= rate <= _FASTEST:
+        raise OptionError(f"The demo's steps need {_SLOWEST} to {_FASTEST} frames a second; the scene has {rate:g}")
     return [
         ("Walk", figure.walk(rate, 1), True),
         ("Run", figure.run(rate, 1), True),

@@ -439,10 +439,12 @@ def reference_among(rig: Any, sources: list[Any]) -> int:
 
 
 @persistent
-def _move_earlier_names(*_: Any) -> None:
-    """Put what a file of an earlier version has under earlier names where it belongs."""
+def _put_right(*_: Any) -> None:
+    """Put what a file of an earlier version has under earlier names where it belongs, and forget impossible choices."""
     for scene in bpy.data.scenes:
         settings = settings_of(scene)
+        for group in (settings, *(getattr(settings, name) for name in GROUPS)):
+            _unset_impossible(group)
         for rig in settings.rigs:
             _armature_given(rig, None)
         for recipe in RECIPES:
@@ -474,6 +476,13 @@ def _note_armatures(*_: Any) -> None:
             settings.curve = None
 
 
+def _unset_impossible(group: Any) -> None:
+    """Choose the usual where a file has none of the choices: Blender reads that as nothing, and takes it nowhere."""
+    for about in group.bl_rna.properties:
+        if about.type == "ENUM" and not getattr(group, about.identifier):
+            group.property_unset(about.identifier)
+
+
 def _take_over(earlier: Any, group: Any) -> None:
     for name in earlier.bl_rna.properties.keys():  # noqa: SIM118  (going through it gives properties)
         if name not in ("rna_type", "name") and earlier.is_property_set(name):
@@ -496,7 +505,7 @@ _register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
 def register() -> None:
     _register()
     setattr(bpy.types.Scene, _SETTINGS, bpy.props.PointerProperty(type=ACTION_LOOM_PG_settings))
-    bpy.app.handlers.load_post.append(_move_earlier_names)
+    bpy.app.handlers.load_post.append(_put_right)
     bpy.app.handlers.load_post.append(_note_armatures)
     bpy.app.handlers.save_pre.append(_note_armatures)
 
@@ -504,6 +513,6 @@ def register() -> None:
 def unregister() -> None:
     bpy.app.handlers.save_pre.remove(_note_armatures)
     bpy.app.handlers.load_post.remove(_note_armatures)
-    bpy.app.handlers.load_post.remove(_move_earlier_names)
+    bpy.app.handlers.load_post.remove(_put_right)
     delattr(bpy.types.Scene, _SETTINGS)
     _unregister()

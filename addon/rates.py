@@ -5,7 +5,7 @@ import bpy
 from .blender_types import has_property
 
 KEY = "action_loom_rate"
-_FASTEST = 1e5
+_FASTEST = 1e4  # beyond, what lasts a moment would be as long as a film
 
 
 def rate_of(action: bpy.types.Action) -> float:

@@ -1,19 +1,31 @@
 """The list of sources of an armature: lines for actions, and how each is to be read."""
 
+import math
 from typing import Any
 
 import bpy
 
-from ..core.errors import LoomError
-from ..core.recipes.reading import Request, Source
+from ..core.errors import LoomError, OptionError
+from ..core.options import declared
+from ..core.recipes.reading import Request, Source, SourceOptions
 from . import properties
 from .blender_types import Slot, armature_data
+
+_LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
 
 
 def source_of(line: Any) -> Source:
     """Return how the action of a line is to be read."""
     span = {"first": line.first, "last": line.last} if line.use_range else {}
-    return Source(name=line.action.name_full, rate=properties.rounded(line.rate), slot=line.slot, **span)
+    return Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, **span)
+
+
+def _rate(line: Any) -> float:
+    """Return the rate of a line; what is no rate counts as none, as on actions: panels ask while they are drawn."""
+    try:
+        return float(declared(SourceOptions)["rate"].checked(properties.rounded(line.rate)))
+    except OptionError:
+        return 0.0
 
 
 def add(rig: Any, action: bpy.types.Action, *, use: bool) -> Any:
@@ -22,9 +34,13 @@ def add(rig: Any, action: bpy.types.Action, *, use: bool) -> Any:
     free = [color for color in properties.COLORS if color not in taken] or list(properties.COLORS)
     source = rig.sources.add()
     source.action, source.use, source.color = action, use, free[0]
-    first, last = action.frame_range[:]
-    source.first, source.last = round(first), round(last)
+    source.first, source.last = (_whole(frame) for frame in action.frame_range[:])
     return source
+
+
+def _whole(frame: float) -> int:
+    """Return the frame nearest to a place that keys can be at; they can be where Blender has no frame, and nowhere."""
+    return round(min(max(frame, -_LAST_FRAME), _LAST_FRAME)) if math.isfinite(frame) else 0
 
 
 def load(line: Any, source: Source, slot: Slot) -> None:
@@ -41,7 +57,7 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
     from . import source_warnings, weaving  # numpy is loaded at first use, not when Blender starts
 
     for line in lines:
-        source = Source(name=line.action.name_full, rate=properties.rounded(line.rate), slot=line.slot)
+        source = Source(name=line.action.name_full, rate=_rate(line), slot=line.slot)
         request = Request(sources=(source,))
         try:
             read = weaving.read(context, armature, request)

@@ -13,8 +13,9 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core import verbs
-from ..core.errors import LoomError, RigError
+from ..core.errors import LoomError, OptionError, RigError
 from ..core.recipes.base import Recipe
+from ..core.recipes.reading import Request, Source, request_from_json
 from .blender_types import Data, Slot, SlottedAction, has_property, present
 from .session.identity import Identity, called, file_of, identity_of
 
@@ -49,12 +50,12 @@ class Stored:
     """Everything kept on a result; may hold Blender's data, so it is for use at once and not for keeping."""
 
     recipe: Recipe
+    request: Request
     sources: tuple[StoredSource, ...]
     slot: StoredSlot
     result_hash: str
     armature_was: Identity | None
     armature_pointer: bpy.types.Object | None = None
-    request: str = ""
 
     @property
     def armature(self) -> bpy.types.Object | None:
@@ -114,6 +115,14 @@ def recipe_of(action: bpy.types.Action) -> Recipe | None:
     return None if found is None else found.recipe
 
 
+def of_result(action: bpy.types.Action) -> Stored:
+    """Return what is kept on a result; raises LoomError for what is none, or can't be read."""
+    kept = stored(action)
+    if kept is None:
+        raise LoomError(f"{action.name} was not made by Action Loom")
+    return kept
+
+
 def stored(action: bpy.types.Action) -> Stored | None:
     """Return what is kept on an action, or None; raises LoomError for what we can't have written."""
     group = action.get(KEY)
@@ -134,6 +143,8 @@ def _read(group: dict[str, Any]) -> Stored:
     version = _typed(group, "version", int)
     if version > VERSION:
         raise LoomError("a newer Action Loom has made it, so update the extension")
+    if version < 1:
+        raise LoomError(f"it is of version {version}, which there never was")
     sources = tuple(
         StoredSource(
             _read_identity(entry),
@@ -146,14 +157,31 @@ def _read(group: dict[str, Any]) -> Stored:
     pointed = _pointer(group, "armature", bpy.types.Object) if version == 1 else None
     known = _read_identity(_typed(group, "armature", dict)) if version > 1 and "armature" in group else None
     return Stored(
-        recipe=verbs.from_json(_typed(group, "recipe", str)),
+        recipe=_read_recipe(_typed(group, "recipe", str)),
+        request=_read_request(_typed(group, "request", str) if "request" in group else "", sources),
         sources=sources,
         slot=_read_slot(group),
         result_hash=_typed(group, "result_hash", str),
         armature_was=known,
         armature_pointer=pointed,
-        request=_typed(group, "request", str) if "request" in group else "",
     )
+
+
+def _read_recipe(text: str) -> Recipe:
+    recipe = verbs.from_json(text)
+    if verbs.VERBS[recipe.verb].makes != "clip":
+        raise OptionError(f"the verb {recipe.verb!r} makes no action")
+    return recipe
+
+
+def _read_request(text: str, sources: Sequence[StoredSource]) -> Request:
+    """Return what was asked of a result, as usual where it does not say: scripts and version 1 may leave it out."""
+    if not text:
+        return Request(sources=tuple(Source(name=source.name) for source in sources))
+    request = request_from_json(text)
+    if len(request.sources) != len(sources):
+        raise OptionError(f"{len(request.sources)} sources were asked for, and {len(sources)} are kept")
+    return request
 
 
 def _typed(group: dict[str, Any], name: str, kind: type) -> Any:
@@ -186,12 +214,12 @@ def find_sources(action: bpy.types.Action) -> list[SlottedAction]:
     An action is looked for by its session id, then by its content, then by its name; a slot by its handle, then by its
     identifier, and else it is the only one that there is.
     """
-    return [_find(action, source) for source in _kept(action).sources]
+    return [_find(action, source) for source in of_result(action).sources]
 
 
 def edited_by_hand(action: bpy.types.Action) -> bool:
     """Say whether a result's curves are no longer what was written."""
-    kept = _kept(action)
+    kept = of_result(action)
     try:
         slot = find_slot(action, kept.slot)
     except RigError:
@@ -207,13 +235,6 @@ def writable(action: bpy.types.Action) -> None:
     if action.override_library is not None:
         # Blender lets them be changed, and has forgotten it when the file is opened again.
         raise LoomError(f"{action.name} is a library override, whose keys can't be changed: make it local first")
-
-
-def _kept(action: bpy.types.Action) -> Stored:
-    kept = stored(action)
-    if kept is None:
-        raise LoomError(f"{action.name} was not made by Action Loom")
-    return kept
 
 
 def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:
@@ -269,10 +290,12 @@ def _note_names(*_: Any) -> None:
     for action in bpy.data.actions:
         if is_result(action) and action.library is None and action.override_library is None:
             group = action[KEY]
-            for entry in group.get("sources", ()):
+            if not hasattr(group, "keys"):
+                continue  # not ours, as below
+            sources = group.get("sources")
+            for entry in sources if isinstance(sources, list) else ():
                 _note_name(entry, bpy.data.actions)
-            if "armature" in group and hasattr(group["armature"], "keys"):
-                _note_name(group["armature"], bpy.data.objects)
+            _note_name(group.get("armature"), bpy.data.objects)
 
 
 def _note_name(entry: Any, kept: Iterable[bpy.types.ID]) -> None:

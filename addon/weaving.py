@@ -14,13 +14,13 @@ import numpy as np
 
 from ..core import verbs
 from ..core.check import contacts
-from ..core.errors import LoomError, OptionError, some
-from ..core.motion import cycles, retarget, root_motion
+from ..core.errors import LoomError, some
+from ..core.motion import cycles, limits, retarget, root_motion
 from ..core.motion.clip import Clip
 from ..core.progress import Progress
 from ..core.recipes.base import Recipe
 from ..core.recipes.loop import Loop
-from ..core.recipes.reading import Request, Source, request_from_json
+from ..core.recipes.reading import Request
 from ..core.weave import root_carrier
 from ..core.weave.results import ConnectResult, Result
 from . import properties, rates, storage
@@ -30,14 +30,6 @@ from .bridge import curves, evaluated_action, rig
 from .session import prepared
 
 TURNING_CYCLES = 8  # of a loop that no modifier can repeat
-
-
-def asked_of(kept: storage.Stored) -> Request:
-    """Return what was asked of a result; as usual where it does not say."""
-    try:
-        return request_from_json(kept.request)
-    except (ValueError, TypeError, KeyError, AttributeError, OptionError):
-        return Request(sources=tuple(Source(name=source.name) for source in kept.sources))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +52,15 @@ def again(action: bpy.types.Action, *, overwrite_edits: bool) -> Again:
     Raises LoomError for what is no result or can't be written, for a source that is gone, and for keys that were
     edited by hand unless they may be overwritten.
     """
-    kept = storage.stored(action)
-    if kept is None:
-        raise LoomError(f"{action.name} was not made by Action Loom")
+    kept = storage.of_result(action)
     storage.writable(action)
     if not overwrite_edits and storage.edited_by_hand(action):
         raise LoomError(f"{action.name} was edited by hand: allow overwriting edits, or rename it and weave again")
-    made_of, request = storage.find_sources(action), asked_of(kept)
-    now = zip(request.sources, made_of, strict=True)
+    made_of = storage.find_sources(action)
+    now = zip(kept.request.sources, made_of, strict=True)
     renamed = tuple(dataclasses.replace(source, name=source_action.name_full) for source, (source_action, _) in now)
     into = action, storage.find_slot(action, kept.slot)
-    request = dataclasses.replace(request, sources=renamed)
+    request = dataclasses.replace(kept.request, sources=renamed)
     return Again(kept.armature, made_of, request, recipe_now(kept, made_of), into)
 
 
@@ -124,6 +114,8 @@ def read_actions(
     sources = []
     for (action, slot), source in zip(made_of, request.sources, strict=True):
         rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
+        first, last = source.span or action.frame_range[:]
+        limits.check_reading(action.name, first, last, len(body.skeleton), visual=request.reading.visual)
         if request.reading.visual:
             sources.append(evaluated_action.read(scene, armature, action, body, rate, slot, source.span, carried))
         else:

@@ -13,6 +13,7 @@ from typing import Any, Self
 from .errors import OptionError
 
 _KEY = "action_loom"
+_LARGEST = 2**31 - 1  # whole numbers have 32 bits in Blender's properties
 
 # Where an option is shown: in the panel of its mode, in a panel of its own topic, in that panel's rarer part, nowhere.
 MODE, PANEL, RARE, HIDDEN = "mode", "panel", "rare", "hidden"
@@ -92,6 +93,8 @@ class Option:
             return self._number(value, self.kind)
         if not isinstance(value, self.kind):
             raise OptionError(f"{self.name} is {shown(value)}, but must be {self.kind.__name__}")
+        if isinstance(value, str) and not _is_text(value):
+            raise OptionError(f"{self.name} is {shown(value)}, but must be text that can be written to a file")
         return value
 
     def _rows(self, value: Any) -> tuple[tuple[float, ...], ...]:
@@ -111,12 +114,19 @@ class Option:
             raise OptionError(f"{self.name} is {shown(value)}, but must be a number") from None
         low = -math.inf if self.minimum is None else self.minimum
         high = math.inf if self.maximum is None else self.maximum
+        if kind is int and not -_LARGEST - 1 <= number <= _LARGEST:
+            low, high = max(low, -_LARGEST - 1), min(high, _LARGEST)
         if math.isfinite(number) and kind is int and number != int(number):
             raise OptionError(f"{self.name} is {shown(value)}, but must be a whole number")
         if not (low <= number <= high and math.isfinite(number)):
             given = value if isinstance(value, str) else shown(value)
             raise OptionError(f"{self.name} is {given}, but must lie between {low:g} and {high:g}{self.unit}")
         return kind(number)
+
+
+def _is_text(value: str) -> bool:
+    """Say whether others can take a text: JSON allows halves of letters and zeros, and they do not."""
+    return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def shown(value: Any) -> str:

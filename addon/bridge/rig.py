@@ -101,8 +101,15 @@ def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
 
 
 def chosen_roles(armature: bpy.types.Object) -> dict[str, str]:
-    """Return the bones that were chosen by hand for roles; "" where none is to play one."""
-    return dict(armature.get(_ROLES_KEY, {}))
+    """Return the bones that were chosen by hand for roles, "" where none is to play one; raises RigError."""
+    group = armature.get(_ROLES_KEY, {})
+    chosen = group.to_dict() if hasattr(group, "to_dict") else group
+    if not isinstance(chosen, dict) or not all(isinstance(bone, str) for bone in chosen.values()):
+        raise RigError(
+            f"The body roles of {armature.name} can't be read: its custom property {_ROLES_KEY!r} was changed by "
+            "something else; find the roles anew"
+        )
+    return chosen
 
 
 def found_roles(armature: bpy.types.Object) -> dict[str, str]:
@@ -116,6 +123,8 @@ def _roles(armature: bpy.types.Object, names: tuple[str, ...], parents: NDArray[
     """Return the roles found by names, with what the artist chose put over them."""
     found = body_roles.find(names, parents)
     for role, bone in chosen_roles(armature).items():
+        if role not in ROLES:
+            raise RigError(f"{armature.name}: there is no role {role!r} to be played; find the roles anew")
         if bone == "":
             found.pop(role, None)
         elif bone in names:

@@ -12,10 +12,10 @@ from ...core.errors import LoomError
 from ...core.formats import motion_file, registry, units
 from ...core.formats.motion_file import Convention
 from ...core.progress import Progress
-from .. import rates
+from ...core.recipes.reading import ReadingOptions, Request, Source
+from .. import weaving
 from ..blender_types import named, present, scene_of
-from ..bridge import clip as clips
-from ..bridge import curves, evaluated_action, rig
+from ..bridge import curves
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,13 @@ def export_actions(
     places = _places(path, actions, writing.suffix)
     _check(places, writing.overwrite)
     convention = Convention(writing.units, units.metres(writing.units), writing.up, False)
-    present(context.view_layer).update()  # a script may have moved the armature just now
     contents = []
     notes: list[str] = []
     for done, action in enumerate(actions):
         progress.at(done / len(actions), f"reading {action.name}")
-        source = _source(scene_of(context), armature, action, writing.visual)
+        made_of = [(action, curves.choose_slot(action, armature))]
+        request = Request(sources=(Source(name=action.name_full),), reading=ReadingOptions(visual=writing.visual))
+        (source,) = weaving.read_actions(scene_of(context), armature, made_of, request).sources
         # What constraints pose is left out of results that are keyed; in a file it is there.
         notes.extend(source.notes[:-1] if source.hidden else source.notes)
         if source.clip.channels:
@@ -118,14 +119,3 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise LoomError(f"{folder} can't be made ({error.strerror})") from None
-
-
-def _source(
-    scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action, visual: bool
-) -> clips.ReadAction:
-    slot = curves.choose_slot(action, armature)
-    body = rig.read(armature, moving_object=clips.moves_object(action, slot))
-    rate = rates.rate_of(action) or rates.of_scene(scene)
-    if visual:
-        return evaluated_action.read(scene, armature, action, body, rate, slot)
-    return clips.read(armature, action, body, rate, slot)

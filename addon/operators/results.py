@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core.errors import LoomError
+from ...core.errors import LoomError, OptionError, RigError
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk
+from ...core.recipes.matching import Matching
 from ...core.recipes.reading import Request
-from .. import properties, source_list, storage
+from .. import properties, readiness, source_list, storage
 from ..blender_types import OperatorReturn, SlottedAction, named, present, scene_of
 from ..session import jobs
 from . import base
@@ -31,12 +32,15 @@ def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
 
 def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     """Return the action of a name, or the armature's own where none is given; raises LoomError."""
-    if not name:
-        return present(present(armature.animation_data).action)
-    action = named(bpy.data.actions, name)
-    if action is None:
-        raise LoomError(f"There is no action named {name!r}")
-    return action
+    if name:
+        action = named(bpy.data.actions, name)
+        if action is None:
+            raise LoomError(f"There is no action named {name!r}")
+        return action
+    data = armature.animation_data
+    if data is None or data.action is None:
+        raise LoomError(f"{armature.name} has no action: assign the result, or name it")
+    return data.action
 
 
 class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
@@ -82,6 +86,9 @@ class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
         again = weaving.again(action, overwrite_edits=self.overwrite_edits)
         self._into = action.session_uid
         armature = again.armature or present(context.object)
+        why = readiness.why_not(armature)  # it need not be the active one
+        if why:
+            raise RigError(why)
         read = weaving.read_actions(scene_of(context), armature, again.made_of, again.request)
         return again.request, read, again.recipe
 
@@ -92,9 +99,7 @@ class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
         from ..session import live
 
         action = weaving.found(bpy.data.actions, self._into, "The result")
-        kept = storage.stored(action)
-        assert kept is not None
-        into = action, storage.find_slot(action, kept.slot)
+        into = action, storage.find_slot(action, storage.of_result(action).slot)
         written = weaving.write(context, request, read, recipe, made, into=into)
         live.remember(request, read, recipe, action)
         base.report_result(self, context, read, written, made)
@@ -118,29 +123,36 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
             action = chosen(self.action, present(context.object))
-            kept = storage.stored(action)
-            if kept is None:
-                raise LoomError(f"{action.name} was not made by Action Loom")
-            found = storage.find_sources(action)
+            self._load(context, storage.of_result(action), storage.find_sources(action))
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self._load(context, kept, found)
         self.report({"INFO"}, f"The recipe of {action.name} is in the panel")
         return {"FINISHED"}
 
     def _load(self, context: bpy.types.Context, kept: storage.Stored, found: list[SlottedAction]) -> None:
         from .. import weaving
 
+        # All that can be wrong with a recipe is found before the panel is changed.
+        request, recipe = kept.request, weaving.recipe_now(kept, found)
+        reference = recipe.reference_index(len(found)) if isinstance(recipe, Matching) else 0
+        stretches = recipe.stretch_rows(len(found)) if isinstance(recipe, Follow) else []
+        weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
+        if len(weights) != len(found):
+            raise OptionError(f"{len(weights)} weights were given for {len(found)} sources: weave them again")
+
         settings = properties.settings_of(scene_of(context))
         rig = properties.ensure_rig(scene_of(context), kept.armature or present(context.object))
-        request, recipe = weaving.asked_of(kept), weaving.recipe_now(kept, found)
         asked = list(request.sources)
         for line in rig.sources:
             line.use = False
         if isinstance(recipe, Follow):
-            found, asked = self._load_stretches(settings, recipe, found), recipe.prepared_of(asked)
-        weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
+            settings.stretches.clear()
+            for start, end, number in stretches:
+                stretch = settings.stretches.add()
+                stretch.action, stretch.start, stretch.end = found[number - 1][0], 100.0 * start, 100.0 * end
+            found, asked = recipe.prepared_of(found), recipe.prepared_of(asked)
+            weights = (1.0,) * len(found)
         for place, ((action, slot), weight, source) in enumerate(zip(found, weights, asked, strict=True)):
             lines = list(rig.sources)
             if not any(line.action == action for line in lines[place:]):  # an action can be listed more than once
@@ -151,9 +163,8 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             line = rig.sources[place]
             line.use, line.weight = True, weight
             source_list.load(line, source, slot)
-        reference = getattr(recipe, "reference", "1")
-        if reference.isdigit() and int(reference) <= len(found):
-            rig.reference = int(reference) - 1
+        if reference is not None:
+            rig.reference = reference
         if recipe.mode or isinstance(recipe, GraphWalk):
             settings.mode = recipe.verb if recipe.mode else Follow.verb  # whose panel has all walks
         self._load_options(settings, recipe, request)
@@ -169,14 +180,6 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         for values in (request.result, request.reading):
             for name, about in properties.options_of(type(values)).items():
                 properties.set_value(settings.result, about, getattr(values, name))
-
-    def _load_stretches(self, settings: Any, recipe: Follow, found: list[SlottedAction]) -> list[SlottedAction]:
-        """Load what a path carries, and return the sources that are walked."""
-        settings.stretches.clear()
-        for start, end, number in recipe.stretches:
-            stretch = settings.stretches.add()
-            stretch.action, stretch.start, stretch.end = found[int(number) - 1][0], 100.0 * start, 100.0 * end
-        return recipe.prepared_of(found)
 
 
 class ACTION_LOOM_OT_cancel(bpy.types.Operator):

@@ -100,7 +100,10 @@ def _new_editor(context: bpy.types.Context) -> tuple[bpy.types.Window, bpy.types
 
 
 def _names(shown: bpy.types.Image) -> tuple[str, str]:
-    return shown[KEY].get("across", ""), shown[KEY].get("up", "")
+    names = shown[KEY]
+    if not hasattr(names, "keys"):
+        return "", ""  # anybody can write custom properties
+    return str(names.get("across", "")), str(names.get("up", ""))
 
 
 def _png(pixels: "Pixels") -> bytes:

@@ -55,8 +55,8 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
     shares = tuple(weights[name].pop(0) for name in names)
     if not any(shares):
         return False
-    recipe = dataclasses.replace(last.recipe, weights=shares)
     try:
+        recipe = dataclasses.replace(last.recipe, weights=shares)
         stored = storage.stored(action)
         slot = None if stored is None else storage.find_slot(action, stored.slot)
         woven = weaving.weave(last.read, recipe, SILENT)

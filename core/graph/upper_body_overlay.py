@@ -33,11 +33,8 @@ def read_stretches(recipe: Follow, clips: Sequence[Clip], like: Clip) -> list[St
     clips : all those that the recipe counts. Raises OptionError for stretches that are none, ClipError for single poses
     and SkeletonError for actions of other bodies.
     """
-    found = []
-    for row in recipe.stretches:
-        start, end, number = _checked(row, len(clips))
-        found.append(Stretch(start, end, _fitted(clips[number - 1], like)))
-    return found
+    rows = recipe.stretch_rows(len(clips))
+    return [Stretch(start, end, _fitted(clips[number - 1], like)) for start, end, number in rows]
 
 
 def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[Clip, list[dict[str, Any]]]:
@@ -60,20 +57,6 @@ def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[C
         place = {"action": one.action.name, "from": one.start, "to": one.end, "frames": [first, last - 1]}
         reports.append(place | _report(plan))
     return walk, reports
-
-
-def _checked(row: Sequence[float], count: int) -> tuple[float, float, int]:
-    """Start, end and number of the clip of a stretch; raises OptionError."""
-    if not count:
-        raise OptionError("stretches name clips by their number, but none are given")
-    if len(row) == 3 and row[0] >= row[1]:
-        raise OptionError(f"a stretch from {row[0]:.0%} to {row[1]:.0%} of the path ends before it begins")
-    if len(row) != 3 or not row[1] <= 1.0 or row[2] != int(row[2]) or not 1 <= row[2] <= count:
-        numbers = " ".join(f"{value:g}" for value in row)
-        raise OptionError(
-            f"a stretch is start and end between 0 and 1 and the number of a clip from 1 to {count}, not {numbers!r}"
-        )
-    return row[0], row[1], int(row[2])
 
 
 def _fitted(action: Clip, like: Clip) -> Clip:

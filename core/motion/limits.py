@@ -1,10 +1,15 @@
 """What a clip may grow to: a wrong frame rate or a wrong number must not take all memory before it is noticed."""
 
+import math
+
 from ..errors import ClipError
 
 MOST_POSES = 10_000_000  # joints times frames: a walk through a graph takes 2.7 GB at most then, a blend of two 4.7
 MOST_TIMES = 32  # frames for each one there was, from 30 to 960 a second, of what is not small anyway
 SMALL = 2_000_000  # joints times frames
+# What is read from Blender at once, which waits for it: about half a minute, of a light figure.
+MOST_READ = 10_000_000  # joints times frames, as keyed
+MOST_SEEN = 100_000  # frames, as Blender shows them
 
 
 def check_size(name: str, frames: int, joints: int) -> None:
@@ -13,6 +18,18 @@ def check_size(name: str, frames: int, joints: int) -> None:
         raise ClipError(
             f"{name} would have {frames:,} frames of {joints} joints, more than fit in memory; make it "
             f"{frames * joints / MOST_POSES:.1f} times shorter, or its rate lower"
+        )
+
+
+def check_reading(name: str, first: float, last: float, joints: int, *, visual: bool) -> None:
+    """Raise ClipError for frames of an action that are none, or more than can be read at once."""
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise ClipError(f"{name}: its frames {first:g} to {last:g} are none; mend its keys or its frame range")
+    most = min(MOST_READ // joints, MOST_SEEN if visual else MOST_READ)
+    if last - first >= most:
+        raise ClipError(
+            f"{name}: its frames {first:,.0f} to {last:,.0f} are more than the {most:,} that can be read at once of "
+            f"{joints} joints; correct its frame range, or take a part of it"
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from ..errors import OptionError
 from ..options import HIDDEN, PANEL, RARE, Declared, option
 from .base import Recipe
 
@@ -122,6 +123,10 @@ class Follow(GraphWalk):
         actions = {row[2] for row in self.stretches if len(row) > 2}
         return [clip for number, clip in enumerate(clips, 1) if number not in actions]
 
+    def stretch_rows(self, count: int) -> list[tuple[float, float, int]]:
+        """Return start, end and number of the clip of each stretch, of so many clips; raises OptionError for none."""
+        return [_stretch(row, count) for row in self.stretches]
+
     def after(self, count: int) -> Self:
         # A row that is none is refused by name when the stretches are read.
         rows = tuple((*row[:2], *(number + count for number in row[2:])) for row in self.stretches)
@@ -129,6 +134,19 @@ class Follow(GraphWalk):
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{graph_name(self.prepared_of(names) or names)} along a path"
+
+
+def _stretch(row: Sequence[float], count: int) -> tuple[float, float, int]:
+    if not count:
+        raise OptionError("stretches name clips by their number, but none are given")
+    if len(row) == 3 and row[0] >= row[1]:
+        raise OptionError(f"a stretch from {row[0]:.0%} to {row[1]:.0%} of the path ends before it begins")
+    if len(row) != 3 or not row[1] <= 1.0 or row[2] != int(row[2]) or not 1 <= row[2] <= count:
+        numbers = " ".join(f"{value:g}" for value in row)
+        raise OptionError(
+            f"a stretch is start and end between 0 and 1 and the number of a clip from 1 to {count}, not {numbers!r}"
+        )
+    return row[0], row[1], int(row[2])
 
 
 @dataclass(frozen=True, kw_only=True)

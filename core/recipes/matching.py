@@ -1,8 +1,10 @@
 """How clips are synchronised: the options of every verb that does, and the verb that does nothing else."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..errors import OptionError
 from ..options import HIDDEN, MODE, RARE, Choice, Declared, option
 from .base import Recipe
 from .metrics import ROWS
@@ -84,6 +86,19 @@ class Matching(Declared):
         shown=HIDDEN,  # a mark in the list of sources
     )
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    def reference_index(self, count: int) -> int | None:
+        """Return the index of the reference among so many clips, None where it is yet to be found.
+
+        Raises OptionError for what names none of them.
+        """
+        if self.reference in ("medoid", "longest"):
+            return None
+        if not re.fullmatch(r"[0-9]{1,9}", self.reference) or not 1 <= int(self.reference) <= count:
+            raise OptionError(
+                f"reference is {self.reference!r}, but must be medoid, longest or a clip from 1 to {count}"
+            )
+        return int(self.reference) - 1
 
 
 @dataclass(frozen=True, kw_only=True)

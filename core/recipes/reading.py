@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import OptionError
 from ..options import HIDDEN, RARE, Declared, declared, option, renamed
 from .result import ResultOptions
 
@@ -73,19 +74,19 @@ class Request:
 def request_from_json(text: str) -> Request:
     """Return what `Request.to_json` gave, in this version or an earlier one.
 
-    Raises OptionError for values that options refuse, and ValueError, TypeError, KeyError or AttributeError for what
-    is something else.
+    Raises OptionError for values that options refuse, and for what is something else.
     """
-    values = renamed(declared(ReadingOptions), json.loads(text))
-    sources = tuple(Source(**one) for one in values.pop("sources"))
-    curve = str(values.pop("curve", ""))
-    read = {name: values.pop(name) for name in declared(ReadingOptions) if name in values}
-    return Request(
-        sources=sources,
-        reading=ReadingOptions(**read),
-        result=ResultOptions(**{name: _lower(name, value) for name, value in values.items()}),
-        curve=curve,
-    )
+    try:
+        values = renamed(declared(ReadingOptions), json.loads(text))
+        sources = tuple(Source(**one) for one in values.pop("sources"))
+        curve = values.pop("curve", "")
+        if not all(isinstance(name, str) for name in (curve, *(source.name for source in sources))):
+            raise TypeError
+        read = {name: values.pop(name) for name in declared(ReadingOptions) if name in values}
+        result = {name: _lower(name, value) for name, value in values.items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise OptionError(f"This is not what is asked of a result: {text[:80]}") from None
+    return Request(sources=sources, reading=ReadingOptions(**read), result=ResultOptions(**result), curve=curve)
 
 
 def _lower(name: str, value: Any) -> Any:

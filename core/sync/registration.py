@@ -1,11 +1,10 @@
 """Synchronising clips: for every frame of a reference, the corresponding frame of each clip (methods 3)."""
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import OptionError, RegistrationError
+from ..errors import RegistrationError
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.matching import Matching
@@ -53,14 +52,12 @@ def identity(clip: Clip) -> RegistrationCurve:
 
 def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> int:
     """Return the index of the reference: a number from 1, the longest clip, or the one nearest to all others."""
-    reference = matching.reference
-    if reference == "longest":
+    index = matching.reference_index(len(clips))
+    if index is not None:
+        return index
+    if matching.reference == "longest":
         return int(np.argmax([clip.seconds for clip in clips]))
-    if reference == "medoid":
-        return _medoid(clips, matching, progress)
-    if not re.fullmatch(r"[0-9]+", reference) or not 1 <= int(reference) <= len(clips):
-        raise OptionError(f"reference is {reference!r}, but must be medoid, longest or a clip from 1 to {len(clips)}")
-    return int(reference) - 1
+    return _medoid(clips, matching, progress)
 
 
 def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> int:

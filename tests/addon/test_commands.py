@@ -195,7 +195,7 @@ def test_what_is_asked_of_a_result_is_what_the_panel_asks(command, scene, loom, 
     assert {k.interpolation for curve in material.fcurves(action) for k in curve.keyframe_points} == {"CONSTANT"}
     assert "L down 1" in action.pose_markers
     reading, storage = loom("core.recipes.reading"), loom("addon.storage")
-    request = reading.request_from_json(storage.stored(action).request)
+    request = storage.stored(action).request
     result = loom("core.recipes.result").ResultOptions(
         result_name="Prowl", assign=False, place="cursor", interpolation="constant", mark_contacts=True
     )

@@ -127,6 +127,26 @@ def test_what_we_did_not_make_is_refused(rig):
             operator(action="gone")
 
 
+def test_an_armature_without_action_says_so(rig):
+    for without_data in (False, True):
+        rig.animation_data.action = None
+        if without_data:
+            rig.animation_data_clear()
+        for operator in (bpy.ops.action_loom.rebuild, bpy.ops.action_loom.edit_recipe):
+            with pytest.raises(RuntimeError, match=r"Biped has no action: assign the result, or name it\n"):
+                operator()
+
+
+def test_the_armature_of_a_result_must_be_ready_too(result, rig):
+    other = material.armature(name="Other")
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.objects.active = other
+    assert rig.mode == "EDIT"
+    with pytest.raises(RuntimeError, match="Leave edit mode first"):
+        bpy.ops.action_loom.rebuild(action="Mixed")
+
+
 def test_a_result_in_a_saved_file_is_rebuilt_after_opening_it(result, tmp_path):
     before = material.fingerprint(result)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))

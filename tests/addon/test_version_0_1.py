@@ -45,12 +45,12 @@ def test_a_result_is_read_and_made_anew(loom, old, name):
 
 
 def test_what_was_asked_of_a_result_is_known(loom, old):
-    storage, weaving = loom("addon.storage"), loom("addon.weaving")
-    asked = weaving.asked_of(storage.stored(bpy.data.actions["Old Blend"]))
+    storage = loom("addon.storage")
+    asked = storage.stored(bpy.data.actions["Old Blend"]).request
     assert (asked.result.place, asked.result.travel, asked.result.interpolation) == ("cursor", "hips", "bezier")
     assert [source.name for source in asked.sources] == ["Walk", "Sneak"]
     assert storage.recipe_of(bpy.data.actions["Old Blend"]).open_end_penalty == 2.0
-    assert weaving.asked_of(storage.stored(bpy.data.actions["Old Splice"])).reading.visual
+    assert storage.stored(bpy.data.actions["Old Splice"]).request.reading.visual
     assert storage.recipe_of(bpy.data.actions["Old Splice"]).if_shorter == "hold"
     assert storage.recipe_of(bpy.data.actions["Old Path"]).verb == "shortest"
 

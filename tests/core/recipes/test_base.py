@@ -15,6 +15,7 @@ from oracles import material, processes
 pytestmark = pytest.mark.both_engines
 
 ALL = [row.recipe for row in verbs.VERBS.values()]
+LARGEST = 2**31 - 1
 
 
 def values_of(about):
@@ -28,9 +29,10 @@ def values_of(about):
     if about.kind is bool:
         return st.booleans()
     if about.kind is str:
-        return st.text(max_size=8)
-    number = st.integers if about.kind is int else st.floats
-    return number(about.minimum, about.maximum)
+        return st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=8)
+    if about.kind is int:
+        return st.integers(-LARGEST if about.minimum is None else int(about.minimum), int(about.maximum or LARGEST))
+    return st.floats(about.minimum, about.maximum)
 
 
 any_recipe = st.sampled_from(ALL).flatmap(

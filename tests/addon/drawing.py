@@ -1,0 +1,79 @@
+"""The sidebar's panels, drawn as Blender draws them, on a layout that refuses what there is not."""
+
+from types import SimpleNamespace
+
+import bpy
+
+PANELS = ("sources", "source", "roles", "weave", "graph", "wander", "weave_more", "synchronise", "synchronise_more")
+
+
+class Layout:
+    """Takes what a panel draws, and refuses properties and operators that there are not."""
+
+    def __init__(self, drawn):
+        object.__setattr__(self, "drawn", drawn)
+
+    def __setattr__(self, name, value):
+        assert name in bpy.types.UILayout.bl_rna.properties, name
+
+    def __getattr__(self, name):
+        assert name in bpy.types.UILayout.bl_rna.functions, name
+
+        def call(*given, **options):
+            self.drawn.append((name, given, options))
+            if name == "prop":
+                assert given[1] in given[0].bl_rna.properties, given
+            if name == "operator":
+                module, _, operator = given[0].partition(".")
+                properties = getattr(getattr(bpy.ops, module), operator).get_rna_type().properties
+                return Given(properties)
+            return Layout(self.drawn)
+
+        return call
+
+
+class Given:
+    """Takes an operator's properties, and refuses those that it has not."""
+
+    def __init__(self, properties):
+        object.__setattr__(self, "properties", properties)
+
+    def __setattr__(self, name, value):
+        assert name in self.properties, name
+
+
+class Drawing:
+    """A panel as its own draw functions see it; Blender makes none without a window."""
+
+    def __init__(self, panel, layout):
+        self.panel, self.layout = panel, layout
+
+    def __getattr__(self, name):
+        return getattr(self.panel, name).__get__(self)
+
+
+def context_now():
+    active = bpy.context.view_layer.objects.active
+    return SimpleNamespace(scene=bpy.context.scene, object=active, region=SimpleNamespace(width=280))
+
+
+def draw(panel, context, layout=None):
+    """Draw a panel as Blender would and return what it drew."""
+    drawn = []
+    if hasattr(panel, "poll") and not panel.poll(context):
+        return drawn
+    drawing = Drawing(panel, Layout(drawn) if layout is None else layout)
+    for function in ("draw_header_preset", "draw"):
+        if function in vars(panel):
+            getattr(panel, function)(drawing, context)
+    return drawn
+
+
+def draw_all():
+    context = context_now()
+    drawn = {name: draw(getattr(bpy.types, f"ACTION_LOOM_PT_{name}"), context) for name in PANELS}
+    rig = context.scene.action_loom.rigs[0] if len(context.scene.action_loom.rigs) else None
+    for place, line in enumerate(rig.sources if rig is not None else ()):
+        lines = Drawing(bpy.types.ACTION_LOOM_UL_sources, Layout([]))
+        lines.draw_item(context, lines.layout, rig, line, 0, rig, "active", place)
+    return drawn
