@@ -16,7 +16,8 @@ def draw_loop(woven: LoopResult) -> Figure:
     figure.suptitle(woven.clip.name, parse_math=False)
     if woven.found is None:
         axis = figure.add_subplot()
-        axis.text(0.5, 0.5, "start and length were set by hand", ha="center", va="center")
+        why = "start and length were set by hand" if woven.closing is None else "the whole clip is one cycle"
+        axis.text(0.5, 0.5, why, ha="center", va="center")
         axis.set_axis_off()
         return figure
     found, rate = woven.found, woven.clip.rate

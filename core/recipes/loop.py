@@ -27,6 +27,11 @@ class Loop(Recipe):
     )
     start: int = option(0, "First frame of the cycle, counted from 0, where its length is given", minimum=0, shown=RARE)
     length: int = option(0, "Frames of the cycle; 0 finds it", minimum=0, shown=RARE)
+    whole: str = option(
+        "auto",
+        "Whether the clip is one cycle as it is, from its first frame to its last; auto sees whether its ends meet",
+        choices=("auto", "yes", "no"),
+    )
     method: str = option(
         "ease",
         "How the seam is closed; auto tries all and takes what measures best",

@@ -36,6 +36,11 @@ class GroundArc:
         half = 0.5 * self.turn
         return replace(self, step=self.step * np.exp(-1j * half) * half / np.sin(half), turn=0.0)
 
+    def going_on(self, length: int) -> "GroundArc":
+        """Return the same arc, gone along for another number of frames."""
+        (place,), (facing,) = self.at(np.array([float(length)]))
+        return replace(self, step=complex(place - self.place), turn=float(facing - self.facing), length=length)
+
     def standing(self) -> "GroundArc":
         return replace(self, step=0j, turn=0.0)
 

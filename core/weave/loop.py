@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import ClipError, RegistrationError
-from ..motion import cycles, trim
+from ..motion import closing, cycles, trim
 from ..motion.clip import Clip
+from ..motion.closing import Closing
 from ..progress import SILENT, Progress
 from ..recipes.loop import Loop
 from ..sync import cycle_search
@@ -30,10 +31,13 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
     score that was found.
     """
     began = time.perf_counter()
-    trimmed, given = _only(clips, recipe), clips[0]
+    given, found = _only(clips), None
     progress.at(0.0, "Looking for the cycle")
-    if recipe.length:
-        found, made = None, close.close_cycle(trimmed.clip, _by_hand(trimmed.clip, recipe, trimmed.first), recipe)
+    trimmed, whole, ending = _whole(given, recipe)
+    if ending is not None and (not recipe.length or _is_all(recipe, trimmed.first, whole, ending)):
+        made = close.close_whole(whole, ending, recipe)
+    elif recipe.length:
+        ending, made = None, close.close_cycle(trimmed.clip, _by_hand(trimmed.clip, recipe, trimmed.first), recipe)
     else:
         found = _repetition(trimmed.clip, recipe, trimmed.first)
         made = _best(trimmed.clip, found, recipe, progress.part(0.3, 1.0))
@@ -51,12 +55,13 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
             "methods": made.figures,
             "turn_degrees": round(float(np.degrees(made.turn)), 3),
             "straightened": made.straightened,
+            "closing": None if ending is None else {"kind": ending.kind, "gap_m": round(ending.gap, 5)},
             "travel_m": round(made.travel, 4),
         },
         "quality": {"before": [made.before], "after": made.after},
-        "warnings": _warnings(given, cycle),
+        "warnings": _warnings(given, cycle, ending),
     }
-    return LoopResult(shown, report | reporting.common("loop", clips, shown, began), 0, found, cycle)
+    return LoopResult(shown, report | reporting.common("loop", clips, shown, began), 0, found, cycle, ending)
 
 
 def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tuple[Repetition, list[Cycle]]:
@@ -65,10 +70,17 @@ def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tu
     All in frames of the clip as given. The first is what `loop` takes; those that hardly repeat are left out. Raises
     ClipError and RegistrationError as `loop` does.
     """
-    trimmed = _only(clips, recipe)
     progress.at(0.0, "Looking for cycles")
-    found = _repetition(trimmed.clip, recipe, trimmed.first)
+    trimmed, whole, ending = _whole(_only(clips), recipe)
     possible = []
+    if ending is not None:
+        possible.append(Cycle(0, len(whole) - 1 + ending.missing, 1.0))
+        try:
+            found = _repetition(trimmed.clip, recipe, trimmed.first)
+        except RegistrationError:
+            found = _once(possible[0], trimmed.clip.rate)
+    else:
+        found = _repetition(trimmed.clip, recipe, trimmed.first)
     usable = [cycle for cycle in found.cycles if cycle.score >= cycle_search.WEAK and cycle.length >= SHORTEST]
     lengths = _different(usable)
     for k, length in enumerate(lengths):
@@ -77,6 +89,30 @@ def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tu
         possible.append(_best(trimmed.clip, of_this, recipe, part).cycle)
     moved = [replace(cycle, start=cycle.start + trimmed.first) for cycle in possible]
     return replace(found, starts=found.starts + trimmed.first), moved
+
+
+def _whole(given: Clip, recipe: Loop) -> tuple[trim.Trimmed, Clip, Closing | None]:
+    """The good part of a clip, the first of its equal cycles, and how its ends meet if it is taken for one cycle."""
+    trimmed = trim.if_wanted(given, recipe.trim)
+    if recipe.whole == "no":
+        return trimmed, trimmed.clip, None
+    for part in (trim.Trimmed(given), trimmed):  # ends that meet are good ones, however fast they are
+        ending = closing.of(part.clip)
+        if ending.kind or part.clip.cyclic:
+            exact = ending.kind == closing.EXACT and cycles.closes(part.clip)
+            return part, cycles.first_of(part.clip) if exact else part.clip, ending
+    return trimmed, trimmed.clip, ending if recipe.whole == "yes" and len(trimmed.clip) > 2 else None
+
+
+def _is_all(recipe: Loop, first: int, whole: Clip, ending: Closing) -> bool:
+    """Say whether the start and length that were asked for are all of a clip that is a cycle."""
+    return recipe.start == first and recipe.length == len(whole) - 1 + ending.missing
+
+
+def _once(cycle: Cycle, rate: float) -> Repetition:
+    """What is known of how a clip repeats itself if it is one cycle, once."""
+    score = np.array([cycle.score])
+    return Repetition((cycle,), np.array([cycle.length / rate]), score, np.array([cycle.start]), score)
 
 
 def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> ClosedCycle:
@@ -100,10 +136,10 @@ def _different(found: Sequence[Cycle]) -> list[int]:
     return lengths[:MOST]
 
 
-def _only(clips: Sequence[Clip], recipe: Loop) -> trim.Trimmed:
+def _only(clips: Sequence[Clip]) -> Clip:
     if len(clips) != 1:
         raise ClipError(f"A loop is made of one clip; {len(clips)} given")
-    return trim.if_wanted(clips[0], recipe.trim)
+    return clips[0]
 
 
 def _by_hand(clip: Clip, recipe: Loop, first: int) -> Cycle:
@@ -128,7 +164,7 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
         raise RegistrationError(
             f"{clip.name} does not repeat itself: the best it has is a cycle of {best.length} frames from "
             f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {cycle_search.PERIODIC} or more); "
-            "set start and length by hand, if it is to be looped all the same"
+            "take the whole clip (whole = yes) or set start and length by hand, if it is to be looped all the same"
         )
     if best.length < SHORTEST:
         raise RegistrationError(
@@ -137,7 +173,9 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
     return found
 
 
-def _warnings(clip: Clip, cycle: Cycle) -> list[str]:
+def _warnings(clip: Clip, cycle: Cycle, ending: Closing | None) -> list[str]:
+    if ending is not None and not ending.kind:
+        return [f"{clip.name}: its ends are {100.0 * ending.gap:.1f} cm apart, which is spread over the cycle: look"]
     if cycle.score < cycle_search.PERIODIC:
         return [
             f"{clip.name} hardly repeats itself (score {cycle.score:.2f}, a cycle has {cycle_search.PERIODIC}): look"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..motion.clip import Clip
+from ..motion.closing import Closing
 from ..motion.quat import Array
 from ..sync.cycle_search import Cycle, Repetition
 from ..sync.registration_curve import Registration
@@ -40,10 +41,15 @@ class BlendResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class LoopResult(Result):
-    """A cycle, where it was found, and what else was; found is None where start and length were given."""
+    """A cycle, where it was found, and what else was.
+
+    found : None where start and length were given, and where the whole clip is the cycle; closing : then, how its
+    ends met
+    """
 
     found: Repetition | None
     cycle: Cycle
+    closing: Closing | None = None
 
 
 @dataclass(frozen=True, eq=False)

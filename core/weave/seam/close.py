@@ -7,8 +7,9 @@ import numpy as np
 
 from ...check import angles, quality, seams, world_pose
 from ...check.world_pose import WorldPose
-from ...motion import cycles
+from ...motion import closing, cycles
 from ...motion.clip import Clip
+from ...motion.closing import Closing
 from ...motion.quat import Array
 from ...recipes.loop import Loop
 from ...sync.cycle_search import Cycle
@@ -20,6 +21,7 @@ METHODS = ("ease", "offset", "lagrange", "spline")
 EASE_SHARE = 0.25  # of the cycle that is faded
 SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and of the cycle: how long a change of velocity is felt
 POLYNOMIAL = 0.1  # s each side that is led anew
+SAME_WAY = 1e-9  # m, radians
 STRAIGHT = np.radians(8.0)  # what turns less in a cycle was meant to go straight on
 ROUGHNESS, STEP, ACCELERATION, MORE_SLIDE = (0.8, 1.3), 1.3, 2.0, 4.0  # within these nobody sees a seam (cm/s)
 
@@ -92,6 +94,37 @@ def close_cycle(clip: Clip, cycle: Cycle, recipe: Loop) -> ClosedCycle:
         figures,
         source | {"seam": plain},
         quality.measure_pose(judged[best][1]) | {"seam": after},
+    )
+
+
+def close_whole(clip: Clip, ending: Closing, recipe: Loop) -> ClosedCycle:
+    """Return a clip that is one cycle as it is; its ends are made to meet where they do not quite."""
+    last = len(clip) - 1
+    length = last + ending.missing
+    travelled = ground_arc.between(clip, 0, last).going_on(length)
+    led = _led(travelled, recipe)
+    if ending.kind == closing.EXACT and abs(led.step - travelled.step) + abs(led.turn - travelled.turn) < SAME_WAY:
+        made = clip
+    else:
+        along = tracks.tracks_of(ground_arc.taken_off(clip, travelled, np.arange(last + 1, dtype=float)))
+        rows = repairs.spread(along.values, ending.missing)
+        frames = np.append(np.minimum(np.arange(length), last), 0)
+        closed = along.clip(np.concatenate([rows, rows[:1]]), frames)
+        made = ground_arc.put_on(closed, led, np.arange(length + 1, dtype=float))
+    made = replace(made, cyclic=True)
+    source = quality.measure(clip)
+    figures, several = _judged(ending.kind or "whole", made, source)
+    before = seams.measure_pose(_in_a_row(clip), last)
+    return ClosedCycle(
+        Cycle(0, length, float("nan")),
+        made,
+        led.turn,
+        abs(led.turn - travelled.turn) >= SAME_WAY,
+        float(abs(led.step)),
+        figures["name"],
+        [figures],
+        source | {"seam": before},
+        quality.measure_pose(several) | {"seam": {key: figures[key] for key in before}},
     )
 
 

@@ -52,6 +52,19 @@ def offset(rows: Array, start: int, length: int, settle: float) -> Array:
     return cycle + gap * (0.5 - t / length) + begin + end
 
 
+def spread(rows: Array, missing: int) -> Array:
+    """Return one cycle (F − 1 + missing, C) of rows (F, C) that end where they begin, or nearly.
+
+    missing : frames from the last row to the first again, in which both ends go on as they move; what gap is left
+    then is spread over the cycle, which begins as it did.
+    """
+    moving = 0.5 * (rows[1] - rows[0] + rows[-1] - rows[-2])
+    ahead = rows[-1] + np.arange(1, missing + 1)[:, None] * moving
+    whole = np.concatenate([rows, ahead])
+    share = np.linspace(0.0, 1.0, len(whole))[:, None]
+    return (whole - share * (whole[-1] - whole[0]))[:-1]
+
+
 def _velocity(rows: Array, frame: int) -> Array:
     before, after = max(frame - 1, 0), min(frame + 1, len(rows) - 1)
     return (rows[after] - rows[before]) / (after - before)

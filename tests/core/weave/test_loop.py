@@ -1,11 +1,13 @@
 """Loops: seams judged by numbers on captured clips, ways kept or straightened, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
 from action_loom.core.figure import actions
-from action_loom.core.motion import cycles, kinematics, resample, root_motion
+from action_loom.core.motion import closing, cycles, kinematics, resample, root_motion
 from action_loom.core.recipes.loop import Loop
 from action_loom.core.sync import cycle_search
 from action_loom.core.weave import loop
@@ -192,3 +194,90 @@ def test_cycles_of_too_few_frames_are_refused(finder):
     clip = resample.to_rate(actions.walk(30.0, 10), 2.0)
     with pytest.raises(RegistrationError, match="^walk: its cycle has . frames, and takes 8 or more"):
         verbs.apply(Loop(finder=finder), [clip])
+
+
+def one_cycle(make=actions.walk):
+    """A cycle of the figure with its closing frame, as a game has it: nothing says that it repeats."""
+    return replace(make(30.0, 1), cyclic=False)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("make", [actions.walk, actions.run])
+def test_a_clip_that_is_one_cycle_is_given_back(make):
+    clip = one_cycle(make)
+    woven = verbs.apply(Loop(), [clip])
+    assert woven.clip.cyclic
+    assert len(woven.clip) == len(clip)
+    assert_allclose(kinematics.points(woven.clip), kinematics.points(clip), atol=1e-9)
+    assert woven.report["loop"]["closing"]["kind"] == closing.EXACT
+    assert not woven.report["warnings"]
+
+
+@pytest.mark.both_engines
+def test_a_missing_closing_key_is_added():
+    clip = one_cycle()
+    woven = verbs.apply(Loop(), [clip.cut(0, len(clip) - 1)])
+    assert len(woven.clip) == len(clip)
+    assert woven.report["loop"]["closing"]["kind"] == closing.MISSING_KEY
+    assert np.abs(kinematics.points(woven.clip) - kinematics.points(clip)).max() < 0.02 * clip.skeleton.height
+    assert closing.of(woven.clip).kind == closing.EXACT
+    seam = woven.report["quality"]["after"]["seam"]
+    assert seam["step"] < 1.3
+
+
+def with_drift(clip, share):
+    """The clip with its head drifting away over the cycle, by a share of the body's height."""
+    places = clip.translations.copy()
+    places[:, clip.skeleton.roles["head"], 2] += np.linspace(0.0, share * clip.skeleton.height, len(clip))
+    return replace(clip, translations=places)
+
+
+def test_a_small_gap_is_spread_over_the_cycle():
+    clip = with_drift(one_cycle(), 0.002)
+    woven = verbs.apply(Loop(), [clip])
+    assert woven.report["loop"]["closing"]["kind"] == closing.GAP
+    assert closing.of(woven.clip).gap < 1e-9
+    assert_allclose(kinematics.points(woven.clip)[0], kinematics.points(clip)[0], atol=1e-9)
+    assert np.abs(kinematics.points(woven.clip) - kinematics.points(clip)).max() < 0.0021 * clip.skeleton.height
+
+
+def test_what_is_no_cycle_is_closed_all_the_same_if_asked_and_said():
+    clip = one_cycle()
+    part = clip.cut(0, round(0.6 * len(clip)))
+    with pytest.raises(RegistrationError, match=r"take the whole clip \(whole = yes\)"):
+        verbs.apply(Loop(), [part])
+    woven = verbs.apply(Loop(whole="yes"), [part])
+    assert len(woven.clip) == len(part)
+    assert closing.of(woven.clip).kind == closing.EXACT
+    (warning,) = woven.report["warnings"]
+    assert "cm apart, which is spread over the cycle: look" in warning
+
+
+def test_the_whole_is_the_first_of_the_cycles_that_are_offered():
+    clip = one_cycle()
+    found, offered = loop.find([clip], Loop())
+    assert (offered[0].start, offered[0].length, offered[0].score) == (0, len(clip) - 1, 1.0)
+    assert found.best.length
+    taken = verbs.apply(Loop(start=0, length=len(clip) - 1), [clip])
+    assert taken.report["loop"]["closing"]["kind"] == closing.EXACT
+
+
+def test_of_several_equal_cycles_one_is_taken():
+    several = replace(cycles.unrolled(one_cycle(), 0, 3), cyclic=False)
+    assert len(verbs.apply(Loop(), [several]).clip) == len(one_cycle())
+
+
+def test_a_whole_cycle_can_stay_on_the_spot_begin_elsewhere_and_repeat():
+    clip = one_cycle()
+    made = verbs.apply(Loop(in_place=True, phase=0.25, repeat=3), [clip]).clip
+    assert len(made) == 3 * (len(clip) - 1) + 1
+    hips = kinematics.points(made)[:, clip.skeleton.roles["hips"], :2]
+    assert np.ptp(hips, axis=0).max() < 0.1
+    assert_allclose(hips[0], hips[-1], atol=1e-9)
+
+
+def test_a_clip_can_be_searched_for_cycles_although_it_is_one():
+    several = replace(cycles.unrolled(one_cycle(), 0, 3), cyclic=False)
+    woven = verbs.apply(Loop(whole="no"), [several])
+    assert woven.report["loop"]["closing"] is None
+    assert woven.report["loop"]["score"] > 0.9
