@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..options import RARE, option
+from ..options import RARE, Choice, option
 from .base import Recipe
 
 
@@ -22,6 +22,15 @@ class Connect(Recipe):
         "ease",
         "How the seam is mended; auto tries all and takes what measures best",
         choices=("auto", "ease", "inertial", "lagrange", "spline", "registered"),
+    )
+    facing: str = option(
+        "auto",
+        "How a clip stands to the one before it",
+        choices=(
+            Choice("auto", "", "As made where one of them stays on the spot and they fit so, else matched"),
+            Choice("matched", "", "Turned and moved to where its pose is nearest"),
+            Choice("as_made", "As Made", "As it was made, moved along where the one before has gone"),
+        ),
     )
     length: float = option(
         0.0,

@@ -28,18 +28,12 @@ class Transition:
 
 
 def find(
-    before: Clip,
-    after: Clip,
-    *,
-    window: int,
-    from_frames: tuple[int, int],
-    to_frames: tuple[int, int],
-    most: int = 12,
+    before: Clip, after: Clip, window: int, from_frames: tuple[int, int], to_frames: tuple[int, int], most: int = 12
 ) -> list[Transition]:
     """Return the local minima of the windowed point distance, nearest first, at most so many.
 
     From frames of `before` and to frames of `after` in these ranges (first, last), both included; only what lies in
-    them is compared.
+    them is compared, each pose turned and moved to where it is nearest.
     """
     (one, i), (other, j) = _around(before, from_frames, window), _around(after, to_frames, window)
     bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (one, other)]
@@ -62,6 +56,43 @@ def find(
         align(before, after, int(i) + from_frames[0], int(j) + to_frames[0], window, float(away))
         for (i, j), away in zip(every[nearest], apart[nearest], strict=True)
     ]
+
+
+def find_as_made(
+    before: Clip,
+    after: Clip,
+    window: int,
+    from_frames: tuple[int, int],
+    to_frames: tuple[int, int],
+    most: int = 12,
+    *,
+    moves: bool,
+) -> list[Transition]:
+    """Return what `find` does, of poses that are compared as they stand, or only moved to where they are nearest."""
+    weights = joint_weights.point_weights(before.skeleton, "all")
+    rows, middles, windows = [], [], []
+    for clip, frames in ((before, from_frames), (after, to_frames)):
+        part, place = _around(clip, frames, window)
+        points = kinematics.points(part)
+        middle = np.einsum("p,fpi->fi", weights, points[..., :2])
+        if moves:
+            points[..., :2] -= middle[:, None]
+        count = frames[1] - frames[0] + 1
+        rows.append((np.sqrt(weights)[:, None] * points).reshape(len(part), -1))
+        middles.append(middle[place : place + count])
+        windows.append(clamped(len(part), window)[place : place + count])
+    (one, other), (i, j) = rows, windows
+    square = (one * one).sum(axis=1)[:, None] + (other * other).sum(axis=1) - 2.0 * one @ other.T
+    mean = sum(square[np.ix_(i[:, k], j[:, k])] for k in range(2 * window + 1)) / (2 * window + 1)
+    distance = np.sqrt(np.maximum(mean, 0.0))
+    cells = local_minima(distance)
+    apart = distance[cells[:, 0], cells[:, 1]]
+    found = []
+    for k in np.argsort(apart, kind="stable")[:most]:
+        leave, enter = cells[k].tolist()
+        x, y = (middles[0][leave] - middles[1][enter]).tolist() if moves else (0.0, 0.0)
+        found.append(Transition(leave + from_frames[0], enter + to_frames[0], float(apart[k]), 0.0, (x, y)))
+    return found
 
 
 def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int]:

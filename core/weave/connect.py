@@ -23,7 +23,7 @@ from ..recipes.blend import Blend
 from ..recipes.connect import Connect
 from ..sync import transitions
 from ..sync.transitions import Transition
-from . import blend, reporting
+from . import authored, blend, reporting
 from .results import ConnectResult
 from .seam import repairs, tracks
 
@@ -111,7 +111,17 @@ def _ranked(
             f"{made.name} is too short to be entered and left again: connect it with the clip before it, then the "
             "result with the one after it, and choose frames by hand"
         )
-    return transitions.find(made, after, window=round(WINDOW * made.rate), from_frames=leave, to_frames=enter)
+    window = round(WINDOW * made.rate)
+    still = authored.in_place(made), authored.in_place(after)
+    if recipe.facing == "as_made":
+        return transitions.find_as_made(made, after, window, leave, enter, moves=not all(still))
+    matched = transitions.find(made, after, window, leave, enter)
+    as_they_are = any(still) and authored.begins_as_made(made) and authored.begins_as_made(after)
+    if recipe.facing == "matched" or not as_they_are:
+        return matched
+    as_made = transitions.find_as_made(made, after, window, leave, enter, moves=not all(still))
+    fits = as_made[0].distance <= authored.WORSE * matched[0].distance + authored.MORE * made.skeleton.height
+    return as_made if fits else matched
 
 
 def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:

@@ -1,5 +1,7 @@
 """Connections: what stays untouched, how natural the seams are, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core import verbs
@@ -9,6 +11,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.recipes.connect import Connect
+from action_loom.core.recipes.loop import Loop
 from action_loom.core.weave import connect
 from numpy.testing import assert_allclose
 from oracles.material import captured
@@ -238,3 +241,64 @@ def test_of_several_clips_the_one_that_is_too_short_is_named():
     clips = [actions.walk(30.0, 4), actions.run(30.0).cut(0, 12), actions.sneak(30.0)]
     with pytest.raises(RegistrationError, match="^run is too short to be entered and left again"):
         verbs.apply(Connect(), clips)
+
+
+def askew(clip, degrees):
+    """A stance: the hips and legs turned about the vertical, everything above turned back; on the spot."""
+    skeleton = clip.skeleton
+    still = clip.taken(np.zeros(60, dtype=np.int64))
+    breathing = 0.01 * np.sin(np.linspace(0.0, 4.0 * np.pi, 60))
+    rotations, translations = still.rotations.copy(), still.translations.copy()
+    turn = quat.about_axis("Z", np.array(np.radians(degrees)))
+    for role, way in (("hips", turn), ("spine", quat.inv(turn))):
+        joint = skeleton.roles[role]
+        world = kinematics.world(clip)[0][0, int(skeleton.parents[joint])] if skeleton.parents[joint] >= 0 else None
+        frame = skeleton.orients[joint] if world is None else quat.mul(world, skeleton.orients[joint])
+        local = quat.mul(quat.mul(quat.inv(frame), way), frame)
+        rotations[:, joint] = quat.mul(local, rotations[:, joint])
+    translations[:, skeleton.roles["hips"], :2] = 0.0
+    translations[:, skeleton.roles["hips"], 2] += breathing
+    return replace(still, name="stance", rotations=rotations, translations=translations, cyclic=False)
+
+
+def on_the_spot(clip):
+    return replace(verbs.apply(Loop(in_place=True), [clip]).clip, name=clip.name, cyclic=False)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("degrees", [0.0, 20.0, -38.0])
+def test_an_idle_with_askew_hips_does_not_turn_the_walk(degrees):
+    walk = on_the_spot(actions.walk(30.0, 2))
+    stance = askew(walk, degrees)
+    woven = verbs.apply(Connect(), [stance, walk])
+    assert woven.report["connect"]["turn_degrees"] == 0.0
+    turned = root_motion.heading(woven.clip)[-1] - root_motion.heading(walk)[-1]
+    assert abs(np.degrees(np.angle(np.exp(1j * turned)))) < 3.0
+    if abs(degrees) > 30.0:
+        assert abs(verbs.apply(Connect(facing="matched"), [stance, walk]).report["connect"]["turn_degrees"]) > 5.0
+
+
+def test_who_walks_away_is_followed_there():
+    walk = replace(actions.walk(30.0, 2), cyclic=False)
+    stance = askew(walk, 10.0)
+    for first, second in ((walk, stance), (stance, walk)):
+        woven = verbs.apply(Connect(), [first, second])
+        assert woven.report["connect"]["turn_degrees"] == 0.0
+        steps = np.linalg.norm(np.diff(root_motion.ground_frames(woven.clip)[0], axis=0), axis=1)
+        assert steps.max() < 1.5 * np.linalg.norm(np.diff(root_motion.ground_frames(walk)[0], axis=0), axis=1).max()
+
+
+@pytest.mark.shared
+def test_captures_are_matched_wherever_they_were_made(connected):
+    clips = [[captured(f"cmu_{name}") for name in pair] for pair in PAIRS]
+    for pair, told in zip(clips, connected, strict=True):
+        matched = verbs.apply(Connect(facing="matched", method=told["method"]), pair).report["connect"]
+        assert matched["turn_degrees"] == told["turn_degrees"]
+
+
+def test_clips_are_joined_as_made_where_that_is_asked_for():
+    walk = replace(actions.walk(30.0, 2), cyclic=False)
+    turned = root_motion.placed(walk, 1.0, np.zeros(2))
+    report = verbs.apply(Connect(facing="as_made"), [walk, turned]).report["connect"]
+    assert report["turn_degrees"] == 0.0
+    assert report["distance"] > verbs.apply(Connect(), [walk, turned]).report["connect"]["distance"]
