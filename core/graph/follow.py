@@ -41,7 +41,7 @@ def follow(
     progress, began = progress.part(0.5, 1.0), time.perf_counter()
     stretches = upper_body_overlay.read_stretches(recipe, clips, graph.clips[0])
     bends = np.radians([0.0, -recipe.bend, recipe.bend]) if recipe.bend else np.zeros(1)
-    steps = edge_table.tabulate(graph, graph.largest(recipe.label_filter), bends)
+    steps = edge_table.tabulate(graph, graph.farthest(recipe.label_filter), bends)
     try:
         found = beam.search(
             steps,

@@ -8,12 +8,14 @@ import numpy as np
 
 from ..check import contacts
 from ..errors import ClipError, OptionError, SkeletonError, some
-from ..motion import joint_matching, kinematics, mirror, quat, resample, retarget, trim
+from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, retarget, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
+from ..weave.seam import close
 
+LAPS, SECONDS = 2, 1.0  # how often a cycle is taken at least, and for how long
 FLOOR = 5.0  # percentile of the height of the balls of the feet
 
 
@@ -80,15 +82,16 @@ def gather(
     trimmed = [trim.ends(clip) for clip in clips]
     first = trimmed[0].clip
     _refuse_loose(first)
-    floor, ready = _floor(first), []
+    floor, ready, laps = _floor(first), [], []
     for k, one in enumerate(trimmed):
         progress.at(k / len(trimmed), f"Fitting {one.clip.name} to the body of {first.name}")
         fitted = retarget.onto(joint_matching.renamed(one.clip, first.skeleton), first.skeleton)
-        fitted = resample.to_rate(replace(fitted, cyclic=False), first.rate)
+        fitted, cycle = _unrolled(resample.to_rate(replace(fitted, cyclic=False), first.rate))
         ready.append(_lifted(fitted, floor - _floor(fitted)))
+        laps.append(cycle)
     found = GraphInputs(
         tuple(ready),
-        tuple(FrameMap(one.first, one.clip.rate / first.rate) for one in trimmed),
+        tuple(FrameMap(t.first, t.clip.rate / first.rate, lap) for t, lap in zip(trimmed, laps, strict=True)),
         tuple(labels) or len(clips) * ("",),
         len(clips),
         tuple(entry for one in trimmed for entry in one.left_out),
@@ -112,6 +115,19 @@ def _refuse_loose(clip: Clip) -> None:
         f"{clip.name}: joints that do not inherit all of their parents ({some(names)}) can't walk through a graph yet; "
         "let them inherit rotation, location and scale, or bake the action on a rig that does"
     )
+
+
+def _unrolled(clip: Clip) -> tuple[Clip, int]:
+    """A clip that is one cycle several times in a row, and the frames of one; any other as it is, and 0.
+
+    Alone it has no second pass to go over into, and no frames before and after its ends.
+    """
+    cycle = close.as_cycle(clip)
+    if not cycle.cyclic or cycles.repeats(cycle) >= LAPS:
+        return clip, 0
+    length = len(cycle) - 1
+    laps = max(LAPS, int(np.ceil(SECONDS * clip.rate / length)))
+    return replace(cycles.unrolled(cycle, 0, laps - 1), cyclic=False), length
 
 
 def _told_apart(clips: Sequence[Clip]) -> list[Clip]:

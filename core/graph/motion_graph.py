@@ -71,15 +71,31 @@ class MotionGraph:
 
     def largest(self, label: str = "") -> int:
         """Return the largest component, or that of clips of a label; raises OptionError where there is none such."""
-        if not label:
-            return 0
-        labels = np.array(self.inputs.labels)[self.clip]
+        return int(self._walkable(label)[0]) if label else 0
+
+    def farthest(self, label: str = "") -> int:
+        """Return the component whose clips go farthest over the ground, of those of a label, if one is given.
+
+        The largest is often one of clips that stand. Raises OptionError as `largest` does.
+        """
+        walkable = self._walkable(label)
+        inside = ~self.crosses & (self.component[self.start] == self.component[self.end])
+        steps = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(self.tracks.ground)))])
+        places = self.tracks.firsts[self.clip] + self.frame
+        metres = steps[places[self.end[inside]]] - steps[places[self.start[inside]]]
+        gone = np.bincount(self.component[self.start[inside]], metres, minlength=int(self.component.max()) + 1)
+        return int(walkable[np.argmax(np.round(gone[walkable], 6))])
+
+    def _walkable(self, label: str) -> Indices:
+        """The components that have transitions, of clips of a label, if one is given; the largest first."""
         inside = self.crosses & (self.component[self.start] == self.component[self.end])
-        walkable = np.unique(self.component[self.start[inside & (labels[self.start] == label)]])
+        if label:
+            inside &= np.array(self.inputs.labels)[self.clip[self.start]] == label
+        walkable = np.unique(self.component[self.start[inside]])
         if len(walkable) == 0:
             known = ", ".join(sorted(set(self.inputs.labels))) or "none"
             raise OptionError(f"no walk is among clips of the label {label!r}; the labels of this graph are: {known}")
-        return int(walkable[0])
+        return walkable
 
     def given_frame(self, clip: int, frame: int) -> int:
         """Return a frame of a clip as a frame of the clip as it was given."""

@@ -43,6 +43,7 @@ def compose(graph: MotionGraph) -> bytes:
         "clips": [_about(clip) for clip in given],
         "firsts": [one.first for one in graph.inputs.frame_maps],
         "scales": [one.step for one in graph.inputs.frame_maps],
+        "cycles": [one.cycle for one in graph.inputs.frame_maps],
         "labels": list(graph.inputs.labels),
         "mirrored": graph.inputs.mirrored,
         "dropped": frame_map.as_report(graph.inputs.left_out),
@@ -109,7 +110,7 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
     ]
     ready = GraphInputs(
         tuple(given),
-        tuple(FrameMap(first, step) for first, step in zip(about["firsts"], about["scales"], strict=True)),
+        tuple(map(FrameMap, about["firsts"], about["scales"], about.get("cycles", len(given) * [0]))),
         tuple(about["labels"]),
         len(given),
         tuple(LeftOut(**one) for one in about["dropped"]),

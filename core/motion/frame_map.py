@@ -9,10 +9,14 @@ from .quat import Array
 
 @dataclass(frozen=True)
 class FrameMap:
-    """Frame k of a prepared clip is frame first + k · step of the clip as it was given."""
+    """Frame k of a prepared clip is frame first + k · step of the clip as it was given.
+
+    cycle : prepared frames after which a cycle that was unrolled begins anew; 0 for a clip that was not
+    """
 
     first: int = 0
     step: float = 1.0
+    cycle: int = 0
 
     @overload
     def given(self, frames: float) -> float: ...
@@ -20,11 +24,11 @@ class FrameMap:
     def given(self, frames: Array) -> Array: ...
     def given(self, frames: Array | float) -> Array | float:
         """Return prepared frames (…) as frames of the clip as it was given, fractions and all."""
-        return self.first + frames * self.step
+        return self.first + (frames % self.cycle if self.cycle else frames) * self.step
 
     def given_frame(self, frame: int) -> int:
         """Return the whole frame of the clip as it was given that is nearest to a prepared one."""
-        return self.first + round(frame * self.step)
+        return self.first + round((frame % self.cycle if self.cycle else frame) * self.step)
 
     def prepared_frame(self, frame: int) -> int:
         """Return the whole prepared frame that is nearest to one of the clip as it was given."""

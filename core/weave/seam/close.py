@@ -99,24 +99,14 @@ def close_cycle(clip: Clip, cycle: Cycle, recipe: Loop) -> ClosedCycle:
 
 def close_whole(clip: Clip, ending: Closing, recipe: Loop) -> ClosedCycle:
     """Return a clip that is one cycle as it is; its ends are made to meet where they do not quite."""
-    last = len(clip) - 1
-    length = last + ending.missing
-    travelled = ground_arc.between(clip, 0, last).going_on(length)
+    travelled = _travelled(clip, ending)
     led = _led(travelled, recipe)
-    if ending.kind == closing.EXACT and abs(led.step - travelled.step) + abs(led.turn - travelled.turn) < SAME_WAY:
-        made = clip
-    else:
-        along = tracks.tracks_of(ground_arc.taken_off(clip, travelled, np.arange(last + 1, dtype=float)))
-        rows = repairs.spread(along.values, ending.missing)
-        frames = np.append(np.minimum(np.arange(length), last), 0)
-        closed = along.clip(np.concatenate([rows, rows[:1]]), frames)
-        made = ground_arc.put_on(closed, led, np.arange(length + 1, dtype=float))
-    made = replace(made, cyclic=True)
+    made = _whole(clip, ending, travelled, led)
     source = quality.measure(clip)
     figures, several = _judged(ending.kind or "whole", made, source)
-    before = seams.measure_pose(_in_a_row(clip), last)
+    before = seams.measure_pose(_in_a_row(clip), len(clip) - 1)
     return ClosedCycle(
-        Cycle(0, length, float("nan")),
+        Cycle(0, travelled.length, float("nan")),
         made,
         led.turn,
         abs(led.turn - travelled.turn) >= SAME_WAY,
@@ -126,6 +116,32 @@ def close_whole(clip: Clip, ending: Closing, recipe: Loop) -> ClosedCycle:
         source | {"seam": before},
         quality.measure_pose(several) | {"seam": {key: figures[key] for key in before}},
     )
+
+
+def as_cycle(clip: Clip) -> Clip:
+    """Return a clip that is one cycle as it is with its ends made to meet, on its way; any other as it is."""
+    ending = closing.of(clip)
+    if not ending.kind:
+        return clip
+    travelled = _travelled(clip, ending)
+    return _whole(clip, ending, travelled, travelled)
+
+
+def _travelled(clip: Clip, ending: Closing) -> GroundArc:
+    last = len(clip) - 1
+    return ground_arc.between(clip, 0, last).going_on(last + ending.missing)
+
+
+def _whole(clip: Clip, ending: Closing, travelled: GroundArc, led: GroundArc) -> Clip:
+    """A clip as one cycle of L + 1 frames, led on another path."""
+    last, length = len(clip) - 1, travelled.length
+    if ending.kind == closing.EXACT and abs(led.step - travelled.step) + abs(led.turn - travelled.turn) < SAME_WAY:
+        return replace(clip, cyclic=True)
+    along = tracks.tracks_of(ground_arc.taken_off(clip, travelled, np.arange(last + 1, dtype=float)))
+    rows = repairs.spread(along.values, ending.missing)
+    frames = np.append(np.minimum(np.arange(length), last), 0)
+    closed = along.clip(np.concatenate([rows, rows[:1]]), frames)
+    return replace(ground_arc.put_on(closed, led, np.arange(length + 1, dtype=float)), cyclic=True)
 
 
 def _led(travelled: GroundArc, recipe: Loop) -> GroundArc:

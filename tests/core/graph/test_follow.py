@@ -201,3 +201,33 @@ def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
     )
     with pytest.raises(GraphError, match=r"no thighs are known, so bone 0 is taken to face \+Y at rest"):
         verbs.apply(Follow(path=paths.line(5.0).tolist()), [replace(walk, skeleton=nameless)])
+
+
+def single_cycles(*makes):
+    """A game's clips: one cycle each, and nothing says so."""
+    return [replace(make(30.0, 1), cyclic=False) for make in makes]
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("makes", [(actions.walk,), (actions.walk, actions.run)])
+def test_single_cycles_walk_along_a_path_for_ever(makes):
+    share = np.linspace(0.0, 1.0, 80)
+    winding = np.column_stack([20.0 * share, 1.2 * np.sin(2.0 * np.pi * share)])
+    clips = single_cycles(*makes)
+    made = verbs.apply(Follow(path=winding.tolist()), clips)
+    assert made.report["follow"]["rms"] < 0.05
+    for piece in made.report["pieces"]:
+        clip = next(c for c in clips if piece["clip"].startswith(c.name))
+        assert all(0 <= frame < len(clip) for frame in piece["frames"])
+
+
+def test_the_path_is_followed_among_clips_that_travel():
+    """An idle has more frames than a walk, and leads nowhere."""
+    (walk,) = single_cycles(actions.walk)
+    (stance,) = single_cycles(actions.walk)
+    hips = stance.skeleton.roles["hips"]
+    places = np.repeat(stance.translations[:1], 300, axis=0)
+    places[:, hips, 2] -= 0.05 * (1.0 - np.cos(np.linspace(0.0, 8.0 * np.pi, 300)))
+    idle = replace(stance, name="idle", rotations=np.repeat(stance.rotations[:1], 300, axis=0), translations=places)
+    made = verbs.apply(Follow(path=[[0.0, 0.0], [8.0, 0.0]]), [idle, walk])
+    assert {piece["clip"].removesuffix(" mirrored") for piece in made.report["pieces"]} == {"walk"}
