@@ -4,6 +4,7 @@ import itertools
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -132,11 +133,14 @@ def _unique(names: Sequence[str]) -> tuple[str, ...]:
 
 def _file_order(parents: NDArray[np.int64]) -> list[int]:
     """Return the joints in the order in which a file lists them: every joint before its children, depth first."""
-    order, waiting = [], [int(joint) for joint in np.flatnonzero(parents < 0)[::-1]]
+    below: dict[int, list[int]] = {}
+    for joint, parent in enumerate(parents.tolist()):
+        below.setdefault(parent, []).append(joint)
+    order, waiting = [], below.get(-1, [])[::-1]
     while waiting:
         joint = waiting.pop()
         order.append(joint)
-        waiting += [int(child) for child in np.flatnonzero(parents == joint)[::-1]]
+        waiting += below.get(joint, [])[::-1]
     return order
 
 
@@ -186,36 +190,50 @@ def _rotations_and_positions(motion: BvhMotion) -> tuple[Array, Array]:
     frames, joints = len(motion.values), len(motion.names)
     rotations = np.tile(quat.IDENTITY, (frames, joints, 1))
     positions = np.tile(motion.offsets, (frames, 1, 1))
-    for joint, columns in enumerate(_columns(motion.channels)):
-        for axis, column in columns["position"]:
-            positions[:, joint, "XYZ".index(axis)] = motion.values[:, column]
-        turns = columns["rotation"]
-        if turns:
-            angles = np.radians(motion.values[:, [column for _, column in turns]])
-            rotations[:, joint] = quat.from_euler(angles, "".join(axis for axis, _ in turns))
+    for like in _alike(motion.channels):
+        for axis, columns in like.places.items():
+            positions[:, like.joints, "XYZ".index(axis)] = motion.values[:, columns]
+        if like.turns:
+            angles = np.stack([motion.values[:, columns] for columns in like.turns.values()], axis=-1)
+            rotations[:, like.joints] = quat.from_euler(np.radians(angles), "".join(like.turns))
     return rotations, positions
 
 
-def _columns(channels: Sequence[Sequence[str]]) -> list[dict[str, list[tuple[str, int]]]]:
-    """Return per joint its (axis, column of the values) for positions and for rotations, in written order."""
-    out, column = [], 0
-    for names in channels:
-        kinds: dict[str, list[tuple[str, int]]] = {"position": [], "rotation": []}
-        for name in names:
-            kinds[name[1:].lower()].append((name[0].upper(), column))
-            column += 1
-        out.append(kinds)
-    return out
+@dataclass(frozen=True)
+class _Alike:
+    """Joints (J,) of the same channels: by axis the columns (J,) of their values, places and turns in written order."""
+
+    joints: NDArray[np.int64]
+    places: dict[str, NDArray[np.int64]]
+    turns: dict[str, NDArray[np.int64]]
+
+
+def _alike(channels: Sequence[Sequence[str]]) -> list[_Alike]:
+    """Return all joints, those of the same channels together: work on each by itself takes long for thousands."""
+    first = np.cumsum([0, *map(len, channels)])
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for joint, names in enumerate(channels):
+        groups.setdefault(tuple(names), []).append(joint)
+    found = []
+    for names, members in groups.items():
+        joints = np.array(members)
+        columns = {name.lower(): first[joints] + k for k, name in enumerate(names)}
+        kinds = (
+            {name[0].upper(): one for name, one in columns.items() if name.endswith(kind)}
+            for kind in ("position", "rotation")
+        )
+        found.append(_Alike(joints, *kinds))
+    return found
 
 
 def _values(names: Sequence[str], rotations: Array, positions: Array, channels: Sequence[Sequence[str]]) -> Array:
     values = np.zeros((len(rotations), sum(len(c) for c in channels)))
-    for joint, columns in enumerate(_columns(channels)):
-        for axis, column in columns["position"]:
-            values[:, column] = positions[:, joint, "XYZ".index(axis)]
-        axes = "".join(axis for axis, _ in columns["rotation"])
-        angles = _angles(rotations[:, joint], axes, names[joint])
-        values[:, [column for _, column in columns["rotation"]]] = np.degrees(angles)
+    for like in _alike(channels):
+        for axis, columns in like.places.items():
+            values[:, columns] = positions[:, like.joints, "XYZ".index(axis)]
+        angles = _angles(rotations[:, like.joints], "".join(like.turns), [names[joint] for joint in like.joints])
+        for k, columns in enumerate(like.turns.values()):
+            values[:, columns] = np.degrees(angles[..., k])
     return values
 
 
@@ -223,23 +241,30 @@ def _refuse_lost_movement(
     names: Sequence[str], movement: Array, channels: Sequence[Sequence[str]], tolerance: float
 ) -> None:
     """Raise SkeletonError for a joint that moves in its parent where the file has no channel for it."""
-    for joint, columns in enumerate(_columns(channels)):
-        without = ["XYZ".index(axis) for axis in "XYZ" if axis not in [a for a, _ in columns["position"]]]
-        if np.abs(movement[:, joint, without]).max(initial=0.0) > tolerance:
-            raise SkeletonError(f"Joint {names[joint]!r} moves in its parent, but has no position channels to say so")
+    farthest = np.abs(movement).max(axis=0)
+    for like in _alike(channels):
+        without = ["XYZ".index(axis) for axis in "XYZ" if axis not in like.places]
+        lost = like.joints[(farthest[like.joints][:, without] > tolerance).any(axis=1)]
+        if len(lost):
+            raise SkeletonError(f"Joint {names[lost[0]]!r} moves in its parent, but has no position channels to say so")
 
 
-def _angles(rotations: Array, axes: str, name: str) -> Array:
-    """Return the angles (F, n) of rotations about n ≤ 3 different axes; fewer than three make a hinge."""
+def _angles(rotations: Array, axes: str, names: Sequence[str]) -> Array:
+    """Return the angles (F, J, n) of rotations (F, J, 4) about n ≤ 3 different axes; fewer than three make a hinge."""
     every = axes + "".join(axis for axis in "XYZ" if axis not in axes)
     angles = quat.to_euler(rotations, every)
-    if len(axes) == 2 and abs(np.cos(angles[0, 2]) + 1.0) < 0.5:
+    if len(axes) == 3:
+        return angles
+    if len(axes) == 2:
         # The other triple of the same rotation is the one that leaves the missing axis alone.
-        angles = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
-    left_over = np.abs(quat.log(quat.from_euler(angles[:, len(axes) :], every[len(axes) :]))) if len(axes) < 3 else 0.0
-    if np.max(left_over) > 1e-4:
+        other = np.stack([angles[..., 0] + np.pi, np.pi - angles[..., 1], angles[..., 2] + np.pi], axis=-1)
+        angles = np.where((np.abs(np.cos(angles[0, :, 2]) + 1.0) < 0.5)[:, None], other, angles)
+    left_over = np.abs(quat.log(quat.from_euler(angles[..., len(axes) :], every[len(axes) :])))
+    strange = np.flatnonzero(left_over.max(axis=(0, 2)) > 1e-4)
+    if len(strange):
+        name = names[strange[0]]
         raise SkeletonError(f"Joint {name!r} turns about other axes than its channels {', '.join(axes) or 'none'}")
-    return angles[:, : len(axes)]
+    return angles[..., : len(axes)]
 
 
 def _default_channels(clip: Clip) -> tuple[tuple[str, ...], ...]:

@@ -11,6 +11,8 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
+DEEP = 300  # joints in a row, from which on the compiler pays: no body has them, but chains and cloth have
+
 
 def world(clip: Clip) -> tuple[Array, Array]:
     """Return world rotations (F, J, 4) and positions (F, J, 3) of all joints of a clip.
@@ -85,7 +87,8 @@ def _forward(
     arrays = (skeleton.offsets, skeleton.orients, rotations, translations)
     ready = (np.require(values, np.float64, ["C", "W"]) for values in arrays)
     parents = np.require(skeleton.parents, np.int64, ["C", "W"])
-    found: tuple[Array, Array] = jit.at_hand(__package__).forward(joints, parents, *ready)
+    kernels = jit.kernels if len(skeleton.levels) > DEEP else jit.at_hand
+    found: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready)
     return found
 
 

@@ -37,10 +37,9 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     rest, places = skeleton.rest
     world, _ = kinematics.world(clip)
     turned = quat.mul(quat.mul(world[:, order], quat.inv(source_rest[order])), rest)
-    rotations = np.empty_like(turned)
-    for joint, parent in enumerate(skeleton.parents):
-        local = turned[:, joint] if parent < 0 else quat.mul(quat.inv(turned[:, parent]), turned[:, joint])
-        rotations[:, joint] = quat.mul(quat.inv(skeleton.orients[joint]), local)
+    local, child = turned.copy(), skeleton.parents >= 0
+    local[:, child] = quat.mul(quat.inv(turned[:, skeleton.parents[child]]), turned[:, child])
+    rotations = quat.mul(quat.inv(skeleton.orients), local)
     scale = leg_ratio(source, skeleton)
     shifts = quat.rotate(source_rest[order], clip.translations[:, order])
     # A root's place in the world is scaled, not its distance from its own rest place.
@@ -185,8 +184,9 @@ def _shared_lengths(source: Skeleton, target: Skeleton) -> tuple[float, float]:
 
 
 def _check_same_joints(clip: Clip, skeleton: Skeleton) -> None:
-    extra = [n for n in clip.skeleton.names if n not in set(skeleton.names)]
-    missing = [n for n in skeleton.names if n not in set(clip.skeleton.names)]
+    ours, theirs = set(clip.skeleton.names), set(skeleton.names)
+    extra = [name for name in clip.skeleton.names if name not in theirs]
+    missing = [name for name in skeleton.names if name not in ours]
     if extra or missing:
         raise SkeletonError(
             f"{clip.name}: its joints differ from the reference's"

@@ -139,7 +139,12 @@ class Skeleton:
         return float(np.max(reach + np.linalg.norm(self.tips, axis=1)))
 
     def index(self, name: str) -> int:
+        """Return the joint of a name; raises SkeletonError."""
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._places[name]
+        except KeyError:
             raise SkeletonError(f"There is no joint named {name!r}") from None
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: joint for joint, name in enumerate(self.names)}
