@@ -29,9 +29,14 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def has_arrived() -> bool:
+    """Say whether a signal has arrived, whatever has become of it."""
+    return _signal is not None
+
+
 def was_interrupted(error: BaseException) -> bool:
     """Say whether an error is an interruption; compiled code and libraries make other errors of it."""
-    return _signal is not None or isinstance(error, KeyboardInterrupt)
+    return has_arrived() or isinstance(error, KeyboardInterrupt)
 
 
 def status() -> int:

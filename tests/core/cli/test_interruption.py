@@ -87,3 +87,12 @@ def test_a_signal_after_the_work_changes_nothing(walk, sent):
         done = processes.python("-P", "-c", code, *arguments)
         assert done.returncode == status
         assert "Traceback" not in done.stderr
+
+
+def test_a_signal_inside_a_text_that_a_library_runs_ends_as_any_other(walk):
+    code = (
+        "import os, signal, sys\nfrom action_loom.core.cli import main, process\n"
+        "main.main = lambda: exec('os.kill(os.getpid(), signal.SIGTERM)')\nsys.exit(process.main())"
+    )
+    done = processes.python("-P", "-c", code, "info", walk)
+    assert (done.returncode, done.stderr) == (143, "action-loom: interrupted\n")
