@@ -19,7 +19,7 @@ help:
 	@echo "make demo    weave the demo actions in Blender 5.2 and put the results in build/demo/"
 	@echo "make test    run everything that must hold           (BLENDER=5.2: in that Blender only)"
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
-	@echo "make fuzz    try damaged files, graphs, recipes, jobs   (COUNT=100000; SEED=2)"
+	@echo "make fuzz    try damaged files, graphs, recipes, jobs   (COUNT=100000; SEED=2; SIGNALS=200: being stopped)"
 	@echo "make build   build the extension's zip               (WHEELS=none; ALL=1: for every platform)"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
 	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"
@@ -44,7 +44,8 @@ bench:
 
 fuzz:
 	$(ENVIRONMENTS) package
-	$(PACKAGE_PYTHON) -W ignore tools/fuzz/run.py $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
+	$(PACKAGE_PYTHON) -W ignore $(if $(SIGNALS),tools/fuzz/signals.py --count $(SIGNALS),tools/fuzz/run.py \
+		$(if $(COUNT),--count $(COUNT))) $(if $(SEED),--seed $(SEED))
 
 build:
 	$(ENVIRONMENTS) 5.2
