@@ -15,6 +15,9 @@ from ..motion.quat import Array
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
 LARGEST = 1e9  # of offsets and values: nothing that moves is as long, and what is computed of them overflows
+DEEPEST = (
+    100  # joints in a row that are set in further and further: of a chain of thousands, tabs would be all there is
+)
 # What any reader takes for a number; Python itself would also take 1_000, nan and digits of other scripts.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
@@ -323,7 +326,7 @@ def compose(motion: BvhMotion) -> str:
     waiting: list[tuple[int, int]] = [(joint, 0) for joint in np.flatnonzero(motion.parents < 0)[::-1]]
     while waiting:
         joint, depth = waiting.pop()
-        indent = "\t" * depth
+        indent = "\t" * min(depth, DEEPEST)
         if joint < 0:
             lines.append(indent + "}")
             continue

@@ -55,3 +55,14 @@ def test_odd_numbers_are_read_alike_or_left_to_the_slow_way(words):
 )  # fmt: skip
 def test_what_is_no_table_of_numbers_is_refused_alike(text):
     assert engines.by_both(PACKAGE, lambda: bvh_text.rows(text.encode(), 2, 3)) == [None, None]
+
+
+def test_a_chain_of_thousands_is_no_file_of_tabs(tmp_path):
+    count = 3000
+    values, tips = np.zeros((1, 3 * count)), np.full((count, 3), np.nan)
+    names, turns = tuple(f"j{k}" for k in range(count)), (("Zrotation", "Xrotation", "Yrotation"),) * count
+    chain = bvh_text.BvhMotion("c", names, np.arange(count) - 1, np.zeros((count, 3)), tips, turns, "0.01", values)
+    text = bvh_text.compose(chain)
+    assert len(text) < 600 * count
+    (tmp_path / "c.bvh").write_text(text)
+    assert_array_equal(bvh_text.parse(tmp_path / "c.bvh").parents, chain.parents)
