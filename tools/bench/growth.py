@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 from action_loom.core import verbs
+from action_loom.core.motion.limits import MOST_POSES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CAPTURED = ROOT.parent / "shared" / "data" / "cmu" / "cmu_mb_26_01.bvh"
-LENGTHS = (500, 1000, 2000, 4000, 8000)  # frames of two clips
+LENGTHS = (500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)  # frames of two clips
 COUNTS = (2, 3, 4, 6, 8)  # clips
 LONG = 2000  # frames of each, where their number grows
 SWAY, PERIOD = 0.15, 240.0  # a copy runs so much faster and slower, every so many frames
@@ -208,7 +209,10 @@ def _on_memory(blends: list[Measured]) -> str:
         "of steps dominate, up to 4000 × 4000 pairs of frames; longer clips are compared at every second (third, …) "
         "frame first and then, at full rate, in a band round the path and in pieces"
     )
-    return f"Memory: it grows as frames to the power {power:.1f}, {held}."
+    return (
+        f"Memory: it grows as frames to the power {power:.1f}, {held}. "
+        f"Clips of more than {MOST_POSES // 10**6} million poses (joints × frames) are refused."
+    )
 
 
 def _on_count(blends: list[Measured]) -> str:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,18 +24,15 @@ SHAPES = {
 
 
 def main() -> None:
-    print("| body | names | engine | info | sync | blend |\n|---|---|---|---|---|---|")
+    print("| engine | body | names | info | sync | blend |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "out.bvh"
-        for shape, parents in SHAPES.items():
-            for names in ("different", "equal"):
-                clips = [Path(folder) / f"{k}.bvh" for k in range(2)]
-                for k, path in enumerate(clips):
-                    path.write_text(body(parents, names == "equal", k))
-                for engine in ("numba", "numpy"):
-                    verbs = (["info", clips[0]], *([verb, *clips, "-o", out, "--force"] for verb in ("sync", "blend")))
-                    cells = [taken([*verb, "--engine", engine]) for verb in verbs]
-                    print(f"| {shape} | {names} | {engine} | {' | '.join(cells)} |", flush=True)
+        clips, out = [Path(folder) / f"{k}.bvh" for k in range(2)], Path(folder) / "out.bvh"
+        for engine, (shape, parents), names in product(("numba", "numpy"), SHAPES.items(), ("different", "equal")):
+            for k, path in enumerate(clips):
+                path.write_text(body(parents, names == "equal", k))
+            verbs = (["info", clips[0]], *([verb, *clips, "-o", out, "--force"] for verb in ("sync", "blend")))
+            cells = [taken([*verb, "--engine", engine]) for verb in verbs]
+            print(f"| {engine} | {shape} | {names} | {' | '.join(cells)} |", flush=True)
 
 
 def body(parents: np.ndarray, equal: bool, seed: int) -> str:
