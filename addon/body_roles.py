@@ -24,26 +24,31 @@ def look_up(rig: Any) -> int:
         return 0
     _filling = True  # what is found is not chosen
     try:
-        rig.roles.clear()
-        for role in rigs.ROLES:
-            line = rig.roles.add()
-            line.name = role
-            line.bone = skeleton.names[skeleton.roles[role]] if role in skeleton.roles else ""
+        # In place where it can be: one of the lines may be what the artist is writing in.
+        if [line.name for line in rig.roles] != list(rigs.ROLES):
+            rig.roles.clear()
+            for role in rigs.ROLES:
+                rig.roles.add().name = role
+        for line in rig.roles:
+            line.bone = skeleton.names[skeleton.roles[line.name]] if line.name in skeleton.roles else ""
     finally:
         _filling = False
     return len(skeleton.roles)
 
 
 def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Keep what the artist chose in a table of roles on its armature."""
+    """Keep what the artist chose in a table of roles on its armature; the table takes back what can't be kept."""
     from .bridge import rig as rigs
 
     armature = context.object
     rig = properties.rig_of(scene, armature)
     if _filling or rig is None or armature is None:
         return
-    found = rigs.found_roles(armature)
-    rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
+    try:
+        found = rigs.found_roles(armature)
+        rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
+    except LoomError:  # typed names may be of no bone
+        look_up(rig)
 
 
 def register() -> None:

@@ -90,8 +90,10 @@ def object_joint(armature: bpy.types.Object) -> str:
 def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
     """Keep on an armature which bone plays which role, where names mislead; "" says that none does.
 
-    Raises RigError for a role that there is not and for a bone that the armature does not have.
+    Raises RigError for a role that there is not, for a bone that the armature does not have, and for a linked armature.
     """
+    if armature.library is not None:
+        raise RigError(f"{armature.name} is linked: make a library override of it first")
     for role, bone in chosen.items():
         if role not in ROLES:
             raise RigError(f"There is no role {role!r}; the roles are {', '.join(ROLES)}")

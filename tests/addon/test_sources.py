@@ -139,6 +139,34 @@ def test_roles_are_listed_corrected_and_kept(listed, loom):
         bpy.ops.action_loom.set_role(role="neck", bone="wing")
 
 
+def test_a_bone_that_there_is_not_is_taken_back_from_the_table(listed, loom, capfd):
+    rigs = loom("addon.bridge.rig")
+    listed.roles["neck"].bone = "head"
+    for name in ("wing", "b" * 10_240, "head\n"):
+        listed.roles["neck"].bone = name
+        assert listed.roles["neck"].bone == "head"
+    assert rigs.chosen_roles(bpy.context.object) == {"neck": "head"}
+    out, err = capfd.readouterr()
+    assert "Traceback" not in out + err
+
+
+def test_roles_of_a_linked_armature_are_taken_back(listed, loom, capfd, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, into):
+        into.objects = ["Biped"]
+    (rig,) = into.objects
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    listed = loom("addon.properties").ensure_rig(bpy.context.scene, rig)
+    loom("addon.body_roles").look_up(listed)
+    assert listed.roles["neck"].bone == "neck"
+    listed.roles["neck"].bone = "head"
+    assert listed.roles["neck"].bone == "neck"
+    out, err = capfd.readouterr()
+    assert "Traceback" not in out + err
+
+
 def test_the_result_can_begin_at_the_cursor(listed, loom):
     cursor = bpy.context.scene.cursor
     cursor.location, cursor.rotation_euler = (3.0, -2.0, 0.5), (0.0, 0.0, 1.0)
