@@ -6,6 +6,7 @@ No window runs here, so the operator's steps are called one by one, as Blender w
 import threading
 from types import SimpleNamespace
 
+import addon_utils
 import bpy
 import material
 import pytest
@@ -209,6 +210,30 @@ def test_blender_may_end_the_operator_by_itself(jobs, driven):
     assert driven.operator._job.state in ("cancelled", "done")
 
 
+def test_opening_a_file_ends_the_operator_and_writes_nothing_there(jobs, driven):
+    driven.operator._begin(driven.context)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    driven.context.scene = bpy.context.scene
+    assert jobs.running() is None
+    assert drive(driven)[-1] == {"CANCELLED"}  # should a tick of the clock come before Blender ends it
+    driven.operator.cancel(driven.context)
+    assert driven.told[0][0] in ("INFO", "ERROR")
+    assert len(driven.told) == 1
+    assert not len(bpy.data.actions)
+
+
+def test_switching_the_extension_off_ends_the_operator_and_writes_nothing(jobs, driven, extension):
+    before = set(bpy.data.actions.keys())
+    driven.operator._begin(driven.context)
+    addon_utils.disable(extension)
+    try:
+        assert jobs.running() is None
+        driven.operator.cancel(driven.context)
+        assert set(bpy.data.actions.keys()) == before
+    finally:
+        addon_utils.enable(extension, default_set=True)
+
+
 def test_an_operator_that_only_asked_whether_to_begin_ends_nobody_else_s_work(jobs, driven):
     steps = Steps()
     job = jobs.begin("Counting", steps)
@@ -220,8 +245,6 @@ def test_an_operator_that_only_asked_whether_to_begin_ends_nobody_else_s_work(jo
 
 
 def test_switching_the_extension_off_stops_a_job_and_it_can_be_switched_on_again(jobs, loom, capfd):
-    import addon_utils
-
     package = loom("addon").__name__.removesuffix(".addon")
     for _ in range(2):
         steps = Steps()
