@@ -1,0 +1,470 @@
+"""Every operator, one by one: what it changes and what not, taken back and done again, saved, and broken off.
+
+The table says how each is called and what it is meant to change; an operator that is not in it fails here.
+"""
+
+from threading import Event
+
+import addon_utils
+import bpy
+import material
+import numpy as np
+import pytest
+
+SLOW, QUICK = ({"name": name, "weight": 1.0} for name in ("slow", "quick"))
+BOTH = [SLOW, QUICK]
+TWO_CYCLES = [{"name": "slow", "rate": 0.0, "slot": "", "first": 1, "last": 73}]
+PROPERTIES = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+KINDS = ("objects", "armatures", "meshes", "curves", "materials", "images", "collections", "scenes")
+
+
+# --- how operators are called ---------------------------------------------------------------------------------------
+
+
+class Row:
+    """How an operator is called, and what it may change.
+
+    changes : parts of `state`; makes : whether a new action comes of it; before : what is done before it is called
+    """
+
+    def __init__(self, *changes, makes=False, before=None, needs_armature=True, **options):
+        self.changes, self.makes, self.before, self.options = set(changes), makes, before, options
+        self.needs_armature = needs_armature
+
+
+def result(**options):
+    """A row of an operator that makes an action and gives it to the armature."""
+    return Row("new actions", "animation", "pose", "settings", "users", makes=True, **options)
+
+
+def analysed(_tmp_path):
+    bpy.ops.action_loom.analyse(sources=BOTH)
+
+
+def cycles_found(_tmp_path):
+    settings = bpy.context.scene.action_loom
+    settings.mode = "loop"
+    first, second = settings.rigs[0].sources
+    first.use_range, first.first, first.last, second.use = True, 1, 73, False
+    bpy.ops.action_loom.find_cycles()
+
+
+def graph_built(_tmp_path):
+    bpy.context.scene.action_loom.mode = "follow"
+    bpy.ops.action_loom.build_graph()
+
+
+def with_a_stretch(_tmp_path):
+    bpy.ops.action_loom.add_stretch()
+
+
+def with_edited_sources(_tmp_path):
+    for name in ("slow", "quick"):
+        for curve in material.fcurves(bpy.data.actions[name]):
+            if '"thigh.' in curve.data_path:
+                for point in curve.keyframe_points:
+                    point.co.y *= 0.5
+                curve.update()
+
+
+def without_lists(_tmp_path):
+    bpy.context.scene.action_loom.rigs.clear()
+
+
+def motion_file(tmp_path):
+    (tmp_path / "small.bvh").write_text(material.SMALL_BVH)
+
+
+MADE = ("new actions", *KINDS, "selection", "animation", "pose", "users")
+TABLE = {
+    "add_active_source": Row("settings", "users"),
+    "add_demo": Row(*MADE, needs_armature=False),
+    "add_sources": Row("settings", "users", before=without_lists),
+    "add_stretch": Row("settings", needs_armature=False),
+    "analyse": Row("settings", sources=BOTH),
+    "blend": result(sources=BOTH),
+    "build_graph": Row("settings", sources=BOTH),
+    "cancel": Row(needs_armature=False),
+    "choose_candidate": Row("settings", "frame", "pose", before=cycles_found, index=0),
+    "connect": result(sources=BOTH),
+    "edit_recipe": Row("settings", "users"),
+    "export_motion": Row(filepath="FOLDER/out.bvh"),
+    "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
+    "find_roles": Row("settings", "roles"),
+    "find_transitions": Row("settings", sources=BOTH),
+    "follow": result(sources=BOTH, curve="Path"),
+    "import_motion": Row(
+        *MADE, before=motion_file, needs_armature=False, files=[{"name": "FOLDER/small.bvh"}], new_armature=True
+    ),
+    "loop": result(sources=[SLOW], readings=TWO_CYCLES),
+    "move_source": Row("settings", down=True),
+    "path": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
+    "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
+    "remove_source": Row("settings", "users"),
+    "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
+    "retime": result(sources=BOTH),
+    "set_reference": Row("settings", index=1),
+    "set_role": Row("settings", "roles", role="neck", bone="head"),
+    "shortest": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
+    "show_graph": Row("images", before=graph_built),
+    "show_registration": Row("images", before=analysed),
+    "show_scores": Row("images", before=cycles_found),
+    "splice": result(sources=BOTH),
+    "walk": result(sources=BOTH, seconds=3.0),
+}
+MAKERS = [name for name, row in TABLE.items() if row.makes]
+EVERY = sorted(TABLE)
+
+
+def kind_of(name):
+    return getattr(bpy.types, f"ACTION_LOOM_OT_{name}")
+
+
+def can_be_undone(name):
+    return "UNDO" in getattr(kind_of(name), "bl_options", ())
+
+
+READERS = [name for name in EVERY if "sources" in TABLE[name].options or name == "rebuild"]
+SEEN = [name for name in (*READERS, "export_motion") if name != "rebuild"]  # can be told to read what is shown
+
+
+def test_every_operator_is_in_the_table():
+    assert sorted(dir(bpy.ops.action_loom)) == EVERY
+
+
+# --- what there is --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def good(extension, tmp_path_factory):
+    """A character in the midst of its work: two listed walks, a result that it has, an NLA track, a path."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rig = material.biped()
+    for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
+        action = material.key_walk(rig, name, frames=frames, leads=leads)
+        action["note"] = {"by": "an artist", "takes": [1, 2]}
+        action.pose_markers.new("hit the drum").frame = 7
+        for curve in material.fcurves(action)[::3]:
+            curve.keyframe_points[1].handle_left_type = curve.keyframe_points[1].handle_right_type = "FREE"
+            curve.keyframe_points[1].handle_left.y += 0.01
+    bpy.ops.action_loom.add_sources()
+    for source in bpy.context.scene.action_loom.rigs[0].sources:
+        source.use = True
+    bpy.ops.action_loom.blend(sources=BOTH, result_name="Mixed")
+    track = rig.animation_data.nla_tracks.new()
+    track.strips.new("quick", 200, bpy.data.actions["quick"]).mute = True
+    data = bpy.data.curves.new("Path", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("POLY")
+    spline.points.add(1)
+    spline.points[1].co = (0.0, -4.0, 0.0, 1.0)
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Path", data))
+    bpy.context.scene.frame_set(9)
+    path = tmp_path_factory.mktemp("battery") / "good.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+@pytest.fixture
+def prepared(good, tmp_path):
+    """Open that file and do what an operator needs; returns how it is called: `call(undo=False, **more_options)`."""
+
+    def prepare(name):
+        bpy.ops.wm.open_mainfile(filepath=str(good))
+        row = TABLE[name]
+        if row.before is not None:
+            row.before(tmp_path)
+        bpy.context.view_layer.update()
+        options = filled(row.options, str(tmp_path))
+
+        def call(*, undo=False, **more):
+            return getattr(bpy.ops.action_loom, name)("EXEC_DEFAULT", undo, **(options | more))
+
+        return call
+
+    return prepare
+
+
+def filled(value, folder):
+    """Options with the folder of the test in the place of FOLDER."""
+    if isinstance(value, dict):
+        return {name: filled(one, folder) for name, one in value.items()}
+    if isinstance(value, list):
+        return [filled(one, folder) for one in value]
+    return value.replace("FOLDER", folder) if isinstance(value, str) else value
+
+
+def state():
+    """What there is in the file, in parts; equal where nobody would see a difference."""
+    rig = bpy.data.objects.get("Biped")
+    scene, active = bpy.context.scene, bpy.context.view_layer.objects.active
+    actions = {action.name: whole(action) for action in bpy.data.actions}
+    found = {
+        "sources": {name: actions.get(name) for name in ("slow", "quick")},
+        "result": actions.get("Mixed"),
+        "new actions": {name: content for name, content in actions.items() if name not in ("slow", "quick", "Mixed")},
+        "users": {name: bpy.data.actions[name].users for name in ("slow", "quick", "Mixed") if name in actions},
+        "frame": (scene.frame_current, scene.frame_subframe, scene.frame_start, scene.frame_end, scene.render.fps),
+        "selection": (sorted(o.name for o in bpy.context.view_layer.objects if o.select_get()), name_of(active)),
+        "settings": values(scene.action_loom),
+        "images": {image.name: (tuple(image.size), plain(image.get("action_loom"))) for image in bpy.data.images},
+    }
+    for kind in KINDS:
+        found.setdefault(kind, sorted(one.name for one in getattr(bpy.data, kind)))
+    if rig is not None:
+        found["roles"] = plain(rig.get("action_loom_roles"))
+        found["pose"] = pose(rig)
+        found["animation"] = animation(rig)
+    return found
+
+
+def pose(rig):
+    held = [[tuple(getattr(owner, name)) for name in PROPERTIES] for owner in (rig, *rig.pose.bones)]
+    return held, [bone.rotation_mode for bone in rig.pose.bones], rig.mode, rig.data.pose_position
+
+
+def animation(rig):
+    data = rig.animation_data
+    slot = getattr(data, "action_slot", None)
+    tracks = [
+        (
+            track.name,
+            track.mute,
+            track.is_solo,
+            [(s.name, name_of(s.action), s.frame_start, s.mute) for s in track.strips],
+        )
+        for track in data.nla_tracks
+    ]
+    return name_of(data.action), slot.identifier if slot else "", data.use_nla, data.use_tweak_mode, tracks
+
+
+def whole(action):
+    """All of an action: its curves with all that keys have, slots, markers, custom properties, range."""
+    slots = [(slot.identifier, slot.handle, slot.target_id_type) for slot in getattr(action, "slots", ())]
+    frames = action.use_frame_range, action.use_cyclic, action.frame_start, action.frame_end
+    markers = sorted((marker.name, marker.frame) for marker in action.pose_markers)
+    kept = {name: plain(action[name]) for name in action.keys()}  # noqa: SIM118  (going through it gives nothing)
+    curves = [curve_content(curve) for curve in material.fcurves(action)]
+    return curves, slots, frames, markers, kept, action.use_fake_user
+
+
+def curve_content(curve):
+    points = curve.keyframe_points
+    numbers = []
+    for name, size in (
+        ("co", 2),
+        ("handle_left", 2),
+        ("handle_right", 2),
+        ("back", 1),
+        ("amplitude", 1),
+        ("period", 1),
+    ):
+        held = np.empty(size * len(points), dtype=np.float32)
+        points.foreach_get(name, held)
+        numbers.append(held.tobytes())
+    for name in ("interpolation", "easing", "handle_left_type", "handle_right_type", "type"):
+        held = np.empty(len(points), dtype=np.int32)
+        points.foreach_get(name, held)
+        numbers.append(held.tobytes())
+    modifiers = [values(modifier) for modifier in curve.modifiers]
+    about = curve.data_path, curve.array_index, curve.extrapolation, curve.mute, curve.lock, curve.hide
+    return about, name_of(curve.group), numbers, modifiers
+
+
+def values(owner):
+    """All properties of a group, groups and lists within it included, with names in the place of data."""
+    found = {}
+    for about in owner.bl_rna.properties:
+        if about.identifier in ("rna_type", "bl_system_properties"):
+            continue
+        value = getattr(owner, about.identifier)
+        if about.type == "COLLECTION":
+            value = [values(one) for one in value]
+        elif about.type == "POINTER":
+            is_group = value is not None and not isinstance(value, bpy.types.ID)
+            value = values(value) if is_group else name_of(value)
+        elif getattr(about, "is_array", False):
+            value = tuple(value)
+        found[about.identifier] = value
+    return found
+
+
+def plain(value):
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return value.to_list() if hasattr(value, "to_list") else value
+
+
+def name_of(one):
+    return "" if one is None else one.name
+
+
+def differing(before, after):
+    return {part for part in before | after if before.get(part) != after.get(part)}
+
+
+# --- what it changes, back and forth, saved -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def work():
+    """Something that goes on for `cancel` to stop."""
+    going = []
+
+    def begin(jobs):
+        end = Event()
+        job = jobs.begin("Counting", lambda _progress: end.wait(10))
+        going.append((jobs, job, end))
+        return job
+
+    yield begin
+    for jobs, job, end in going:
+        end.set()
+        job.wait()
+        jobs.forget(job)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepared, name, loom, work):
+    call, row = prepared(name), TABLE[name]
+    bpy.ops.ed.undo_push(message="before")
+    before = state()
+    if name == "cancel":
+        work(loom("addon.session.jobs"))
+    assert call(undo=True) == {"FINISHED"}
+    after = state()
+    assert differing(before, after) <= row.changes
+    assert differing(before, after) or not can_be_undone(name)
+    if row.makes:
+        assert len(after["new actions"]) == len(before["new actions"]) + 1
+    if not can_be_undone(name):
+        return
+    bpy.ops.ed.undo()
+    assert differing(before, state()) == set()
+    bpy.ops.ed.redo()
+    assert differing(after, state()) == set()
+
+
+STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in ("choose_candidate", "rebuild")]
+
+
+@pytest.mark.parametrize(("name", "visual"), [(name, False) for name in STILL])
+def test_a_pose_without_keys_and_all_that_is_played_stay_as_they_are(prepared, name, visual):
+    call = prepared(name)
+    options = {"visual": True} if visual else {}
+    if TABLE[name].makes:
+        options["assign"] = False
+    rig = bpy.data.objects["Biped"]
+    rig.pose.bones["chest"].rotation_euler.x += 0.5
+    rig.pose.bones["thigh.L"].rotation_euler.y -= 0.25
+    rig.location.x = 3.0
+    bpy.context.view_layer.update()
+    before = state()
+    call(**options)
+    assert differing(before, state()) <= TABLE[name].changes - {"pose", "animation"}
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in ("cancel", "export_motion")])
+def test_what_came_of_it_is_there_after_saving_and_opening(prepared, name, tmp_path, loom):
+    call = prepared(name)
+    call()
+    after = state()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
+    assert differing(after, state()) <= {"images"}  # Blender keeps those that an editor shows
+    storage = loom("addon.storage")
+    for made in [*after["new actions"], "Mixed"]:
+        if storage.is_result(bpy.data.actions[made]):
+            curves = [curve_content(curve) for curve in material.fcurves(bpy.data.actions[made])]
+            assert bpy.ops.action_loom.rebuild(action=made) == {"FINISHED"}
+            if name in (*MAKERS, "rebuild"):
+                assert [curve_content(curve) for curve in material.fcurves(bpy.data.actions[made])] == curves
+
+
+def test_switched_off_and_on_or_loaded_anew_everything_is_as_it_was(prepared, extension):
+    prepared("blend")()
+
+    def off_and_on():
+        addon_utils.disable(extension)
+        addon_utils.enable(extension, default_set=True)
+
+    # The last is what Blender's Reload Scripts does, once its window has the time.
+    for renew in (off_and_on, off_and_on, lambda: bpy.utils.load_scripts(reload_scripts=True)):
+        before = state()
+        renew()
+        assert differing(before, state()) == set()
+        assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    assert bpy.ops.action_loom.edit_recipe() == {"FINISHED"}
+    assert bpy.ops.action_loom.blend() == {"FINISHED"}
+
+
+# --- what is gone ---------------------------------------------------------------------------------------------------
+
+
+def refused(call):
+    """What is said by an operator that refuses; never a traceback. "" where there was nothing to refuse."""
+    try:
+        call()
+    except RuntimeError as error:
+        assert "Traceback" not in str(error), error
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if TABLE[name].needs_armature])
+def test_without_its_armature_nothing_is_changed(prepared, name):
+    call = prepared(name)
+    bpy.data.objects.remove(bpy.data.objects["Biped"])
+    before = state()
+    assert "Select an armature" in refused(call)
+    assert differing(before, state()) == set()
+
+
+@pytest.mark.parametrize("gone", ["armature", "deleted", "source"])
+@pytest.mark.parametrize("name", READERS)
+def test_what_goes_while_it_is_worked_out_is_said_and_nothing_is_written(prepared, name, gone, monkeypatch):
+    call = prepared(name)
+    kind = kind_of(name)
+    compute = kind.compute
+
+    def interrupted(read, recipe, progress):
+        made = compute(read, recipe, progress)
+        if gone == "armature":
+            bpy.data.objects.remove(bpy.data.objects["Biped"])
+        elif gone == "deleted":  # as in the viewport
+            bpy.ops.object.delete()
+        else:
+            bpy.data.actions.remove(bpy.data.actions["slow"])
+        return made
+
+    monkeypatch.setattr(kind, "compute", staticmethod(interrupted))
+    before = state()
+    said = refused(call)
+    if TABLE[name].makes or name == "rebuild":
+        what = "action 'slow'" if gone == "source" else "armature"
+        assert f"The {what} was deleted while its actions were woven: nothing was written" in said
+    after = state()
+    assert after["new actions"] == before["new actions"]
+    assert after["result"] == before["result"]
+    assert after["sources"]["quick"] == before["sources"]["quick"]
+
+
+def test_a_result_that_goes_while_it_is_made_anew_is_said(prepared, monkeypatch):
+    call = prepared("rebuild")
+    kind = kind_of("rebuild")
+    compute = kind.compute
+    for spoil, said in (
+        (lambda: bpy.data.actions["Mixed"].pop("action_loom"), "Mixed was not made by Action Loom"),
+        (lambda: bpy.data.actions.remove(bpy.data.actions["Mixed"]), "The result was deleted while its actions"),
+    ):
+
+        def interrupted(read, recipe, progress, spoil=spoil):
+            made = compute(read, recipe, progress)
+            spoil()
+            return made
+
+        monkeypatch.setattr(kind, "compute", staticmethod(interrupted))
+        kept = bpy.data.actions["Mixed"]["action_loom"].to_dict()
+        assert said in refused(call)
+        if "Mixed" in bpy.data.actions:
+            bpy.data.actions["Mixed"]["action_loom"] = kept
