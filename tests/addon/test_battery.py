@@ -348,7 +348,9 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
 STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in ("choose_candidate", "rebuild")]
 
 
-@pytest.mark.parametrize(("name", "visual"), [(name, False) for name in STILL])
+@pytest.mark.parametrize(
+    ("name", "visual"), [*((name, False) for name in STILL), *((name, True) for name in STILL if name in SEEN)]
+)
 def test_a_pose_without_keys_and_all_that_is_played_stay_as_they_are(prepared, name, visual):
     call = prepared(name)
     options = {"visual": True} if visual else {}
@@ -468,3 +470,51 @@ def test_a_result_that_goes_while_it_is_made_anew_is_said(prepared, monkeypatch)
         assert said in refused(call)
         if "Mixed" in bpy.data.actions:
             bpy.data.actions["Mixed"]["action_loom"] = kept
+
+
+# --- what breaks ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def breaks(loom, monkeypatch):
+    """Let a function that writes fail after so many calls of it."""
+    places = {
+        "keys": (loom("addon.bridge.curves").Writer, "_curve"),
+        "recipe": (loom("addon.storage"), "store"),
+    }
+
+    def prepare(what, after):
+        owner, name = places[what]
+        write, calls = getattr(owner, name), []
+
+        def failing(*given, **options):
+            calls.append(name)
+            if len(calls) > after:
+                raise MemoryError("no more room")
+            return write(*given, **options)
+
+        monkeypatch.setattr(owner, name, failing)
+
+    return prepare
+
+
+@pytest.mark.parametrize(("what", "after"), [("keys", 0), ("keys", 20), ("recipe", 0)])
+@pytest.mark.parametrize("name", [*MAKERS, "rebuild"])
+def test_what_breaks_while_it_is_written_leaves_all_as_it_was(prepared, breaks, name, what, after):
+    call = prepared(name)
+    before = state()
+    breaks(what, after)
+    with pytest.raises(RuntimeError, match="no more room"):
+        call()
+    assert differing(before, state()) <= {"settings"}  # what is said of the sources
+
+
+@pytest.mark.parametrize(("what", "after"), [("keys", 0), ("keys", 20), ("recipe", 0)])
+def test_a_live_weight_that_can_t_be_written_leaves_the_last_result(prepared, breaks, what, after):
+    prepared("blend")()
+    settings = bpy.context.scene.action_loom
+    settings.mode, settings.live = "blend", True
+    before = state()
+    breaks(what, after)
+    settings.rigs[0].sources[0].weight = 0.25  # the exception ends in Blender's hands, which prints it
+    assert differing(before, state()) <= {"settings"}
