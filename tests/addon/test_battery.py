@@ -275,7 +275,7 @@ def values(owner):
     """All properties of a group, groups and lists within it included, with names in the place of data."""
     found = {}
     for about in owner.bl_rna.properties:
-        if about.identifier in ("rna_type", "bl_system_properties"):
+        if about.identifier in ("rna_type", "bl_system_properties", "uid", "session"):  # the last are new in every file
             continue
         value = getattr(owner, about.identifier)
         if about.type == "COLLECTION":
