@@ -3,6 +3,8 @@
 import signal
 from types import FrameType
 
+AGAIN = 1.0  # s
+
 _signal: int | None = None  # that has arrived
 
 
@@ -18,6 +20,8 @@ def listen() -> None:
 
 def stop_listening() -> None:
     """Let nothing disturb the end of this process any more: it ends with the status of what it has done."""
+    if has_arrived() and hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
     for one in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(one) is _interrupt:
             signal.signal(one, signal.SIG_IGN)
@@ -26,6 +30,14 @@ def stop_listening() -> None:
 def _interrupt(number: int, _frame: FrameType | None) -> None:
     global _signal
     _signal = number
+    if hasattr(signal, "setitimer"):
+        # A library's clean-up may swallow the exception: it is raised again until the work has ended.
+        signal.signal(signal.SIGALRM, _interrupt_again)
+        signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
+    raise KeyboardInterrupt
+
+
+def _interrupt_again(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 

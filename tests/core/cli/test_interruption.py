@@ -96,3 +96,15 @@ def test_a_signal_inside_a_text_that_a_library_runs_ends_as_any_other(walk):
     )
     done = processes.python("-P", "-c", code, "info", walk)
     assert (done.returncode, done.stderr) == (143, "action-loom: interrupted\n")
+
+
+def test_a_signal_that_a_library_swallows_is_not_lost(walk):
+    code = (
+        "import os, signal, sys, time\nfrom action_loom.core.cli import main, process\n"
+        "class Swallows:\n    def __del__(self):\n        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "def work():\n    Swallows()\n    time.sleep(30.0)\n    return 0\n"
+        "main.main = work\nsys.exit(process.main())"
+    )
+    done = processes.python("-P", "-c", code, "info", walk)
+    assert done.returncode == 143
+    assert done.stderr.endswith("action-loom: interrupted\n")
