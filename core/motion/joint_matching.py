@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from . import roles as body_roles
+from . import role_names
 from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
@@ -27,7 +27,7 @@ def across(skeleton: Skeleton) -> NDArray[np.int64]:
         right = roles.get(f"{role[:-2]}.R") if role.endswith(".L") else None
         if right is not None:
             _pair_up(skeleton, partner, left, right)
-    names = body_roles.sides(skeleton.names)
+    names = role_names.split(skeleton.names)
     for joint, (side, name) in enumerate(names):
         if side == "L" and partner[joint] < 0 and (other := _other(names, partner, "R", name)) is not None:
             _pair_up(skeleton, partner, joint, other)

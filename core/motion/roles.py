@@ -1,7 +1,7 @@
-"""Which joint plays which part of the body, found from the names that usual rigs give and from the hierarchy.
+"""Which joint plays which part of the body, found from names, hierarchy and rest pose (methods 14).
 
 Roles: hips, spine (lowest), chest (the arms hang from it), neck, head, and per side (".L", ".R") clavicle,
-upper_arm, forearm, hand, thigh, shin, foot, toe.
+upper_arm, forearm, hand, thigh, shin, foot, toe. Of the four-footed, front legs are arms and their paws are hands.
 
 Names alone mislead: a Shoulder is a collar bone in one rig and an upper arm in the next. So a limb is the order of
 roles along one chain of joints that most names agree with, and the trunk is what lies between the limbs.
@@ -15,46 +15,44 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-# What a name may say once its side and the rig's own prefix are taken off; one name may fit several roles.
-_LIMBS = (
-    {
-        "clavicle": r"clavicle|shoulder|collar(bone)?|肩",
-        "upper_arm": r"(upper|up)?arm|humerus|shldr|shoulder|腕",
-        "forearm": r"(fore|lower|low)arm|radius|elbow|ひじ",
-        "hand": r"hand|wrist|手首",
-    },
-    {
-        "thigh": r"thigh|up(per)?leg|femur|hip|足",
-        "shin": r"shin|(low(er)?)?leg|calf|tibia|knee|ひざ",
-        "foot": r"foot|ankle|足首",
-        "toe": r"toes?|toebase|toe0*1?|toeend|ball|foot|つま先",
-    },
-)
-_TRUNK = {
-    "hips": r"hips?|pelvis|下半身",
-    "chest": r"chest|thorax|upperback|torso|spine\d*|上半身2?",
-    "neck": r"(lower)?neck(0*1)?|首",
-    "head": r"head|頭",
-}
+from . import role_names, role_shapes
+from .quat import Array
+
 TRUNK = ("hips", "spine", "chest", "neck", "head")
-LIMBS = tuple(role for limb in _LIMBS for role in limb)
-_PREFIX = re.compile(r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d+|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)")
-_SIDES = {"l": "L", "left": "L", "左": "L", "r": "R", "right": "R", "右": "R"}
-# In lfemur or rclavicle nothing but knowledge of the word tells the side.
-_BARE_SIDE = re.compile(r"([lr])(femur|tibia|foot|toes|clavicle|humerus|radius|wrist|hand|thigh|shin|collar)")
-_VERTEBRA = re.compile(r"[LT]\d+")  # no sides: lumbar and thoracic
-_WORD = re.compile(r"[左右]|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_左右]+")
+LIMBS = tuple(role for limb in role_names.LIMBS for role in limb)
+# How a role was found: the joint's name says it, or where limbs hang does, or the rest pose outdoes what names say.
+NAME, HIERARCHY, SHAPE = "name", "hierarchy", "shape"
+
+_Found = dict[str, tuple[int, str]]  # by role: the joint, and how it was found
 
 
-def find(names: Sequence[str], parents: NDArray[np.int64]) -> dict[str, int]:
-    """Return the joint index of every role that names and hierarchy, parents (J,), tell."""
+def find(names: Sequence[str], parents: NDArray[np.int64], places: Array | None = None) -> dict[str, int]:
+    """Return the joint index of every role that names and hierarchy, parents (J,), tell.
+
+    places (J, 3) : where the joints are at rest, in any frame; they tell left from right where names say it wrongly
+    """
+    return {role: joint for role, (joint, _) in _found(names, parents, places).items()}
+
+
+def found_by(names: Sequence[str], parents: NDArray[np.int64], places: Array | None = None) -> dict[str, str]:
+    """Return how each role is found that `find` finds: by NAME, HIERARCHY or SHAPE, the surest first."""
+    return {role: how for role, (_, how) in _found(names, parents, places).items()}
+
+
+def _found(names: Sequence[str], parents: NDArray[np.int64], places: Array | None) -> _Found:
     known, above = tuple(names), tuple(int(p) for p in parents)
     deforming = [joint for joint, name in enumerate(known) if name.startswith("DEF-")]
     if len(deforming) < 10 or len(deforming) == len(known):
-        return dict(_find(known, above))
-    # A generated rig has every part several times; the mesh hangs on these.
-    found = _find(tuple(known[joint] for joint in deforming), _deform_parents(known, above, tuple(deforming)))
-    return {role: deforming[k] for role, k in found.items()}
+        found = dict(_by_names(known, above))
+    else:
+        # A generated rig has every part several times; the mesh hangs on these.
+        mesh = _by_names(tuple(known[j] for j in deforming), _deform_parents(known, above, tuple(deforming)))
+        found = {role: (deforming[k], how) for role, (k, how) in mesh.items()}
+    joints = {role: joint for role, (joint, _) in found.items()}
+    if places is None or not role_shapes.sides_are_swapped(joints, places):
+        return found
+    other = {role: f"{role[:-1]}{'R' if role.endswith('L') else 'L'}" for role in found if "." in role}
+    return {other.get(role, role): (joint, SHAPE if role in other else how) for role, (joint, how) in found.items()}
 
 
 @lru_cache(maxsize=64)
@@ -77,19 +75,25 @@ def _deform_parents(names: tuple[str, ...], parents: tuple[int, ...], deforming:
 
 
 @lru_cache(maxsize=64)
-def _find(names: tuple[str, ...], parents: tuple[int, ...]) -> dict[str, int]:
-    parts = [_split(name) for name in names]
+def _by_names(names: tuple[str, ...], parents: tuple[int, ...]) -> _Found:
+    parts = role_names.split(names)
     found: dict[str, int] = {}
     for side in "LR":
-        for limb in _LIMBS:
-            found |= {f"{role}.{side}": joint for role, joint in _limb(parts, parents, side, limb).items()}
+        for limb in role_names.LIMBS:
+            joints = _limb(parts, parents, side, limb)
+            joints |= _loose_end(parts, parents, side, limb, joints)
+            found |= {f"{role}.{side}": joint for role, joint in joints.items()}
     centre = [j for j, (side, _) in enumerate(parts) if not side]
-    for role, pattern in _TRUNK.items():
+    for role, pattern in role_names.TRUNK.items():
         fitting = [j for j in centre if re.fullmatch(pattern, parts[j][1])]
         if fitting:
             found[role] = fitting[-1 if role == "chest" else 0]
     found |= _trunk(names, parents, centre, found)
-    return {role: joint for role, joint in found.items() if joint >= 0}
+    return {
+        role: (joint, NAME if role_names.says(parts[joint][1], role) else HIERARCHY)
+        for role, joint in found.items()
+        if joint >= 0
+    }
 
 
 def _limb(parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str]) -> dict[str, int]:
@@ -125,6 +129,29 @@ def _limb(parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, lim
                         best, best_merit = match, merit
         taken[joint] = so_far
     return best
+
+
+def _loose_end(
+    parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str], joints: dict[str, int]
+) -> dict[str, int]:
+    """Return the foot or hand of a limb that ends before it, and its toe, where one stands apart from the body.
+
+    So it is where inverse kinematics was baked: feet hang on a root. What hangs on the body elsewhere is none.
+    """
+    *_, last = roles = [role for role in limb if role != "toe"]
+    if last in joints or "toe" in joints or not {roles[-2], roles[-3]} <= set(joints):
+        return {}
+    carrier = parents[next(iter(joints.values()))]
+    fitting = [
+        joint
+        for joint, (own_side, name) in enumerate(parts)
+        if own_side == side and re.fullmatch(limb[last], name) and carrier not in (-1, *ancestors(joint, parents))
+    ]
+    if len(fitting) != 1:
+        return {}
+    toes = [j for j, part in enumerate(parts) if parents[j] == fitting[0] and part[0] == side]
+    toe = next((j for j in toes if re.fullmatch(limb.get("toe", ""), parts[j][1])), None)
+    return {last: fitting[0]} | ({} if toe is None else {"toe": toe})
 
 
 def _merit(match: dict[str, int], roles: tuple[str, ...], depths: list[int]) -> tuple[object, ...]:
@@ -211,28 +238,9 @@ def _downwards(parents: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(order)
 
 
-def sides(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return for each joint its side ("L", "R" or "") and what its name says besides."""
-    return [_split(name) for name in names]
-
-
 def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:
     """Return the joints above one, its parent first, its root last."""
     above = []
     while (joint := int(parents[joint])) >= 0:
         above.append(joint)
     return above
-
-
-def _split(name: str) -> tuple[str, str]:
-    """Return the side ("L", "R" or "") and the rest of a name in lower case, without prefix and punctuation."""
-    while (shorter := _PREFIX.sub("", name, count=1)) != name:
-        name = shorter
-    bare = _BARE_SIDE.fullmatch(name)
-    if bare:
-        return _SIDES[bare.group(1)], bare.group(2)
-    if _VERTEBRA.fullmatch(name):
-        return "", name.lower()
-    words = [word.lower() for word in _WORD.findall(name)]
-    side = next((_SIDES[word] for word in words if word in _SIDES), "")
-    return side, "".join(word for word in words if word not in _SIDES)

@@ -54,7 +54,7 @@ class Skeleton:
         if np.any(self.parents >= np.arange(count)) or np.any(self.parents < -1):
             raise SkeletonError("Parents must come before their children")
         if not self.roles:
-            object.__setattr__(self, "roles", body_roles.find(self.names, self.parents))
+            object.__setattr__(self, "roles", body_roles.find(self.names, self.parents, self.rest[1]))
 
     def __len__(self) -> int:
         return len(self.names)

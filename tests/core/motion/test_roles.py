@@ -1,7 +1,11 @@
-"""The names that usual rigs give their joints tell which part of the body each is."""
+"""Names, hierarchy and rest pose tell which part of the body each joint is."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+from action_loom.core.figure import body as figure_body
 from action_loom.core.formats import bvh
 from action_loom.core.motion import roles
 from oracles import material
@@ -323,3 +327,248 @@ def test_a_second_or_third_branch_of_names_changes_nothing():
     names, parents = chain("Hips", "LeftThigh", "LeftShin", "LeftFoot", "LeftToe")
     again = (*names, "LeftThigh", "LeftShin", "LeftFoot", "LeftToe")
     assert roles.find(again, np.array([*parents, 0, 5, 6, 7])) == roles.find(names, parents)
+
+
+# How exporters and rigging tools call the joints of one and the same body: trunk, arm and leg as in ARM and LEG.
+MIXAMO = ("Hips, Spine, Spine1, Neck, Head", "<Shoulder, <Arm, <ForeArm, <Hand", "<UpLeg, <Leg, <Foot, <ToeBase")
+RIGIFY = (
+    "spine, spine.001, spine.003, spine.004, spine.006",
+    "shoulder.<, upper_arm.<, forearm.<, hand.<",
+    "thigh.<, shin.<, foot.<, toe.<",
+)
+NAMINGS = {
+    "Mixamo": (("Left", "Right"), *MIXAMO),
+    "VRM": (
+        ("L", "R"),
+        "C_Hips, C_Spine, C_Chest, C_Neck, C_Head",
+        "<_Shoulder, <_UpperArm, <_LowerArm, <_Hand",
+        "<_UpperLeg, <_LowerLeg, <_Foot, <_ToeBase",
+    ),
+    "MMD": (
+        ("左", "右"),
+        "下半身, 上半身, 上半身2, 首, 頭",
+        "<肩, <腕, <ひじ, <手首",
+        "<足, <ひざ, <足首, <つま先",
+    ),
+    "Unreal": (
+        ("l", "r"),
+        "pelvis, spine_01, spine_03, neck_01, head",
+        "clavicle_<, upperarm_<, lowerarm_<, hand_<",
+        "thigh_<, calf_<, foot_<, ball_<",
+    ),
+    "Biped": (
+        ("L", "R"),
+        "Pelvis, Spine, Spine1, Neck, Head",
+        "< Clavicle, < UpperArm, < Forearm, < Hand",
+        "< Thigh, < Calf, < Foot, < Toe0",
+    ),
+    "Daz": (
+        ("l", "r"),
+        "hip, abdomen, chest, neck, head",
+        "<Collar, <Shldr, <ForeArm, <Hand",
+        "<Thigh, <Shin, <Foot, <Toe",
+    ),
+    "Daz, Genesis 8": (
+        ("l", "r"),
+        "hip, abdomenLower, chestUpper, neckLower, head",
+        "<Collar, <ShldrBend, <ForearmBend, <Hand",
+        "<ThighBend, <Shin, <Foot, <Toe",
+    ),
+    "Rigify": (("L", "R"), *RIGIFY),
+    "Auto-Rig Pro": (
+        ("l", "r"),
+        "root.x, spine_01.x, spine_02.x, neck.x, head.x",
+        "shoulder.<, arm_stretch.<, forearm_stretch.<, hand.<",
+        "thigh_stretch.<, leg_stretch.<, foot.<, toes_01.<",
+    ),
+    "Advanced Skeleton": (
+        ("L", "R"),
+        "Root_M, Spine1_M, Chest_M, Neck_M, Head_M",
+        "Scapula_<, Shoulder_<, Elbow_<, Wrist_<",
+        "Hip_<, Knee_<, Ankle_<, Toes_<",
+    ),
+    "sides behind a hyphen": (
+        ("L", "R"),
+        "hips, spine, chest, neck, head",
+        "clavicle-<, upper-arm-<, forearm-<, hand-<",
+        "thigh-<, shin-<, foot-<, toe-<",
+    ),
+    "nouns first, numbers": (
+        ("Left", "Right"),
+        "Hip, Spine01, Spine02, Neck, Head",
+        "<Shoulder, <ArmUpper, <ArmLower, <Hand",
+        "<Leg01, <Leg02, <Foot01, <Foot02",
+    ),
+}
+# What exporters and applications put around any names; 1 is the place in the list.
+AROUND = {
+    "nothing": "{0}",
+    "a namespace": "char1:{0}",
+    "two namespaces": "scene|char1:{0}",
+    "a namespace that became part of the name": "Character1_{0}",
+    "Source engine": "ValveBiped.Bip01_{0}",
+    "Biped": "Bip01 {0}",
+    "VRM": "J_Bip_{0}",
+    "Mixamo": "mixamorig:{0}",
+    "Rigify": "DEF-{0}",
+    "running numbers": "{0}_{1:03d}",
+    "running numbers of Mixamo's": "mixamorig:{0}_0{1}",
+    "a copy": "{0}.001",
+    "a copy with a namespace": "char1:{0}.002",
+    "joint": "{0}_jnt",
+}
+
+
+def renamed(naming, around):
+    """The demo figure's joints under other names, in the figure's order."""
+    sides, trunk, arm, leg = naming
+    told = expected(trunk, arm, leg, sides)
+    return [around.format(told[role].strip(), k) for k, role in enumerate(figure_body.skeleton().names)]
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("naming", NAMINGS)
+def test_all_roles_are_found_whatever_exporters_make_of_names(naming, around):
+    figure = figure_body.skeleton()
+    names = renamed(NAMINGS[naming], AROUND[around])
+    assert {names[joint]: role for role, joint in roles.find(names, figure.parents, figure.rest[1]).items()} == dict(
+        zip(names, figure.names, strict=True)
+    )
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("case", [str.upper, str.lower])
+@pytest.mark.parametrize("naming", ["Mixamo", "Unreal", "Biped", "Rigify", "Daz", "Advanced Skeleton"])
+def test_upper_and_lower_case_tell_the_same(naming, case):
+    figure = figure_body.skeleton()
+    names = [case(name) for name in renamed(NAMINGS[naming], AROUND["nothing"])]
+    assert {names[joint]: role for role, joint in roles.find(names, figure.parents).items()} == dict(
+        zip(names, figure.names, strict=True)
+    )
+
+
+# Names, parents and places at rest (metres, Z up) of five characters that artists made, as Blender imports their glTF
+# files: rig.read(armature).skeleton of each gave names, parents and rest[1]. By GDQuest (mannequiny, CC BY 4.0), T.
+# Laulhé and D. McCurdy (RobotExpressive, CC0), tomkranis (Fox, CC BY 4.0), swift502 (boxman, MIT), the Godot demo
+# projects (godot_player, MIT).
+CHARACTERS = json.loads((Path(__file__).parents[2] / "data" / "characters.json").read_text(encoding="utf-8"))
+
+
+def character(name):
+    names, parents, places = zip(*CHARACTERS[name], strict=True)
+    return names, np.array(parents), np.array(places)
+
+
+SIDED = {
+    "mannequiny": "clavicle.<, upperarm.<, lowerarm.<, hand.<, thigh.<, calf.<, foot.<, ball.<",
+    "RobotExpressive": "Shoulder.<, UpperArm.<, LowerArm.<, -, UpperLeg.<, LowerLeg.<, Foot.<, -",
+    "Fox": "-, b_<UpperArm, b_<ForeArm, b_<Hand, b_<Leg01, b_<Leg02, b_<Foot01, b_<Foot02",
+    "boxman": "-, arm_upper.<, arm_lower.<, -, leg_upper.<, leg_lower.<, -, -",
+    "godot_player": "-, <-arm, <-forearm, -, <-thigh, <-leg, <-foot, -",
+}
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("name", "sides", "trunk", "count"),
+    [
+        ("mannequiny", "lr", "pelvis, spine_01, spine_02, neck_01, head", 21),
+        ("RobotExpressive", "LR", "Hips, Abdomen, Torso, Neck, Head", 17),
+        ("Fox", ("Left", "Right"), "b_Hip, b_Spine01, b_Spine02, b_Neck, b_Head", 19),
+        ("boxman", "LR", "body_IK, -, -, -, head", 10),
+        # What this rig calls left is on its right: its knees say so.
+        ("godot_player", "rl", "hip, waist, chest, neck, head", 15),
+    ],
+)
+def test_characters_are_understood(name, sides, trunk, count):
+    names, parents, places = character(name)
+    arm, leg = (", ".join(half) for half in np.split(np.array(SIDED[name].split(", ")), 2))
+    found = {role: names[joint] for role, joint in roles.find(names, parents, places).items()}
+    if name == "Fox":
+        found = {role: joint.rpartition("_")[0] for role, joint in found.items()}
+    assert found == expected(trunk, arm, leg, sides)
+    assert len(found) == count
+
+
+def test_left_is_told_by_toes_or_knees_where_names_say_it_wrongly():
+    figure = figure_body.skeleton()
+    names, parents, places = figure.names, figure.parents, figure.rest[1]
+    plain = roles.find(names, parents)
+    assert roles.find(names, parents, places) == plain
+    seen_in_a_mirror = places * (-1.0, 1.0, 1.0)
+    swapped = {f"{role[:-1]}{'R' if role[-1] == 'L' else 'L'}" if "." in role else role: j for role, j in plain.items()}
+    assert roles.find(names, parents, seen_in_a_mirror) == swapped
+    # Which way up or how large the rest pose is does not matter.
+    assert roles.find(names, parents, 40.0 * seen_in_a_mirror[:, [1, 2, 0]]) == swapped
+    assert roles.find(names, parents, 40.0 * places[:, [1, 2, 0]]) == plain
+    # Without toes the knees tell.
+    toeless = [joint for joint, name in enumerate(names) if not name.startswith("toe")]
+    above = np.array([toeless.index(p) if p >= 0 else -1 for p in parents[toeless]])
+    short = [names[joint] for joint in toeless]
+    assert roles.find(short, above, seen_in_a_mirror[toeless])["thigh.L"] == short.index("thigh.R")
+    # Legs as straight as captured ones tell nothing.
+    straight = seen_in_a_mirror[toeless]
+    straight[[short.index(f"{role}.{side}") for role in ("thigh", "shin", "foot") for side in "LR"], 1] = 0.0
+    assert roles.find(short, above, straight)["thigh.L"] == short.index("thigh.L")
+    # Nor do joints that are all in one place.
+    assert roles.find(names, parents, np.zeros((21, 3))) == plain
+
+
+def test_the_knees_of_birds_bend_backwards_and_say_nothing():
+    names, parents, places = character("godot_player")
+    places = places.copy()
+    places[[names.index("l-leg"), names.index("r-leg")], 1] -= 0.15
+    assert roles.find(names, parents, places)["thigh.L"] == names.index("l-thigh")
+
+
+@pytest.mark.both_engines
+def test_feet_and_hands_that_hang_on_a_root_are_found():
+    names, parents = body(
+        """
+        Root, Hips, <UpLeg, <Leg
+        Hips, Spine, Chest, <Shoulder, <Arm, <ForeArm
+        Root, <Foot, <Toe
+        Root, <Hand
+        """,
+        ("Left", "Right"),
+    )
+    found = named(names, parents)
+    assert (found["foot.L"], found["toe.L"], found["hand.R"]) == ("LeftFoot", "LeftToe", "RightHand")
+    # Two of a name: nobody knows which.
+    names, parents = [*names, "Left_Foot"], np.append(parents, 0)
+    found = named(names, parents)
+    assert "foot.L" not in found
+    assert found["foot.R"] == "RightFoot"
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("leg", "arm"),
+    [
+        ("hind_thigh_<, hind_shin_<, hind_foot_<, hind_toe_<", "front_thigh_<, front_shin_<, front_foot_<"),
+        ("thigh.<, shin.<, foot.<, toe.<", "shoulder.<, front_thigh.<, front_shin.<, front_foot.<, front_toe.<"),
+        ("<BackLegUpper, <BackLegLower, <BackPaw, <BackToe", "<FrontLegUpper, <FrontLegLower, <FrontPaw"),
+        ("Leg_Rear_Upper_<, Leg_Rear_Lower_<, Foot_Rear_<", "Leg_Front_Upper_<, Leg_Front_Lower_<, Foot_Front_<"),
+    ],
+)
+def test_front_legs_are_arms(leg, arm):
+    names, parents = body(f"Hips, Spine, Chest, Neck, Head\nHips, {leg}\nChest, {arm}", "LR")
+    found = named(names, parents)
+    for side in "LR":
+        for part, of_part in ((leg, ("thigh", "shin", "foot")), (arm, ("upper_arm", "forearm", "hand"))):
+            theirs = [name for name in part.replace("<", side).split(", ") if "houlder" not in name][:3]
+            assert [found[f"{role}.{side}"] for role in of_part] == theirs
+    assert found["chest"] == "Chest"
+
+
+def test_how_sure_a_role_is_is_told():
+    names, parents, places = character("boxman")
+    told = roles.found_by(names, parents, places)
+    assert told["thigh.L"] == roles.NAME
+    assert told["hips"] == roles.HIERARCHY
+    names, parents, places = character("godot_player")
+    told = roles.found_by(names, parents, places)
+    assert (told["thigh.L"], told["hips"]) == (roles.SHAPE, roles.NAME)
+    assert set(told) == set(roles.find(names, parents, places))
+    assert set(roles.found_by(*character("Fox")).values()) == {roles.NAME}

@@ -1,0 +1,116 @@
+"""What names say of joints: which side of the body, and which part; prefixes and endings say nothing."""
+
+import re
+from collections.abc import Sequence
+
+# What a name may say once its side and what rigs add are taken off; one name may fit several roles. Names of front
+# legs begin with "front".
+LIMBS = (
+    {
+        "clavicle": r"clavicle|shoulder|collar(bone)?|scapula|肩",
+        "upper_arm": r"(upper|up)?arm|arm(upper|up|stretch|0*1)|humerus|shldr(bend)?|shoulder|腕"
+        r"|front(thigh|(upper|up)?leg|leg(upper|up|0*1))",
+        "forearm": r"(fore|lower|low)arm|arm(fore|lower|low|0*2)|forearm(bend|stretch)|radius|elbow|ひじ"
+        r"|front(shin|calf|knee|(lower|low)leg|leg(lower|low|0*2))",
+        "hand": r"hand|wrist|手首|front(foot|paw|hoof|ankle|leg0*3)",
+    },
+    {
+        "thigh": r"thigh(bend|stretch)?|up(per)?leg|leg(up(per)?|0*1)|femur|hip|足",
+        "shin": r"shin|(low(er)?)?leg|leg(low(er)?|stretch|0*2)|calf|tibia|knee|ひざ",
+        "foot": r"foot(0*1)?|ankle|paw|hoof|leg0*3|足首",
+        "toe": r"toes?|toebase|toes?0*1?|toeend|ball|forefoot|foot(0*2)?|つま先",
+    },
+)
+TRUNK = {
+    "hips": r"hips?|pelvis|下半身",
+    "chest": r"chest|thorax|upperback|torso|spine\d*|上半身2?",
+    "neck": r"(lower)?neck(0*1)?|首",
+    "head": r"head|頭",
+}
+_SPINE = {"spine": r"spine\d*|lowerback|abdomen|waist|l5|上半身"}  # the lowest joint of it plays that role
+_PARTS = [re.compile(pattern) for part in (*LIMBS, TRUNK) for pattern in part.values()]
+_LIMB_PARTS = [re.compile(pattern) for limb in LIMBS for pattern in limb.values()]
+_PREFIX = re.compile(r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d*|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)")
+_SIDES = {"l": "L", "left": "L", "左": "L", "r": "R", "right": "R", "右": "R"}
+_MIDDLE = {"c", "m", "x"}  # what some rigs put in the place of a side
+_BEFORE_OR_BEHIND = {"front": "front", "fore": "front", "hind": "", "rear": "", "back": ""}
+_OF_LEGS = {"leg", "thigh", "shin", "calf", "knee", "foot", "paw", "hoof", "ankle", "toe", "toes"}
+# In LTHIGH or leftfoot nothing but knowledge of the words tells the side.
+_SIDE_AND_REST = re.compile(r"(?:(left|right)|([lr]))(.+)")
+_VERTEBRA = re.compile(r"[CLT]\d+")  # no sides: cervical, lumbar and thoracic
+_WORD = re.compile(r"[左右]|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_左右]+")
+_RUNNING = re.compile(r"_\d+$")
+_SEPARATORS = " _.:|-"
+_MOST = 0.8  # of all names: what so many share is the rig's
+_DIFFERENT = 0.9  # of the numbers at the ends of names: so many make them running ones
+_FEWEST = 5  # names that tell what they share
+
+
+def split(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return for each joint its side ("L", "R" or "") and what its name says besides, in lower case."""
+    return [_split(name) for name in _bare(names)]
+
+
+def says(name: str, role: str) -> bool:
+    """Say whether what a name says besides its side fits a role."""
+    patterns = LIMBS[0] | LIMBS[1] | TRUNK | _SPINE
+    return re.fullmatch(patterns[role.partition(".")[0]], name) is not None
+
+
+def _bare(names: Sequence[str]) -> list[str]:
+    """Return names without running numbers (`_039`), and without beginning and ending that most of them share."""
+    bare = list(names)
+    if len(bare) < _FEWEST:
+        return bare
+    numbers = [found.group() for found in map(_RUNNING.search, bare) if found]
+    if len(numbers) >= _MOST * len(bare) and len(set(numbers)) >= _DIFFERENT * len(numbers):
+        bare = [_RUNNING.sub("", name) or name for name in bare]
+    beginning = _shared(bare)
+    if not _tells(beginning):
+        bare = [name.removeprefix(beginning) or name for name in bare]
+    ending = _shared([name[::-1] for name in bare])[::-1]
+    if not _tells(ending):
+        bare = [name.removesuffix(ending) or name for name in bare]
+    return bare
+
+
+def _shared(names: list[str]) -> str:
+    """Return with what most names begin, up to a separator."""
+    middle = sorted(names)[len(names) // 2]  # what most names begin with, this one does
+    beginnings = (middle[:length] for length in range(len(middle) - 1, 0, -1) if middle[length - 1] in _SEPARATORS)
+    fewest = _MOST * len(names)
+    return next((text for text in beginnings if sum(name.startswith(text) for name in names) >= fewest), "")
+
+
+def _tells(text: str) -> bool:
+    """Say whether a text tells of a side or a part of the body."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    return any(word in _SIDES or _fits(word, _PARTS) for word in (*words, "".join(words)))
+
+
+def _fits(name: str, patterns: list[re.Pattern[str]]) -> bool:
+    return any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def _split(name: str) -> tuple[str, str]:
+    while (shorter := _PREFIX.sub("", name, count=1)) != name:
+        name = shorter
+    if _VERTEBRA.fullmatch(name):
+        return "", name.lower()
+    words = [word.lower() for word in _WORD.findall(name)]
+    side = next((_SIDES[word] for word in words if word in _SIDES), "")
+    words = [word for word in words if word not in _SIDES and word not in _MIDDLE]
+    if not side and len(words) == 1 and (within := _SIDE_AND_REST.fullmatch(words[0])):
+        whole, letter, rest = within.groups()
+        if whole or _fits(rest, _LIMB_PARTS):
+            side, words = _SIDES[whole or letter], [rest]
+    return side, "".join(_front_first(words))
+
+
+def _front_first(words: list[str]) -> list[str]:
+    """Put "front" first in the names of front legs, and leave "hind" out; the forefoot is a part of any foot."""
+    where = next((word for word in words if word in _BEFORE_OR_BEHIND), None)
+    if where is None or not _OF_LEGS & set(words) or words == ["fore", "foot"]:
+        return words
+    rest = [word for word in words if word != where]
+    return [_BEFORE_OR_BEHIND[where], *rest]

@@ -1,0 +1,41 @@
+"""What the rest pose tells of body roles that names do not, or say wrongly: which side is left."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .quat import Array
+
+# Votes over these count; captured bodies in T-poses have straight knees. Cosine, and shares of the leg.
+_TOES_TELL = 0.1
+_KNEES_TELL = 0.005
+_BIRDS_KNEES = 0.08  # knees that bend so far backwards are made so
+
+
+def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
+    """Say whether what names call left is on the right of a body, whose joints stand at places (J, 3) at rest.
+
+    The thighs tell which way is front if names are right; toes point there, or else knees bend there (methods 14).
+    Which way is up does not matter: legs tell that, too.
+    """
+    legs = [[roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe")] for side in "LR"]
+    (left, _, *_), (right, _, *_) = legs
+    if left is None or right is None:
+        return False
+    toes, knees = [], []
+    for thigh, shin, foot, toe in legs:
+        if thigh is None or shin is None or foot is None:
+            return False
+        down = places[foot] - places[thigh]
+        length = float(np.linalg.norm(down))
+        front = np.cross(places[right] - places[left], down)
+        if length == 0.0 or not np.any(front):
+            return False
+        front /= np.linalg.norm(front)
+        knees.append((places[shin] - places[thigh]) @ front / length)
+        if toe is not None and np.any(places[toe] != places[foot]):
+            ahead = places[toe] - places[foot]
+            toes.append(ahead @ front / np.linalg.norm(ahead))
+    if toes and abs(np.mean(toes)) > _TOES_TELL:
+        return bool(np.mean(toes) < 0.0)
+    return bool(-_BIRDS_KNEES < np.mean(knees) < -_KNEES_TELL)
