@@ -23,7 +23,7 @@ _DEFAULTS = {
     "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
     "scale": (1.0, 1.0, 1.0),
 }
-OUR_MARKER = re.compile(r"[LR] (down|up) \d+|Seam \d+")
+OUR_MARKER = re.compile(r"(front )?[LR] (down|up) \d+|Seam \d+")
 _TRAVELS = 1e-4  # metres in a cycle
 _TURNS = 0.5  # degrees in a cycle
 _OFF_FRAME = 1e-2  # frames

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import root_motion
+from ..motion import quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
 from . import world_pose
 from .world_pose import WorldPose
 
@@ -19,6 +20,12 @@ RUNS_OVER = 1.2  # median ground speed of the body, body heights a second
 SMOOTHING = 0.012  # s
 SHORTEST_GAP = 0.050  # s; shorter ones are closed
 SHORTEST_CONTACT = 0.080  # s; shorter ones are dropped
+
+# Where the tip of a foot can be its ball: its distance in shins, and the cosine of its direction to the front.
+LONGEST_FOOT = 0.6
+AHEAD = 0.5
+# What feet are called to who reads; those of two-footed bodies, and the front feet of four-footed ones besides.
+NAMES = {"L": "left foot", "R": "right foot", "front L": "left front foot", "front R": "right front foot"}
 
 Flags = NDArray[np.bool_]
 
@@ -43,20 +50,17 @@ class Foot:
 
 
 def detect(clip: Clip) -> dict[str, Flags]:
-    """Return for each foot ("L", "R") in which frames (F,) it stands on the ground, on its ball or its heel."""
+    """Return for each foot (see `NAMES`) in which frames (F,) it stands on the ground, on its ball or its heel."""
     return {side: foot.stands for side, foot in standing_feet(world_pose.pose(clip)).items()}
 
 
 def feet(clip: Clip) -> dict[str, Array]:
-    """Return the paths (F, 3) of the ball of each foot ("L", "R"): toe joint, else the foot's tip, else ankle.
-
-    Empty for a body whose feet are not known.
-    """
+    """Return the paths (F, 3) of the ball of each foot (see `NAMES`); empty for a body whose feet are not known."""
     return {side: ball for side, (ball, _) in _paths(world_pose.pose(clip)).items()}
 
 
 def standing_feet(body: WorldPose) -> dict[str, Foot]:
-    """Return the feet ("L", "R") of a body that are known, with when they stand."""
+    """Return the feet of a body that are known, by name, with when they stand."""
     clip = body.clip
     height = clip.skeleton.height
     limits = RUNNING_SPEED if _ground_speed(body) > RUNS_OVER * height else WALKING_SPEED
@@ -71,16 +75,47 @@ def standing_feet(body: WorldPose) -> dict[str, Foot]:
 
 def _paths(body: WorldPose) -> dict[str, tuple[Array, Array]]:
     """Return the paths (F, 3) of ball and ankle of each foot; the same one twice where there is only one."""
-    skeleton = body.clip.skeleton
-    roles, tipped = skeleton.roles, list(skeleton.tipped)
+    points = _balls_and_ankles(body.clip.skeleton)
+    return {name: (body.points[:, ball], body.points[:, ankle]) for name, (ball, ankle) in points.items()}
+
+
+def _balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
+    """Return which points are ball and ankle of each foot.
+
+    The ball is the toe joint, else the foot's tip where it can be one, else the ankle; of a leg that ends with its
+    shin, as a box figure's, it is the shin's end.
+    """
+    roles = skeleton.roles
+    end = {int(joint): len(skeleton) + k for k, joint in enumerate(skeleton.tipped)}
     found = {}
     for side in "LR":
-        ankle = roles.get(f"foot.{side}", roles.get(f"toe.{side}"))
+        thigh, shin, foot, toe = (roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe"))
+        ankle = toe if foot is None else foot
+        if ankle is None and thigh is not None and shin in end:
+            ankle = end[shin]
         if ankle is not None:
-            tip = len(skeleton) + tipped.index(ankle) if ankle in tipped else ankle
-            ball = roles.get(f"toe.{side}", tip)
-            found[side] = (body.points[:, ball], body.points[:, ankle])
+            ball = end[ankle] if foot in end and _tip_is_ball(skeleton, side) else ankle
+            found[side] = (ball if toe is None else toe, ankle)
+    if skeleton.four_footed:
+        found |= {f"front {side}": (roles[f"hand.{side}"], roles[f"hand.{side}"]) for side in "LR"}
     return found
+
+
+def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:
+    """Say whether the tip of a foot is where a ball is: ahead of the ankle, and not as far as a shin is long.
+
+    Captured bodies have their toes there. Files of characters have no tips: what importers make up is no foot.
+    """
+    roles, (rotations, places) = skeleton.roles, skeleton.rest
+    if not {"thigh.L", "thigh.R", f"shin.{side}"} <= set(roles):
+        return False
+    foot = roles[f"foot.{side}"]
+    tip = quat.rotate(rotations[foot], skeleton.tips[foot])
+    across = places[roles["thigh.R"]] - places[roles["thigh.L"]]
+    front = np.array([-across[1], across[0], 0.0])
+    length = float(np.linalg.norm(tip))
+    shin = float(np.linalg.norm(places[foot] - places[roles[f"shin.{side}"]]))
+    return length < LONGEST_FOOT * shin and float(tip @ front) > AHEAD * length * float(np.linalg.norm(front))
 
 
 def _ground_speed(body: WorldPose) -> float:

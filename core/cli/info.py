@@ -83,7 +83,7 @@ def _lines(one: Mapping[str, Any], host: Host) -> list[str]:
         lines.append(f"  calibration pose or jump: first {dropped['first']}, last {dropped['last']} frames")
     for side, stretches in one["contacts"].items():
         shown = ", ".join(f"{a}–{b}" for a, b in stretches) or "never"
-        lines.append(f"  {'left' if side == 'L' else 'right'} foot stands: {shown}")
+        lines.append(f"  {contacts.NAMES[side]} stands: {shown}")
     slide = figures["slide_cm_s"]
     lines.append(
         f"  travels {figures['path_m']:.2f} m, turns {np.round(figures['turn_degrees']) + 0:.0f}°, "

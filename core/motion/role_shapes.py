@@ -1,4 +1,4 @@
-"""What the rest pose tells of body roles that names do not, or say wrongly: which side is left."""
+"""What the rest pose tells of a body: which side is left where names say it wrongly, and how many feet it has."""
 
 from collections.abc import Mapping
 
@@ -10,6 +10,10 @@ from .quat import Array
 _TOES_TELL = 0.1
 _KNEES_TELL = 0.005
 _BIRDS_KNEES = 0.08  # knees that bend so far backwards are made so
+# Heights over the lowest foot, as shares of the hips' height, of what stands on four feet.
+_HANDS_BELOW = 0.35
+_SHOULDERS_BELOW = 1.5
+_UPRIGHT = 0.5  # cosine of the angle between legs that bear a body and the vertical
 
 
 def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
@@ -39,3 +43,19 @@ def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
     if toes and abs(np.mean(toes)) > _TOES_TELL:
         return bool(np.mean(toes) < 0.0)
     return bool(-_BIRDS_KNEES < np.mean(knees) < -_KNEES_TELL)
+
+
+def stands_on_four(roles: Mapping[str, int], places: Array) -> bool:
+    """Say whether a body's hands are front feet: at rest, joints at places (J, 3), Z up, they are near the floor."""
+    wanted = [f"{role}.{side}" for role in ("thigh", "foot", "upper_arm", "hand") for side in "LR"]
+    if not {"hips", *wanted} <= set(roles):
+        return False
+    thighs, feet, shoulders, hands = (places[[roles[role] for role in wanted[k : k + 2]]] for k in (0, 2, 4, 6))
+    legs = thighs - feet
+    if (legs[:, 2] <= _UPRIGHT * np.linalg.norm(legs, axis=1)).any():
+        return False
+    floor = min(float(places[joint, 2]) for role, joint in roles.items() if role.startswith(("foot", "toe")))
+    hips = float(places[roles["hips"], 2]) - floor
+    return bool((hands[:, 2] - floor).max() < _HANDS_BELOW * hips) and bool(
+        (shoulders[:, 2] - floor).max() < _SHOULDERS_BELOW * hips
+    )

@@ -8,7 +8,7 @@ roles along one chain of joints that most names agree with, and the trunk is wha
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 
@@ -22,6 +22,13 @@ TRUNK = ("hips", "spine", "chest", "neck", "head")
 LIMBS = tuple(role for limb in role_names.LIMBS for role in limb)
 # How a role was found: the joint's name says it, or where limbs hang does, or the rest pose outdoes what names say.
 NAME, HIERARCHY, SHAPE = "name", "hierarchy", "shape"
+
+# From the hips outwards.
+_OUTWARDS = (
+    ("hips", "thigh", "shin", "foot", "toe"),
+    ("hips", "spine", "chest", "clavicle", "upper_arm", "forearm", "hand"),
+    ("hips", "spine", "chest", "neck", "head"),
+)
 
 _Found = dict[str, tuple[int, str]]  # by role: the joint, and how it was found
 
@@ -236,6 +243,14 @@ def _downwards(parents: tuple[int, ...]) -> tuple[int, ...]:
     for joint in order:  # grows as it goes
         order += below.get(joint, ())
     return tuple(order)
+
+
+def before(role: str, known: Mapping[str, int]) -> int | None:
+    """Return the joint that plays the nearest known role on the way from one to the hips, or None."""
+    part, dot, side = role.partition(".")
+    way = next(way for way in reversed(_OUTWARDS) if part in way)
+    nearer = (known.get(one + dot + side, known.get(one)) for one in reversed(way[: way.index(part)]))
+    return next((joint for joint in nearer if joint not in (None, known[role])), None)
 
 
 def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:

@@ -1,6 +1,7 @@
 """The rest pose: names, parents, and where each joint stands in its parent's frame."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SkeletonError
-from . import quat
+from . import quat, role_shapes
 from . import roles as body_roles
 from .inheritance import Inheritance
 from .quat import Array
@@ -87,14 +88,16 @@ class Skeleton:
     def point_weights(self) -> Array:
         """Importance of each point of the body (joints, then tips): half the length of the bones that meet there.
 
-        Sum 1 (methods 2). What is not the hips or below them (a root bone, feet targets) is no part of the body. A
-        skeleton whose bones have no length weighs all points alike.
+        Sum 1 (methods 2). What is no part of the body (a root bone, feet targets) does not count. A skeleton whose
+        bones have no length weighs all points alike.
         """
-        bones = np.where(self.parents >= 0, np.linalg.norm(self.offsets, axis=1), 0.0)
-        bones[~self.body | ~self.body[self.parents]] = 0.0
+        hanging = np.flatnonzero(self.bearers >= 0)
+        above, places = self.bearers[hanging], self.rest[1]
+        own = above == self.parents[hanging]
+        bones = np.linalg.norm(np.where(own[:, None], self.offsets[hanging], places[hanging] - places[above]), axis=1)
         weights = np.zeros(len(self) + len(self.tipped))
-        weights[: len(self)] += 0.5 * bones
-        np.add.at(weights, self.parents[self.parents >= 0], 0.5 * bones[self.parents >= 0])
+        weights[hanging] += 0.5 * bones
+        np.add.at(weights, above, 0.5 * bones)
         tip = np.linalg.norm(self.tips[self.tipped], axis=1) * self.body[self.tipped]
         weights[self.tipped] += 0.5 * tip
         weights[len(self) :] += 0.5 * tip
@@ -102,15 +105,41 @@ class Skeleton:
         return weights / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
 
     @cached_property
-    def body(self) -> NDArray[np.bool_]:
+    def below_hips(self) -> NDArray[np.bool_]:
         """Which joints (J,) are the hips or hang below them; all where the hips are not known."""
         if "hips" not in self.roles:
             return np.ones(len(self), dtype=bool)
-        below = np.zeros(len(self), dtype=bool)
-        below[self.roles["hips"]] = True
-        for joint, parent in enumerate(self.parents):
-            below[joint] |= parent >= 0 and below[parent]
-        return below
+        return self.with_below([self.roles["hips"]])
+
+    @cached_property
+    def body(self) -> NDArray[np.bool_]:
+        """Which joints (J,) are part of the body: below the hips, or what plays a role elsewhere and all below it.
+
+        So feet that hang on a root belong to it, and legs that hang on the hips' parent.
+        """
+        if "hips" not in self.roles:
+            return self.below_hips
+        carriers = body_roles.ancestors(self.roles["hips"], self.parents)
+        return self.below_hips | self.with_below([joint for joint in self.roles.values() if joint not in carriers])
+
+    @cached_property
+    def bearers(self) -> NDArray[np.int64]:
+        """The joint (J,) of the body that each joint of it hangs on, −1 for others.
+
+        That is its parent, or where this is no part of the body the joint whose role comes before its own.
+        """
+        bearers = np.where(self.body & (self.parents >= 0) & self.body[self.parents], self.parents, -1)
+        known = {role: joint for role, joint in self.roles.items() if self.body[joint]}
+        for role, joint in known.items():
+            before = body_roles.before(role, known) if bearers[joint] < 0 else None
+            if before is not None:
+                bearers[joint] = before
+        return bearers
+
+    @cached_property
+    def four_footed(self) -> bool:
+        """Whether the hands are front feet, as the rest pose tells."""
+        return role_shapes.stands_on_four(self.roles, self.rest[1])
 
     @cached_property
     def leg_length(self) -> float:
@@ -137,6 +166,14 @@ class Skeleton:
             if parent >= 0:
                 reach[joint] = reach[parent] + np.linalg.norm(self.offsets[joint])
         return float(np.max(reach + np.linalg.norm(self.tips, axis=1)))
+
+    def with_below(self, joints: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which joints (J,) are some, or hang below them."""
+        found = np.zeros(len(self), dtype=bool)
+        found[list(joints)] = True
+        for joint, parent in enumerate(self.parents):
+            found[joint] |= parent >= 0 and found[parent]
+        return found
 
     def index(self, name: str) -> int:
         """Return the joint of a name; raises SkeletonError."""

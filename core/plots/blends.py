@@ -14,7 +14,6 @@ from ..weave.results import BlendResult
 
 # Of the clips, in their order; neighbours differ in lightness too, for whoever prints in grey.
 _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a9d3ef", "#a83a36", "#d9c6e8")
-_FEET = {"L": "left foot", "R": "right foot"}
 _LONGEST = 28  # letters of a name that is shown
 _IN_A_ROW = 4
 _LANE = 0.25  # inches
@@ -95,7 +94,7 @@ def _draw_frames(
     if mixed:
         _draw_shares(axes[0], woven)
     for axis, side in zip(axes[int(mixed) :], lanes[0], strict=True):
-        _draw_contacts(axis, woven, [lane[side] for lane in lanes], _FEET[side])
+        _draw_contacts(axis, woven, [lane[side] for lane in lanes], contacts.NAMES[side])
     axes[-1].set_xlim(-0.5, len(woven.clip) - 0.5)
     axes[-1].set_xlabel("frame of the result")
 
@@ -150,7 +149,7 @@ def _standing(woven: BlendResult) -> list[dict[str, Flags]]:
         inside, rows = (rows >= 0) & (rows < len(clip)), np.clip(rows, 0, len(clip) - 1)
         found.append({side: flags[rows] & inside for side, flags in contacts.detect(clip).items()})
     found.append(contacts.detect(woven.clip))
-    known = [side for side in _FEET if all(side in flags for flags in found)]
+    known = [side for side in contacts.NAMES if all(side in flags for flags in found)]
     return [{side: flags[side] for side in known} for flags in found]
 
 

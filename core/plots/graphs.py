@@ -107,9 +107,8 @@ def _draw_poses(axis: Axes, woven: WalkResult, stretches: list[list[int]]) -> No
     frames = np.unique(np.linspace(0, len(clip) - 1, min(_POSES, len(clip))).round().astype(np.int64))
     places = np.concatenate([kinematics.points(clip.cut(int(f), int(f) + 1)) for f in frames])
     skeleton = clip.skeleton
-    children = np.flatnonzero((skeleton.parents >= 0) & skeleton.body)
     joints = len(skeleton)
-    bones = [(int(skeleton.parents[j]), int(j)) for j in children]
+    bones = [(int(above), joint) for joint, above in enumerate(skeleton.bearers) if above >= 0]
     bones += [(int(j), joints + k) for k, j in enumerate(skeleton.tipped) if skeleton.body[j]]
     plan = places[..., :2] + places[..., 2:] * np.array(_UP)
     lines = [pose[[a, b]] for pose in plan for a, b in bones]

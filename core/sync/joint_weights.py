@@ -59,13 +59,10 @@ def factors(skeleton: Skeleton, joints: str) -> Array:
 
 
 def _lower_body(skeleton: Skeleton, joints: str) -> NDArray[np.bool_]:
-    thighs = [skeleton.roles[role] for role in ("thigh.L", "thigh.R") if role in skeleton.roles]
-    if not thighs:
+    legs = [joint for role, joint in skeleton.roles.items() if role.startswith(("thigh", "shin", "foot", "toe"))]
+    if "thigh.L" not in skeleton.roles and "thigh.R" not in skeleton.roles:
         raise OptionError(f"joints is {joints!r}, but the legs of this body are not known: name the joints instead")
-    lower = np.zeros(len(skeleton), dtype=bool)
-    lower[thighs] = True
-    for joint, parent in enumerate(skeleton.parents):
-        lower[joint] |= parent >= 0 and lower[parent]
+    lower = skeleton.with_below(legs)
     if "hips" in skeleton.roles:
         lower[skeleton.roles["hips"]] = True
     return lower

@@ -128,7 +128,7 @@ def outside(skeleton: Skeleton) -> list[int]:
     """Return the joints that neither are the hips nor hang below them; all but the first root without hips."""
     if "hips" not in skeleton.roles:
         return [int(joint) for joint in np.flatnonzero(skeleton.parents < 0)[1:]]
-    return [int(joint) for joint in np.flatnonzero(~skeleton.body)]
+    return [int(joint) for joint in np.flatnonzero(~skeleton.below_hips)]
 
 
 def place_joints(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:

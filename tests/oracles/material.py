@@ -1,5 +1,6 @@
 """What the tests work on: captured clips from ../shared, and bodies and motions made up from a seed."""
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +10,11 @@ from action_loom.core.motion import quat, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 
+# Name, parent and place at rest (metres, Z up) of each joint of five characters that artists made, as Blender imports
+# their glTF files: names, parents and rest[1] of rig.read(armature).skeleton, to a millimetre. By GDQuest (mannequiny,
+# CC BY 4.0), T. Laulhé and D. McCurdy (RobotExpressive, CC0), tomkranis (Fox, CC BY 4.0), swift502 (boxman, MIT), the
+# Godot demo projects (godot_player, MIT).
+_CHARACTERS = Path(__file__).resolve().parents[1] / "data" / "characters.json"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 # Four joints and two frames, as a file; its line numbers are known to the tests of broken files.
@@ -128,6 +134,15 @@ def figure(scale: float = 1.0) -> Skeleton:
     offsets = np.array([offset for _, _, offset in joints])
     tips = np.array([_TIPS.get(name, (0.0, 0.0, 0.0)) for name in names])
     return Skeleton(names, parents, scale * offsets, np.tile(quat.IDENTITY, (len(names), 1)), scale * tips)
+
+
+def character(name: str) -> Skeleton:
+    """Return the body of an artist's character (see `_CHARACTERS`), without tips; rest frames are the world's."""
+    rows = json.loads(_CHARACTERS.read_text(encoding="utf-8"))[name]
+    names, parents, places = zip(*rows, strict=True)
+    above, at = np.array(parents), np.array(places)
+    offsets = np.where(above[:, None] >= 0, at - at[above], at)
+    return Skeleton(names, above, offsets, np.tile(quat.IDENTITY, (len(names), 1)), np.zeros(at.shape))
 
 
 def _limbs(joints: tuple) -> list:

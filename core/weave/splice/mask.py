@@ -44,13 +44,19 @@ def upper_body(skeleton: Skeleton, names: str = "") -> UpperBody:
 
 def _above_the_pelvis(skeleton: Skeleton) -> NDArray[np.bool_]:
     known = skeleton.roles
+    if skeleton.four_footed:
+        free = next((skeleton.names[known[role]] for role in ("neck", "head") if role in known), "")
+        raise SkeletonError(
+            "This body stands on its front legs, too, so it has no upper body: name the joints to splice"
+            + (f", such as {free}" if free else "")
+        )
     missing = [role for role in ("spine", "upper_arm.L", "upper_arm.R") if role not in known]
     if missing:
         raise SkeletonError(
             f"The upper body is not known, since no joint plays the part of {', '.join(missing)}: "
             "correct the parts, or name the joints where it begins"
         )
-    chosen = _with_below(skeleton, known["spine"])
+    chosen = skeleton.with_below([known["spine"]])
     for role in ("upper_arm.L", "upper_arm.R"):
         if not chosen[known[role]]:
             arm, spine = skeleton.names[known[role]], skeleton.names[known["spine"]]
@@ -67,18 +73,10 @@ def _named(skeleton: Skeleton, names: str) -> NDArray[np.bool_]:
             near = difflib.get_close_matches(name, skeleton.names, n=3, cutoff=0.4)
             meant = f"; did you mean {', '.join(near)}?" if near else ""
             raise OptionError(f"upper names {name!r}, which the locomotion lacks{meant}")
-        chosen[_with_below(skeleton, skeleton.index(name))] = not without
+        chosen[skeleton.with_below([skeleton.index(name)])] = not without
     if not chosen.any():
         raise OptionError(f"upper is {names!r}, which leaves no joint")
     return chosen
-
-
-def _with_below(skeleton: Skeleton, joint: int) -> NDArray[np.bool_]:
-    below = np.zeros(len(skeleton), dtype=bool)
-    below[joint] = True
-    for child, parent in enumerate(skeleton.parents):
-        below[child] |= parent >= 0 and below[parent]
-    return below
 
 
 def _refuse_legs(skeleton: Skeleton, chosen: NDArray[np.bool_]) -> None:
@@ -87,17 +85,19 @@ def _refuse_legs(skeleton: Skeleton, chosen: NDArray[np.bool_]) -> None:
     if len(roots):
         name = skeleton.names[roots[0]]
         raise OptionError(f"{name} hangs on nothing, so it can't be where an upper body begins")
-    lower = [role for role in skeleton.roles if role == "hips" or role.split(".")[0] in ("thigh", "shin", "foot")]
-    for role in lower:
-        joint = skeleton.roles[role]
-        if chosen[joint]:
+    front_legs = ("upper_arm", "forearm", "hand") if skeleton.four_footed else ()
+    for role, joint in skeleton.roles.items():
+        part = role.partition(".")[0]
+        if chosen[joint] and part in front_legs:
+            raise OptionError(f"{skeleton.names[joint]} is a front leg: leave it out, with a minus before its name")
+        if chosen[joint] and part in ("hips", "thigh", "shin", "foot"):
             raise OptionError(f"{skeleton.names[joint]} is of the lower body: begin the upper body above it")
 
 
 def _trunk(skeleton: Skeleton, chosen: NDArray[np.bool_], joint: int) -> list[int]:
     """Return the points of the trunk that a joint carries; none where these do not tell how it is turned."""
     known = skeleton.roles
-    below = chosen & _with_below(skeleton, joint)
+    below = chosen & skeleton.with_below([joint])
     below[joint] = False
     top = known.get("neck", known.get("chest", joint))
     spine = [top, *roles.ancestors(top, skeleton.parents)]

@@ -157,7 +157,7 @@ def test_where_the_body_stands_and_faces_does_not_matter():
 
 
 @pytest.mark.both_engines
-def test_the_ball_is_the_toe_joint_else_the_tip_else_the_ankle():
+def test_the_ball_is_the_toe_joint_else_a_tip_where_toes_are_else_the_ankle():
     clip = material.walk(1.0)
     places = kinematics.points(clip)
     names = clip.skeleton.names
@@ -173,6 +173,46 @@ def test_the_ball_is_the_toe_joint_else_the_tip_else_the_ankle():
     assert_allclose(contacts.feet(tipped)["L"], contacts.feet(clip)["L"], atol=1e-12)
     foot = contacts.standing_feet(world_pose.pose(tipped))["L"]
     assert_allclose(foot.ankle, places[:, names.index("LeftFoot")], atol=1e-12)
+    # What importers make up is as long as the bone above it, or goes on as that does.
+    for guess in ((0.0, 0.4, 0.0), (0.0, 0.0, -0.15)):
+        tips[ankle] = guess
+        drawn = replace(tipped, skeleton=replace(tipped.skeleton, tips=tips.copy()))
+        assert_allclose(contacts.feet(drawn)["L"], contacts.feet(without_toes)["L"], atol=1e-12)
+
+
+@pytest.mark.both_engines
+def test_a_leg_without_foot_stands_on_the_end_of_its_shin():
+    clip = material.walk(1.0)
+    names = clip.skeleton.names
+    footless = _with_joints(clip, [j for j, name in enumerate(names) if not name.endswith(("Foot", "ToeBase"))])
+    assert contacts.feet(footless) == {}
+    tips = footless.skeleton.tips.copy()
+    tips[footless.skeleton.roles["shin.L"]] = (0.0, 0.0, -0.4)
+    box = replace(footless, skeleton=replace(footless.skeleton, tips=tips))
+    (path,) = contacts.feet(box).values()
+    assert_allclose(path, kinematics.points(clip)[:, names.index("LeftFoot")], atol=1e-12)
+
+
+@pytest.mark.both_engines
+def test_a_fox_stands_on_four_feet():
+    fox = material.character("Fox")
+    time = np.arange(101) / 50.0
+    moved = np.zeros((len(time), len(fox), 3))
+    # In turn each foot is lifted for a third of a second.
+    joints = {"L": "toe.L", "front L": "hand.L", "R": "toe.R", "front R": "hand.R"}
+    for turn, role in enumerate(joints.values()):
+        lifted = np.clip(1.0 - np.abs(time - 0.3 - 0.5 * turn) / 0.2, 0.0, 1.0)
+        moved[:, fox.roles[role], 2] = 0.2 * lifted
+    clip = Clip("fox", fox, 50.0, np.tile(quat.IDENTITY, (len(time), len(fox), 1)), moved)
+    feet = contacts.standing_feet(world_pose.pose(clip))
+    assert list(feet) == ["L", "R", "front L", "front R"]
+    for turn, (name, role) in enumerate(joints.items()):
+        ((before, _), (_, after)) = (
+            contacts.runs(~feet[name].ball_stands)[0],
+            contacts.runs(~feet[name].ball_stands)[-1],
+        )
+        assert (before / 50.0, after / 50.0) == pytest.approx((0.1 + 0.5 * turn, 0.5 + 0.5 * turn), abs=0.08)
+        assert_allclose(feet[name].ball, kinematics.points(clip)[:, fox.roles[role]])
 
 
 @pytest.mark.both_engines

@@ -7,6 +7,7 @@ import pytest
 from action_loom.core.errors import SkeletonError
 from action_loom.core.figure import actions
 from action_loom.core.motion import inheritance, joint_matching, kinematics, mirror, quat, retarget, root_motion
+from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose
 from oracles import material
 
@@ -94,3 +95,25 @@ def test_bodies_that_do_not_inherit_are_refused(rng):
     )
     with pytest.raises(SkeletonError, match="can't be mirrored yet"):
         mirror.mirrored(replace(clip, skeleton=replace(clip.skeleton, inheritance=free)))
+
+
+@pytest.mark.parametrize(
+    ("name", "middle"),
+    [("Fox", 10), ("RobotExpressive", 7), ("boxman", 6), ("mannequiny", 5), ("godot_player", 9)],
+)
+def test_left_and_right_of_characters_are_partners(name, middle):
+    body = material.character(name)
+    partner = joint_matching.across(body)
+    assert np.count_nonzero(partner == np.arange(len(body))) == middle
+    places = body.rest[1]
+    assert_allclose(places[partner], places * (-1.0, 1.0, 1.0), atol=0.12 * body.height)
+
+
+def test_a_fox_that_lifts_its_left_paw_lifts_the_right_one_in_the_mirror():
+    fox = material.character("Fox")
+    turned = np.tile(quat.IDENTITY, (3, len(fox), 1))
+    turned[1, fox.index("b_LeftForeArm_010")] = quat.about_axis("X", 0.7)
+    clip = Clip("paw", fox, 30.0, turned, np.zeros((3, len(fox), 3)))
+    mirrored = mirror.mirrored(clip)
+    assert_allclose(mirrored.rotations[1, fox.index("b_RightForeArm_07")], quat.about_axis("X", 0.7), atol=1e-12)
+    assert_allclose(mirrored.rotations[1, fox.index("b_LeftForeArm_010")], quat.IDENTITY, atol=1e-12)

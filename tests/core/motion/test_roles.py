@@ -1,8 +1,5 @@
 """Names, hierarchy and rest pose tell which part of the body each joint is."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from action_loom.core.figure import body as figure_body
@@ -448,16 +445,9 @@ def test_upper_and_lower_case_tell_the_same(naming, case):
     )
 
 
-# Names, parents and places at rest (metres, Z up) of five characters that artists made, as Blender imports their glTF
-# files: rig.read(armature).skeleton of each gave names, parents and rest[1]. By GDQuest (mannequiny, CC BY 4.0), T.
-# Laulhé and D. McCurdy (RobotExpressive, CC0), tomkranis (Fox, CC BY 4.0), swift502 (boxman, MIT), the Godot demo
-# projects (godot_player, MIT).
-CHARACTERS = json.loads((Path(__file__).parents[2] / "data" / "characters.json").read_text(encoding="utf-8"))
-
-
 def character(name):
-    names, parents, places = zip(*CHARACTERS[name], strict=True)
-    return names, np.array(parents), np.array(places)
+    skeleton = material.character(name)
+    return skeleton.names, skeleton.parents, skeleton.rest[1]
 
 
 SIDED = {

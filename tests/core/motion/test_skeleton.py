@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.errors import SkeletonError
+from action_loom.core.motion import quat
 from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
@@ -81,6 +82,45 @@ def test_weights_add_up_to_one(rng):
 
 def test_points_without_bones_weigh_alike():
     assert_allclose(chain([-1, -1, -1]).point_weights, 1.0 / 3.0)
+
+
+def test_feet_that_hang_on_a_root_are_of_the_body():
+    robot = material.character("RobotExpressive")
+    outside = {name for name, of_body in zip(robot.names, robot.body, strict=True) if not of_body}
+    assert outside == {"Bone", "Body", "PoleTarget.L", "PoleTarget.R"}
+    weights, places = robot.point_weights, robot.rest[1]
+    lengths = {
+        name: np.linalg.norm(places[robot.index(f"{name}.L")] - places[robot.index(f"{above}.L")])
+        for name, above in (("LowerLeg", "UpperLeg"), ("Foot", "LowerLeg"))
+    }
+    # A foot's bone begins where the shin ends, whatever it hangs on.
+    share = weights[robot.index("Foot.L")] / lengths["Foot"]
+    assert weights[robot.index("LowerLeg.L")] == pytest.approx(share * sum(lengths.values()))
+    assert_array_equal(weights[[robot.index(name) for name in outside]], 0.0)
+    assert not robot.below_hips[robot.index("Foot.L")]
+
+
+def test_what_carries_the_hips_is_no_part_of_the_body():
+    names = ("Root", "Chest", "Hips", "LeftHand")
+    skeleton = chain([-1, 0, 1, 0], names=names, roles={"hips": 2, "chest": 1, "hand.L": 3})
+    assert_array_equal(skeleton.body, [False, False, True, True])
+    assert_array_equal(skeleton.bearers, [-1, -1, -1, 2])
+
+
+@pytest.mark.parametrize("name", ["mannequiny", "RobotExpressive", "Fox", "boxman", "godot_player"])
+def test_only_the_fox_stands_on_four_feet(name):
+    assert material.character(name).four_footed == (name == "Fox")
+
+
+def test_who_bends_down_or_lies_at_rest_does_not_stand_on_four_feet():
+    figure = material.figure()
+    assert not figure.four_footed
+    for angle in np.radians([90.0, 70.0, -90.0]):
+        orients = figure.orients.copy()
+        orients[0] = quat.about_axis("X", angle)
+        lying = replace(figure, orients=orients)
+        assert np.ptp(lying.rest[1][:, 2]) < 0.7
+        assert not lying.four_footed
 
 
 def test_the_length_of_the_legs_is_the_mean_of_both():

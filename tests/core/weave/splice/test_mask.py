@@ -79,3 +79,15 @@ def test_a_body_whose_arms_hang_elsewhere_has_to_be_told_where_it_begins():
     with pytest.raises(SkeletonError, match="upper_arm.L does not hang below spine"):
         mask.upper_body(apart)
     assert names_of(mask.upper_body(apart, "spine, clavicle.L")) == set(BODY.names) - LOWER
+
+
+@pytest.mark.both_engines
+def test_a_body_on_four_feet_has_to_be_told_what_is_spliced():
+    fox = material.character("Fox")
+    with pytest.raises(SkeletonError, match="name the joints to splice, such as b_Neck_04"):
+        mask.upper_body(fox)
+    with pytest.raises(OptionError, match="b_LeftUpperArm_09 is a front leg"):
+        mask.upper_body(fox, "b_Spine02_03, -b_RightUpperArm_06")
+    assert names_of(mask.upper_body(fox, "b_Neck_04"), fox) == {"b_Neck_04", "b_Head_05"}
+    apart = mask.upper_body(fox, "b_Spine02_03, -b_RightUpperArm_06, -b_LeftUpperArm_09")
+    assert names_of(apart, fox) == {"b_Spine02_03", "b_Neck_04", "b_Head_05"}
