@@ -22,6 +22,7 @@ def look_up(rig: Any) -> int:
         skeleton = rigs.read(armature).skeleton
     except LoomError:
         return 0
+    how = skeleton.roles_found_by
     _filling = True  # what is found is not chosen
     try:
         # In place where it can be: one of the lines may be what the artist is writing in.
@@ -31,6 +32,7 @@ def look_up(rig: Any) -> int:
                 rig.roles.add().name = role
         for line in rig.roles:
             line.bone = skeleton.names[skeleton.roles[line.name]] if line.name in skeleton.roles else ""
+            line.found_by = how.get(line.name, "none").upper()
     finally:
         _filling = False
     return len(skeleton.roles)
@@ -47,8 +49,12 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     try:
         found = rigs.found_roles(armature)
         rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
+        how = rigs.read(armature).skeleton.roles_found_by
     except LoomError:  # typed names may be of no bone
         look_up(rig)
+        return
+    for line in rig.roles:
+        line.found_by = how.get(line.name, "none").upper()
 
 
 def register() -> None:

@@ -213,6 +213,24 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
     bone: bpy.props.StringProperty(
         name="Bone", description="The bone that plays this role; none if empty", options=set(), update=_role_changed
     )
+    found_by: bpy.props.EnumProperty(
+        name="Found",
+        description="How sure it is that this bone plays the role",
+        items=[
+            ("NONE", "Not found", "No bone is known to play this role", "BLANK1", 0),
+            ("NAME", "By name", "The bone's name says so, and it hangs where it should", "CHECKMARK", 1),
+            ("HIERARCHY", "By hierarchy", "Where limbs and trunk hang together says so; no name does", "OUTLINER", 2),
+            (
+                "SHAPE",
+                "By shape",
+                "The rest pose says so, against the names: left is where right should be",
+                "ERROR",
+                3,
+            ),
+            ("HAND", "By hand", "You have chosen it", "USER", 4),
+        ],
+        options=set(),
+    )
 
 
 class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):

@@ -4,7 +4,7 @@ It can be read without numpy; the work is loaded when a recipe is applied.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ class Verb:
     makes : "clip" (a Result), or "graph" (a MotionGraph)
     prepare : does, from the same arguments, the part of the work that depends on the clips and on the options of
         `depends` alone, so that it can be kept and used again; "" where there is none
+    needs : parts of the body that must be known (see `_PARTS`), unless options name joints
     """
 
     recipe: type[Recipe]
@@ -41,6 +42,7 @@ class Verb:
     makes: str = "clip"
     prepare: str = ""
     depends: type[Declared] | None = None
+    needs: tuple[str, ...] = ()
 
 
 _REGISTER = "weave.preprocess:register"
@@ -50,13 +52,27 @@ _ROWS = (
     Verb(Blend, "weave.blend:blend", "plots.blends:draw", prepare=_REGISTER, depends=Matching),
     Verb(Connect, "weave.connect:connect", "plots.seams:draw_connection"),
     Verb(Loop, "weave.loop:loop", "plots.seams:draw_loop"),
-    Verb(Splice, "weave.splice.splice:splice", "plots.splices:draw"),
+    Verb(Splice, "weave.splice.splice:splice", "plots.splices:draw", needs=("spine", "upper arms")),
     Verb(BuildGraph, _BUILD, "plots.graphs:draw_graph", makes="graph", prepare=_BUILD, depends=GraphOptions),
-    Verb(Follow, "graph.follow:follow", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
+    Verb(
+        Follow,
+        "graph.follow:follow",
+        "plots.graphs:draw_walk",
+        prepare=_BUILD,
+        depends=GraphOptions,
+        needs=("thighs",),
+    ),
     Verb(Walk, "graph.free_walks:wander", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
     Verb(Shortest, "graph.free_walks:shortest", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}
+# Parts of the body that something needs, and the body roles of which one must be known, on both sides for limbs.
+_PARTS = {
+    "spine": ("spine",),
+    "upper arms": ("upper_arm",),
+    "thighs": ("thigh",),
+    "feet": ("foot", "toe", "shin"),  # a leg may end with its shin
+}
 
 
 def verb_of(name: str) -> Verb:
@@ -65,6 +81,30 @@ def verb_of(name: str) -> Verb:
         if name == row.recipe.verb or name in row.recipe.earlier_verbs:
             return row
     raise OptionError(f"{name!r} is no verb; the verbs are {', '.join(VERBS)}")
+
+
+def what_works(known: Collection[str]) -> str:
+    """Return in a sentence which modes work where some body roles alone are known, and what others need.
+
+    known : such as "hips" and "thigh.L". "" where nothing that is needed is missing.
+    """
+    lacking = {
+        part
+        for part, roles in _PARTS.items()
+        if not any(role in known or {f"{role}.L", f"{role}.R"} <= set(known) for role in roles)
+    }
+    modes = [row for row in _ROWS if row.recipe.mode]
+    working = [row.recipe.mode for row in modes if not lacking.intersection(row.needs)]
+    needing = [
+        f"{row.recipe.mode} needs {' and '.join(part for part in row.needs if part in lacking)}"
+        for row in modes
+        if lacking.intersection(row.needs)
+    ]
+    if "feet" in lacking:
+        needing.append("contacts and slide need feet")
+    if not needing:
+        return ""
+    return f"{', '.join(working[:-1])} and {working[-1]} work without the roles that are missing; {', '.join(needing)}"
 
 
 def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, prepared: Any = None) -> Any:

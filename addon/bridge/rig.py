@@ -63,6 +63,7 @@ def read(armature: bpy.types.Object, *, moving_object: bool = False) -> Rig:
     modes: tuple[str, ...] = tuple(pose_bones[name].rotation_mode for name in names)
     movable = np.array([not (b.use_connect and b.parent) for b in bones])
     inheritance = _inheritance(bones, space, moving_object)
+    places = rest[:, :3, 3]
     steps = np.full(len(bones), scale * own_scale)
     roots = parents < 0
     if moving_object:
@@ -72,10 +73,11 @@ def read(armature: bpy.types.Object, *, moving_object: bool = False) -> Rig:
         orients = np.concatenate([quat.from_matrix(space[None, :3, :3]), orients])
         tips, movable = np.concatenate([np.zeros((1, 3)), tips]), np.concatenate([[True], movable])
         steps = np.concatenate([[scale], steps])
+        places = np.concatenate([np.zeros((1, 3)), places])
     else:
         offsets[roots] = offsets[roots] @ space[:3, :3].T + space[:3, 3]
         orients[roots] = quat.mul(quat.from_matrix(space[:3, :3]), orients[roots])
-    roles = _roles(armature, names, parents)
+    roles = _roles(armature, names, parents, places)
     metres = _metres_per_unit(Skeleton(names, parents, offsets, orients, tips, roles))
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
     space[:3, :3] *= scale
@@ -115,15 +117,17 @@ def chosen_roles(armature: bpy.types.Object) -> dict[str, str]:
 
 
 def found_roles(armature: bpy.types.Object) -> dict[str, str]:
-    """Return the bones that play roles by names and hierarchy, whatever was chosen by hand."""
+    """Return the bones that play roles by names, hierarchy and shape, whatever was chosen by hand."""
     bones = _parents_first(armature)
-    names, parents = tuple(bone.name for bone in bones), _bone_arrays(bones)[0]
-    return {role: names[joint] for role, joint in body_roles.find(names, parents).items()}
+    names, (parents, rest, _) = tuple(bone.name for bone in bones), _bone_arrays(bones)
+    return {role: names[joint] for role, joint in body_roles.find(names, parents, rest[:, :3, 3]).items()}
 
 
-def _roles(armature: bpy.types.Object, names: tuple[str, ...], parents: NDArray[np.int64]) -> dict[str, int]:
-    """Return the roles found by names, with what the artist chose put over them."""
-    found = body_roles.find(names, parents)
+def _roles(
+    armature: bpy.types.Object, names: tuple[str, ...], parents: NDArray[np.int64], places: Array
+) -> dict[str, int]:
+    """Return the roles that are found, with what the artist chose put over them."""
+    found = body_roles.find(names, parents, places)
     for role, bone in chosen_roles(armature).items():
         if role not in ROLES:
             raise RigError(f"{armature.name}: there is no role {role!r} to be played; find the roles anew")

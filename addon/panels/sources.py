@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from ...core import verbs
 from .. import properties, rates
 from ..blender_types import DrawContext, armature_data, present, scene_of
 from . import SidebarPanel, armature_of, options_in, wrapped
@@ -156,9 +157,17 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
         layout.operator("action_loom.find_roles", icon="VIEWZOOM")
         column = options_in(layout, align=True)
         for role in rig.roles:
-            column.prop_search(
+            row = column.row(align=True)
+            row.prop_search(
                 role, "bone", armature_data(armature), "bones", text=role.name.replace("_", " ").capitalize()
             )
+            how = row.row()
+            how.enabled = False  # it is told, not set
+            how.prop(role, "found_by", text="", icon_only=True, emboss=False)
+        missing = verbs.what_works({role.name for role in rig.roles if role.bone}) if len(rig.roles) else ""
+        if missing:
+            for line in wrapped(missing, context):
+                layout.label(text=line)
 
 
 def _active(context: bpy.types.Context) -> Any:

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from .. import verbs
 from ..check import contacts, quality
 from ..errors import LoomError
+from ..motion import roles as body_roles
 from ..motion import trim
 from . import common, outputs
 from .host import Host, Settings, Sources
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    parser = verbs.add_parser("info", help="frames, rate, joints, height, roles, contacts of clips")
+def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
+    parser = commands.add_parser("info", help="frames, rate, joints, height, roles, contacts of clips")
     text = "all that there are if none is named" if host.lists else None
     parser.add_argument("clips", nargs="*" if host.lists else "+", metavar=host.clip, help=text)
     common.add_options(parser, host.reading)
@@ -59,6 +61,8 @@ def _describe(sources: Sources) -> dict[str, Any]:
         "height_m": round(clip.skeleton.height, 3),
         "dropped": {"first": trimmed.first, "last": trimmed.last},
         "roles": {role: clip.skeleton.names[joint] for role, joint in sorted(clip.skeleton.roles.items())},
+        "roles_found_by": dict(sorted(clip.skeleton.roles_found_by.items())),
+        "what_works": verbs.what_works(clip.skeleton.roles),
         "contacts": {
             side: [[a + trimmed.first, b - 1 + trimmed.first] for a, b in contacts.runs(flags)]
             for side, flags in standing.items()
@@ -66,6 +70,12 @@ def _describe(sources: Sources) -> dict[str, Any]:
         "quality": quality.measure(trimmed.clip),
         "notes": sources.notes,
     }
+
+
+def _role(one: Mapping[str, Any], role: str) -> str:
+    """Say which joint plays a role, and how that was found where its name does not say it."""
+    how = one["roles_found_by"][role]
+    return f"{role} = {one['roles'][role]}" + ("" if how == body_roles.NAME else f" (by {how})")
 
 
 def _lines(one: Mapping[str, Any], host: Host) -> list[str]:
@@ -77,8 +87,10 @@ def _lines(one: Mapping[str, Any], host: Host) -> list[str]:
         f"  {one['frames']} frames at {one['rate']:g} a second, {one['seconds']:.2f} s"
         + (", cyclic" if one["cyclic"] else ""),
         f"  {one['joints']} joints, {one['height_m']:.2f} m tall; {host.about_file(one)}",
-        f"  roles: {', '.join(f'{r} = {n}' for r, n in one['roles'].items()) or 'none found'}",
+        f"  roles: {', '.join(_role(one, role) for role in one['roles']) or 'none found'}",
     ]
+    if one["what_works"]:
+        lines.append(f"  {one['what_works']}")
     if dropped["first"] or dropped["last"]:
         lines.append(f"  calibration pose or jump: first {dropped['first']}, last {dropped['last']} frames")
     for side, stretches in one["contacts"].items():

@@ -20,8 +20,9 @@ from .quat import Array
 
 TRUNK = ("hips", "spine", "chest", "neck", "head")
 LIMBS = tuple(role for limb in role_names.LIMBS for role in limb)
-# How a role was found: the joint's name says it, or where limbs hang does, or the rest pose outdoes what names say.
-NAME, HIERARCHY, SHAPE = "name", "hierarchy", "shape"
+# How a role was found, the surest first: the joint's name says it, or where limbs hang does, or the rest pose says it
+# against names. Or somebody chose another joint.
+NAME, HIERARCHY, SHAPE, HAND = "name", "hierarchy", "shape", "hand"
 
 # From the hips outwards.
 _OUTWARDS = (
@@ -42,7 +43,7 @@ def find(names: Sequence[str], parents: NDArray[np.int64], places: Array | None 
 
 
 def found_by(names: Sequence[str], parents: NDArray[np.int64], places: Array | None = None) -> dict[str, str]:
-    """Return how each role is found that `find` finds: by NAME, HIERARCHY or SHAPE, the surest first."""
+    """Return how each role is found that `find` finds: by NAME, HIERARCHY or SHAPE."""
     return {role: how for role, (_, how) in _found(names, parents, places).items()}
 
 

@@ -141,6 +141,13 @@ class Skeleton:
         """Whether the hands are front feet, as the rest pose tells."""
         return role_shapes.stands_on_four(self.roles, self.rest[1])
 
+    @property
+    def roles_found_by(self) -> dict[str, str]:
+        """How each role was found (see `roles.found_by`), or that the joint that plays it was chosen by hand."""
+        found = body_roles.find(self.names, self.parents, self.rest[1])
+        how = body_roles.found_by(self.names, self.parents, self.rest[1])
+        return {role: how[role] if found.get(role) == j else body_roles.HAND for role, j in self.roles.items()}
+
     @cached_property
     def leg_length(self) -> float:
         """Mean length of thigh and shin; 0 where the skeleton has no legs that we know."""

@@ -148,3 +148,21 @@ def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
             assert (kind.name, kind.description) == (row.recipe.label, row.recipe.tooltip)
             wanted = set(loom("core.options").declared(row.recipe)) - {"weights"}
             assert wanted <= set(kind.properties.keys())
+
+
+def test_roles_are_drawn_with_how_they_were_found_and_what_works_without_some():
+    rig = material.biped()
+    material.key_walk(rig, "walk", frames=24)
+    bpy.ops.action_loom.add_sources()
+    (listed,) = bpy.context.scene.action_loom.rigs
+
+    def labels():
+        drawn = draw_all()["roles"]
+        assert [given[1] for name, given, _ in drawn if name == "prop"] == ["found_by"] * len(listed.roles)
+        return [options["text"] for name, _, options in drawn if name == "label"]
+
+    assert labels() == ["17 of 21"]
+    listed.roles["thigh.L"].bone = ""
+    count, *sentence = labels()
+    assert count == "16 of 21"
+    assert "Path needs thighs" in " ".join(sentence)

@@ -122,16 +122,19 @@ def test_roles_are_listed_corrected_and_kept(listed, loom):
     roles = {role.name: role.bone for role in listed.roles}
     assert roles["thigh.L"] == "thigh.L"
     assert roles["hips"] == "hips"
+    assert {role.found_by for role in listed.roles if role.bone} == {"NAME"}
+    assert {role.found_by for role in listed.roles if not role.bone} <= {"NONE"}
     listed.roles["neck"].bone = "head"
+    assert (listed.roles["neck"].found_by, listed.roles["head"].found_by) == ("HAND", "NAME")
     armature = bpy.context.object
     assert rigs.chosen_roles(armature) == {"neck": "head"}
     skeleton = rigs.read(armature).skeleton
     assert skeleton.names[skeleton.roles["neck"]] == "head"
     bpy.ops.action_loom.set_role(role="neck", bone="")
     assert "neck" not in rigs.read(armature).skeleton.roles
-    assert listed.roles["neck"].bone == ""
+    assert (listed.roles["neck"].bone, listed.roles["neck"].found_by) == ("", "NONE")
     bpy.ops.action_loom.find_roles()
-    assert listed.roles["neck"].bone == "neck"
+    assert (listed.roles["neck"].bone, listed.roles["neck"].found_by) == ("neck", "NAME")
     assert rigs.chosen_roles(armature) == {}
     with pytest.raises(RuntimeError, match="There is no role 'tail'"):
         bpy.ops.action_loom.set_role(role="tail", bone="head")
@@ -165,6 +168,26 @@ def test_roles_of_a_linked_armature_are_taken_back(listed, loom, capfd, tmp_path
     assert listed.roles["neck"].bone == "neck"
     out, err = capfd.readouterr()
     assert "Traceback" not in out + err
+
+
+def test_left_and_right_are_told_by_knees_where_names_say_them_wrongly(rig, loom):
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in rig.data.edit_bones:
+        side = {"L": "R", "R": "L"}.get(bone.name[-1]) if bone.name[-2:-1] == "." else None
+        if side is not None:
+            bone.name = f"new {bone.name[:-1]}{side}"
+    for bone in rig.data.edit_bones:
+        bone.name = bone.name.removeprefix("new ")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.action_loom.add_sources()
+    roles = bpy.context.scene.action_loom.rigs[0].roles
+    assert (roles["thigh.L"].bone, roles["thigh.L"].found_by) == ("thigh.R", "SHAPE")
+    assert roles["hips"].found_by == "NAME"
+    rigs = loom("addon.bridge.rig")
+    for moving_object in (False, True):
+        body = rigs.read(rig, moving_object=moving_object).skeleton
+        assert body.names[body.roles["foot.R"]] == "foot.L"
+    assert rigs.found_roles(rig)["foot.R"] == "foot.L"
 
 
 def test_the_result_can_begin_at_the_cursor(listed, loom):

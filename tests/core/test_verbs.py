@@ -1,10 +1,11 @@
 """The registry of verbs: what version 0.1 called them and their options, what is prepared, and what each makes."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from action_loom.core import verbs
-from action_loom.core.errors import Cancelled, ClipError, OptionError
+from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
 from action_loom.core.figure import actions
 from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.options import declared
@@ -228,3 +229,34 @@ def test_a_graph_is_made_of_one_clip_or_more(clips):
         verbs.apply(BuildGraph(), [])
     with pytest.raises(ClipError, match="none given"):
         verbs.apply(Walk(), [])
+
+
+def nameless(clip):
+    """The clip of a body whose names tell nothing."""
+    body = clip.skeleton
+    return replace(clip, skeleton=replace(body, names=tuple(f"bone{k}" for k in range(len(body))), roles={}))
+
+
+def test_what_works_without_body_roles_does():
+    said = verbs.what_works(())
+    assert said == (
+        "Blend, Connect and Loop work without the roles that are missing; Splice needs spine and upper arms, "
+        "Path needs thighs, contacts and slide need feet"
+    )
+    clips = [nameless(actions.walk(30.0)), nameless(actions.turn_left(30.0))]
+    for recipe, wanted in ((Blend(), clips), (Connect(), clips), (Loop(), clips[:1])):
+        assert recipe.mode in said.partition(" work")[0]
+        assert len(verbs.apply(recipe, wanted).clip) > 10
+    with pytest.raises(SkeletonError, match="the part of spine, upper_arm.L, upper_arm.R"):
+        verbs.apply(Splice(), clips)
+    with pytest.raises(GraphError, match="name the thighs"):
+        verbs.apply(Follow(path=((0.0, 0.0), (0.0, -4.0), (0.0, -8.0))), clips)
+
+
+def test_nothing_is_said_where_nothing_is_missing():
+    known = set(actions.walk().skeleton.roles)
+    assert verbs.what_works(known) == ""
+    assert verbs.what_works(known - {"toe.L", "foot.L", "foot.R", "hand.L", "clavicle.R", "head"}) == ""
+    assert "Path needs thighs" in verbs.what_works(known - {"thigh.L"})
+    assert "Splice needs spine" in verbs.what_works(known - {"spine"})
+    assert "upper arms" not in verbs.what_works(known - {"spine"})

@@ -1,5 +1,7 @@
 """action-loom info: what it says about files."""
 
+from dataclasses import replace
+
 import pytest
 from oracles import material, told
 
@@ -58,3 +60,23 @@ def test_info_understands_every_captured_file(run, out, folder):
 def test_info_says_which_frames_are_no_motion(run):
     _, printed, _ = run("info", material.captured_file("cmu_mb_08_07"))
     assert "calibration pose or jump: first 7, last 0 frames" in printed
+
+
+def test_info_says_how_roles_were_found_and_what_works_without_some(run, out):
+    boxes = material.walk(2.0, skeleton=material.figure())
+    unnamed = replace(boxes.skeleton, names=tuple(f"joint{k}" for k in range(len(boxes.skeleton))), roles={})
+    path = material.write(replace(boxes, skeleton=unnamed), out / "unnamed.bvh")
+    _, printed, _ = run("info", path, "--report", out / "r.json")
+    (one,) = told.read_json(out / "r.json")["clips"]
+    assert one["roles"] == one["roles_found_by"] == {}
+    assert "roles: none found" in printed
+    assert (
+        "Blend, Connect and Loop work without the roles that are missing; Splice needs spine and upper arms" in printed
+    )
+    pelvis = tuple("Middle" if name == "Hips" else name for name in boxes.skeleton.names)
+    path = material.write(replace(boxes, skeleton=replace(boxes.skeleton, names=pelvis, roles={})), out / "pelvis.bvh")
+    _, printed, _ = run("info", path, "--report", out / "r2.json")
+    (one,) = told.read_json(out / "r2.json")["clips"]
+    assert (one["roles_found_by"]["hips"], one["roles_found_by"]["thigh.L"]) == ("hierarchy", "name")
+    assert "hips = Middle (by hierarchy), " in printed
+    assert one["what_works"] == ""
