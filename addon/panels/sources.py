@@ -158,9 +158,8 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
         column = options_in(layout, align=True)
         for role in rig.roles:
             row = column.row(align=True)
-            row.prop_search(
-                role, "bone", armature_data(armature), "bones", text=role.name.replace("_", " ").capitalize()
-            )
+            words = role.name.replace("_", " ")
+            row.prop_search(role, "bone", armature_data(armature), "bones", text=words[0].upper() + words[1:])
             how = row.row()
             how.enabled = False  # it is told, not set
             how.prop(role, "found_by", text="", icon_only=True, emboss=False)
