@@ -223,7 +223,7 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
             (
                 "SHAPE",
                 "By shape",
-                "The rest pose says so, against the names: left is where right should be",
+                "The rest pose says so, not the names: the sides are swapped, or it stands opposite",
                 "ERROR",
                 3,
             ),

@@ -10,6 +10,7 @@ from .quat import Array
 _TOES_TELL = 0.1
 _KNEES_TELL = 0.005
 _BIRDS_KNEES = 0.08  # knees that bend so far backwards are made so
+_NEAR = 0.03  # of the extent of a body: how far from its mirrored place a joint's partner may stand
 # Heights over the lowest foot, as shares of the hips' height, of what stands on four feet.
 _HANDS_BELOW = 0.35
 _SHOULDERS_BELOW = 1.5
@@ -43,6 +44,23 @@ def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
     if toes and abs(np.mean(toes)) > _TOES_TELL:
         return bool(np.mean(toes) < 0.0)
     return bool(-_BIRDS_KNEES < np.mean(knees) < -_KNEES_TELL)
+
+
+def across(roles: Mapping[str, int], places: Array) -> tuple[Array, float] | None:
+    """Return where joints at places (J, 3) are seen in the mirror between left and right, and how far off still counts.
+
+    None for a body without two joints of one role on either side.
+    """
+    lefts = [role for role in roles if role.endswith(".L") and f"{role[:-1]}R" in roles]
+    left = places[[roles[role] for role in lefts]]
+    right = places[[roles[f"{role[:-1]}R"] for role in lefts]]
+    normal = (right - left).sum(axis=0)
+    if not np.any(normal):
+        return None
+    normal /= np.linalg.norm(normal)
+    through = 0.5 * (left + right).mean(axis=0)
+    extent = float(np.ptp(places[list(roles.values())], axis=0).max())
+    return places - 2.0 * ((places - through) @ normal)[:, None] * normal, _NEAR * extent
 
 
 def stands_on_four(roles: Mapping[str, int], places: Array) -> bool:

@@ -20,8 +20,8 @@ from .quat import Array
 
 TRUNK = ("hips", "spine", "chest", "neck", "head")
 LIMBS = tuple(role for limb in role_names.LIMBS for role in limb)
-# How a role was found, the surest first: the joint's name says it, or where limbs hang does, or the rest pose says it
-# against names. Or somebody chose another joint.
+# How a role was found, the surest first: the joint's name says it, or where limbs hang does, or the rest pose alone
+# (sides against their names, joints opposite others). Or somebody chose another joint.
 NAME, HIERARCHY, SHAPE, HAND = "name", "hierarchy", "shape", "hand"
 
 # From the hips outwards.
@@ -37,7 +37,8 @@ _Found = dict[str, tuple[int, str]]  # by role: the joint, and how it was found
 def find(names: Sequence[str], parents: NDArray[np.int64], places: Array | None = None) -> dict[str, int]:
     """Return the joint index of every role that names and hierarchy, parents (J,), tell.
 
-    places (J, 3) : where the joints are at rest, in any frame; they tell left from right where names say it wrongly
+    places (J, 3) : where the joints are at rest, in any frame; they tell left from right where names say it wrongly,
+        and what one side has where names say it of the other alone
     """
     return {role: joint for role, (joint, _) in _found(names, parents, places).items()}
 
@@ -56,11 +57,35 @@ def _found(names: Sequence[str], parents: NDArray[np.int64], places: Array | Non
         # A generated rig has every part several times; the mesh hangs on these.
         mesh = _by_names(tuple(known[j] for j in deforming), _deform_parents(known, above, tuple(deforming)))
         found = {role: (deforming[k], how) for role, (k, how) in mesh.items()}
+    if places is None:
+        return found
     joints = {role: joint for role, (joint, _) in found.items()}
-    if places is None or not role_shapes.sides_are_swapped(joints, places):
+    found |= {role: (joint, SHAPE) for role, joint in _by_symmetry(joints, above, places).items()}
+    if not role_shapes.sides_are_swapped({role: joint for role, (joint, _) in found.items()}, places):
         return found
     other = {role: f"{role[:-1]}{'R' if role.endswith('L') else 'L'}" for role in found if "." in role}
     return {other.get(role, role): (joint, SHAPE if role in other else how) for role, (joint, how) in found.items()}
+
+
+def _by_symmetry(known: dict[str, int], parents: tuple[int, ...], places: Array) -> dict[str, int]:
+    """Return roles that are known on one side alone, by joints that stand opposite and hang on the same limb."""
+    seen = role_shapes.across(known, places)
+    added: dict[str, int] = {}
+    if seen is None:
+        return added
+    mirrored, near = seen
+    for role in sorted(known, key=lambda role: len(ancestors(known[role], parents))):
+        other = f"{role[:-1]}{'R' if role.endswith('L') else 'L'}"
+        both = known | added
+        if "." not in role or other in both:
+            continue
+        carrier = before(other, both)
+        away = np.linalg.norm(places - mirrored[known[role]], axis=1)
+        fitting = [j for j in np.flatnonzero(away <= near).tolist() if j not in both.values()]
+        hanging = [j for j in fitting if carrier in ancestors(j, parents)]
+        if hanging:
+            added[other] = hanging[0]
+    return added
 
 
 @lru_cache(maxsize=64)
@@ -251,7 +276,7 @@ def before(role: str, known: Mapping[str, int]) -> int | None:
     part, dot, side = role.partition(".")
     way = next(way for way in reversed(_OUTWARDS) if part in way)
     nearer = (known.get(one + dot + side, known.get(one)) for one in reversed(way[: way.index(part)]))
-    return next((joint for joint in nearer if joint not in (None, known[role])), None)
+    return next((joint for joint in nearer if joint not in (None, known.get(role))), None)
 
 
 def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:

@@ -552,6 +552,27 @@ def test_front_legs_are_arms(leg, arm):
     assert found["chest"] == "Chest"
 
 
+def test_a_role_of_one_side_is_played_on_the_other_by_who_stands_there():
+    figure = figure_body.skeleton()
+    places, parents = figure.rest[1], figure.parents
+    names = ["a bone" if name == "shin.R" else "Rigth Hand" if name == "hand.R" else name for name in figure.names]
+    assert "shin.R" not in roles.find(names, parents)
+    told = roles.find(names, parents, places)
+    assert told == {name: joint for joint, name in enumerate(figure.names)}
+    how = roles.found_by(names, parents, places)
+    assert {role for role in how if how[role] != roles.NAME} == {"shin.R", "hand.R"}
+    assert how["shin.R"] == roles.SHAPE
+    # Who stands there but hangs elsewhere is no shin; nor is there one where nobody stands.
+    apart = parents.copy()
+    apart[figure.index("shin.R")] = 0
+    assert roles.find(names, apart, places).get("shin.R") is None
+    moved = places + np.where(np.arange(21)[:, None] == figure.index("shin.R"), (0.0, 0.2, 0.0), 0.0)
+    assert roles.find(names, parents, moved).get("shin.R") is None
+    # One side alone has no mirror.
+    one_sided = [name for name in figure.names if not name.endswith(".R")]
+    assert set(roles.find(one_sided, parents[: len(one_sided)], places[: len(one_sided)])) == set(one_sided)
+
+
 def test_how_sure_a_role_is_is_told():
     names, parents, places = character("boxman")
     told = roles.found_by(names, parents, places)
