@@ -205,6 +205,9 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         name="Range", description="Take a part of the action only", default=False, options=set()
     )
     warning: bpy.props.StringProperty(options=set())
+    apart: bpy.props.StringProperty(
+        name="Listed Apart", description="Why this action is hardly one to weave", options=set()
+    )
 
 
 class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):

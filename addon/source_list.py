@@ -1,6 +1,7 @@
 """The list of sources of an armature: lines for actions, and how each is to be read."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -12,6 +13,9 @@ from . import properties
 from .blender_types import Slot, armature_data
 
 _LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
+
+_POSE = 0.5  # frames; what is shorter is a pose
+_FEW_BONES, _MANY = 2, 5  # bones that are moved, and how many times as many the armature has
 
 
 def source_of(line: Any) -> Source:
@@ -66,10 +70,37 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
         source_warnings.note(context, armature, request, read)
 
 
-def moves(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
-    """Say whether an action has curves for bones of an armature."""
+@dataclass(frozen=True)
+class Moves:
+    """What of an armature an action moves: how many of its bones, over which frames; shape keys: only those."""
+
+    bones: int
+    first: float
+    last: float
+    shape_keys: bool = False
+
+
+def moves(action: bpy.types.Action, armature: bpy.types.Object) -> Moves:
+    """Return what an action moves of an armature; no bones where it is another object's."""
     from .bridge import curves  # numpy is loaded at first use, not when Blender starts
 
     slots: list[Slot] = [*curves.suitable_slots(action)] if hasattr(action, "slots") else [None]
-    bones = armature_data(armature).bones
-    return any(target.bone in bones for slot in slots for target in curves.transforms(curves.curves_of(action, slot)))
+    known = armature_data(armature).bones
+    found = [curve for slot in slots for curve in curves.curves_of(action, slot)]
+    bones = {target.bone for target in curves.transforms(found) if target.bone in known}
+    first, last = action.curve_frame_range[:]
+    return Moves(len(bones), first, last, not bones and curves.moves_shape_keys(action))
+
+
+def why_apart(action: bpy.types.Action, armature: bpy.types.Object, found: Moves) -> str:
+    """Return in a few words why an action is hardly one to weave; "" for those that are."""
+    if found.last - found.first < _POSE:
+        return "a single pose"
+    count = len(armature_data(armature).bones)
+    if found.bones <= _FEW_BONES < _FEW_BONES * _MANY <= count:
+        return f"moves {found.bones} of {count} bones"
+    data = armature.animation_data
+    tracks = data.nla_tracks if data is not None else ()
+    if any(strip.action == action and strip.blend_type != "REPLACE" for track in tracks for strip in track.strips):
+        return "added to others in the NLA"
+    return ""

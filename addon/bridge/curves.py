@@ -73,6 +73,13 @@ def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
+def moves_shape_keys(action: bpy.types.Action) -> bool:
+    """Say whether an action has curves of shape keys."""
+    if not hasattr(action, "slots"):
+        return any(curve.data_path.startswith("key_blocks[") for curve in holder_before_slots(action).fcurves)
+    return any(slot.target_id_type == "KEY" for slot in action.slots)
+
+
 def target_of(curve: bpy.types.FCurve) -> Target | None:
     """Return which bone's (or the object's) location, rotation or scale a curve moves, if it does."""
     if curve.data_path in CHANNELS:

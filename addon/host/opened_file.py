@@ -151,7 +151,7 @@ class OpenedFile(host.Host):
 
     def every(self, settings: Settings) -> list[str]:
         armature = self._armature(settings)
-        found = sorted(action.name for action in bpy.data.actions if source_list.moves(action, armature))
+        found = sorted(action.name for action in bpy.data.actions if source_list.moves(action, armature).bones)
         if not found:
             raise LoomError(f"{armature.name} has no actions")
         return found
@@ -190,7 +190,9 @@ class OpenedFile(host.Host):
             if not found:
                 raise RigError(f"there is no armature {name!r} in the scene {scene.name!r}; the armatures are {names}")
         else:
-            moved = [item for item in there if any(source_list.moves(action, item) for action in bpy.data.actions)]
+            moved = [
+                item for item in there if any(source_list.moves(action, item).bones for action in bpy.data.actions)
+            ]
             found = moved or there
             if len(found) > 1:
                 active = present(bpy.context.view_layer).objects.active

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ...core.errors import some
 from .. import body_roles, properties, source_list
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from . import base
@@ -24,15 +25,31 @@ class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
             if rig.sources[k].action is None:
                 rig.sources.remove(k)
         listed = {source.action for source in rig.sources}
-        found = [a for a in bpy.data.actions if a not in listed and source_list.moves(a, armature)]
+        every = {action: source_list.moves(action, armature) for action in bpy.data.actions if action not in listed}
+        found = [action for action, moved in every.items() if moved.bones]
+        apart = {action: source_list.why_apart(action, armature, every[action]) for action in found}
         ticked = sum(source.use for source in rig.sources)
-        for action in found:
+        for action in sorted(found, key=lambda one: bool(apart[one])):
             # Two are enough to begin with; all of an armature's actions in one blend are seldom what is wanted.
-            ticked += source_list.add(rig, action, use=ticked < 2).use
+            line = source_list.add(rig, action, use=ticked < 2 and not apart[action])
+            line.apart, ticked = apart[action], ticked + line.use
         body_roles.look_up(rig)
         source_list.note_warnings(context, armature, properties.ticked(rig))
-        self.report({"INFO"}, f"{len(found)} actions of {armature.name} added")
+        others = [action.name for action, moved in every.items() if not moved.bones and not moved.shape_keys]
+        self._report(armature, apart, [action.name for action, moved in every.items() if moved.shape_keys], others)
         return {"FINISHED"}
+
+    def _report(
+        self, armature: bpy.types.Object, apart: dict[bpy.types.Action, str], shape_keys: list[str], others: list[str]
+    ) -> None:
+        """Say what was listed, what of it apart and why, and what was not."""
+        said = [f"{len(apart)} actions of {armature.name} added"]
+        reasons = dict.fromkeys(filter(None, apart.values()))
+        groups = [([action.name for action, one in apart.items() if one == why], why) for why in reasons]
+        said += [f"at the end {some(names)}: {why}" for names, why in groups]
+        left_out = ((shape_keys, "shape keys"), (others, "other objects"))
+        said += [f"not listed, of {what}: {some(names)}" for names, what in left_out if names]
+        self.report({"INFO"}, "; ".join(said))
 
 
 class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
@@ -55,7 +72,7 @@ class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
         armature = present(context.object)
         data = present(armature.animation_data)
         action = present(data.action)
-        if not source_list.moves(action, armature):
+        if not source_list.moves(action, armature).bones:
             self.report({"ERROR"}, f"{action.name} moves no bone of {armature.name}")
             return {"CANCELLED"}
         rig = properties.ensure_rig(scene_of(context), armature)

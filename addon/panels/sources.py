@@ -36,7 +36,7 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         name = row.row()
         name.active = item.use
         name.alert = bool(item.use and item.warning)
-        name.label(text=item.action.name)
+        name.label(text=item.action.name, icon="INFO" if item.apart else "NONE")
         weight = row.row()
         weight.active = item.use
         weight.ui_units_x = 2.6
@@ -122,6 +122,8 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, source = options_in(self.layout), _active(context)
+        if source.apart:
+            layout.label(text=f"Listed apart: {source.apart}", icon="INFO")
         layout.prop(source, "rate")
         if not source.rate:
             own = rates.rate_of(source.action)

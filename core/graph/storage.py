@@ -110,7 +110,12 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
     ]
     ready = GraphInputs(
         tuple(given),
-        tuple(map(FrameMap, about["firsts"], about["scales"], about.get("cycles", len(given) * [0]))),
+        tuple(
+            FrameMap(first, step, cycle)
+            for first, step, cycle in zip(
+                about["firsts"], about["scales"], about.get("cycles", len(given) * [0]), strict=True
+            )
+        ),
         tuple(about["labels"]),
         len(given),
         tuple(LeftOut(**one) for one in about["dropped"]),

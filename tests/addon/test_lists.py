@@ -102,3 +102,47 @@ def test_a_list_of_a_damaged_owner_is_nobodys(properties, rig, uid):
     assert listed(properties, rig) is None
     bpy.ops.action_loom.add_sources()
     assert set(listed(properties, rig)) >= {"one", "two"}
+
+
+def one_key(rig, name, bones, *, frames=(1,), path="location"):
+    """An action with keys of a few bones only."""
+    rig.animation_data_create()
+    rig.animation_data.action = None
+    for frame in frames:
+        for bone in bones:
+            rig.pose.bones[bone].keyframe_insert(path, frame=frame)
+    rig.animation_data.action.name = name
+    return bpy.data.actions[name]
+
+
+def test_actions_that_are_hardly_meant_to_be_woven_are_listed_apart_and_said(properties, capfd):
+    rig = material.biped()
+    every = [bone.name for bone in rig.pose.bones]
+    one_key(rig, "a pose", every)
+    one_key(rig, "a hand", ["hand.L"], frames=(1, 20))
+    added = material.key_walk(rig, "breathing", frames=30)
+    for name in ("walk", "run"):
+        material.key_walk(rig, name, frames=24)
+    strip = rig.animation_data.nla_tracks.new().strips.new("breathing", 1, added)
+    strip.blend_type = "ADD"
+    cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
+    cube.shape_key_add(name="Basis")
+    cube.shape_key_add(name="smile")
+    cube.data.shape_keys.key_blocks["smile"].keyframe_insert("value", frame=1)
+    cube.data.shape_keys.animation_data.action.name = "smiling"
+    ball = bpy.data.objects.new("Ball", None)
+    ball.keyframe_insert("location", frame=1)
+    ball.animation_data.action.name = "rolling"
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.action_loom.add_sources() == {"FINISHED"}
+    lines = properties.rig_of(bpy.context.scene, rig).sources
+    assert [line.action.name for line in lines] == ["run", "walk", "a hand", "a pose", "breathing"]
+    assert [line.use for line in lines] == [True, True, False, False, False]
+    count = len(every)
+    assert [line.apart for line in lines] == [
+        "", "", f"moves 1 of {count} bones", "a single pose", "added to others in the NLA",
+    ]  # fmt: skip
+    said = capfd.readouterr().out
+    assert "5 actions of Biped added" in said
+    assert "at the end 'a pose': a single pose" in said
+    assert "not listed, of shape keys: 'smiling'; not listed, of other objects: 'rolling'" in said
