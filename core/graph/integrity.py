@@ -57,6 +57,10 @@ def _check_bodies(graph: MotionGraph) -> None:
 
 def _check_places(graph: MotionGraph, nodes: int) -> None:
     """Raise GraphError for nodes outside their clips, and for edges that lead nowhere or back in time."""
+    for one in graph.inputs.frame_maps:
+        whole = _is_number(one.first) and _is_number(one.cycle) and one.cycle >= 0
+        if not whole or not isinstance(one.step, (int, float)) or not 0.0 < one.step < LARGEST:
+            raise GraphError("its frames are those of no clip")
     lengths = np.array([len(clip) for clip in graph.clips])
     if graph.clip.min() < 0 or graph.clip.max() >= len(lengths):
         raise GraphError("a node is of no clip")

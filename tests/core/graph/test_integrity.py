@@ -58,3 +58,10 @@ def test_the_joints_of_roles_are_whole_numbers(gaits):
     clips = tuple(replace(clip, skeleton=skeleton) for clip in gaits.clips)
     with pytest.raises(LoomError, match="a role of the body is played by no joint"):
         integrity.check(replace(gaits, inputs=replace(gaits.inputs, clips=clips)))
+
+
+@pytest.mark.parametrize("wrong", [{"first": "1"}, {"first": 0.5}, {"step": 0.0}, {"step": None}, {"cycle": -1}])
+def test_frames_are_those_of_a_clip(gaits, wrong):
+    maps = tuple(replace(one, **wrong) for one in gaits.inputs.frame_maps)
+    with pytest.raises(LoomError, match="its frames are those of no clip"):
+        integrity.check(replace(gaits, inputs=replace(gaits.inputs, frame_maps=maps)))
