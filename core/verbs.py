@@ -19,6 +19,7 @@ from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
 from .recipes.loop import Loop
 from .recipes.matching import Matching, Synchronise
 from .recipes.splice import Splice
+from .recipes.travel import InPlace, Travel
 
 if TYPE_CHECKING:
     from .motion.clip import Clip
@@ -64,6 +65,8 @@ _ROWS = (
     ),
     Verb(Walk, "graph.free_walks:wander", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
     Verb(Shortest, "graph.free_walks:shortest", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
+    Verb(Travel, "weave.travel:travel", "plots.travels:draw"),
+    Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}
 # Parts of the body that something needs, and the body roles of which one must be known, on both sides for limbs.

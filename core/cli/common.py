@@ -66,7 +66,7 @@ def given(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[
 def checked(about: Option, value: Any, folder: str = "") -> Any:
     """Return a value in the option's own type; rows may be in a file, whose path is relative to a folder."""
     if about.from_file and isinstance(value, str) and not tables.is_table(value):
-        value = tables.read_rows(os.path.join(folder, os.path.expanduser(value)))
+        value = tables.read_rows(os.path.join(folder, os.path.expanduser(value)), about.name)
     return about.checked(value)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import verbs
-from ..check import contacts, quality
+from ..check import contacts, foot_travel, quality
 from ..errors import LoomError
 from ..motion import roles as body_roles
 from ..motion import trim
@@ -51,7 +51,7 @@ def _described_or_not(host: Host, clip: str, settings: Settings) -> dict[str, An
 def _describe(sources: Sources) -> dict[str, Any]:
     clip = sources.clips[0]
     trimmed = trim.ends(clip)
-    standing = contacts.detect(trimmed.clip)
+    standing, found = contacts.detect(trimmed.clip), foot_travel.measure(trimmed.clip)
     return sources.facts() | {
         "frames": len(clip),
         "rate": clip.rate,
@@ -68,7 +68,8 @@ def _describe(sources: Sources) -> dict[str, Any]:
             for side, flags in standing.items()
         },
         "quality": quality.measure(trimmed.clip),
-        "notes": sources.notes,
+        "in_place": None if found is None else found.in_place,
+        "notes": [*sources.notes, *foot_travel.notes(clip.name, found)],
     }
 
 

@@ -109,6 +109,21 @@ def _walk(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return [f"  {one['length']:.1f} m, {one['transitions']} transitions"]
 
 
+def _travel(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    a_cycle = " a cycle" if one["cyclic"] else ""
+    turn = f", turning {one['turn_degrees']:.0f}°{a_cycle}" if round(one["turn_degrees"]) else ""
+    way = f"{one['speed_m_s']:.2f} m/s {one['direction']}, {one['direction_degrees'] + 0.0:.0f}° to the left{turn}"
+    feet = one["feet"]
+    if feet is None:
+        return [f"  {way}; feet unknown"]
+    each = ", ".join(f"{name} {speed:.2f}" for name, speed in feet["each_m_s"].items())
+    found = [f"  {way}"] if one["direction"] else []
+    found += [f"  feet say {each} m/s, one stands {feet['standing']:.0%} of the time"]
+    if None not in feet["slide_cm_s"]:
+        found.append("  standing feet go {:.1f} → {:.1f} cm/s".format(*feet["slide_cm_s"]))
+    return found
+
+
 def _slide(report: Report) -> list[str]:
     slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
     if "pieces" in report:
@@ -129,4 +144,6 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "follow": _follow,
     "walk": _walk,
     "shortest": _walk,
+    "travel": _travel,
+    "in_place": _travel,
 }

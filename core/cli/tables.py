@@ -1,7 +1,9 @@
 """Tables of numbers from files: the rows of an option that a command line or a job file names a file for."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,24 +12,26 @@ from ..errors import LoomError
 _DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
 
 
-def read_rows(file: str) -> list[list[float]]:
+def read_rows(file: str, name: str = "") -> list[list[float]]:
     """Return the rows of a file of numbers separated by commas, semicolons or spaces.
 
-    A first row of words and what follows a # are left out; all rows have as many numbers. Raises LoomError with file
-    and line.
+    A first row of words and what follows a # are left out; all rows have as many numbers. Of a report (`.json`), the
+    rows of this name. Raises LoomError with file and line.
     """
     try:
-        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+        text = Path(file).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise LoomError(f"{file}: can't be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise LoomError(f"{file}: this is not UTF-8 text") from None
+    if file.lower().endswith(".json"):
+        return _of_report(file, text, name)
     rows: list[list[float]] = []
-    for number, line in enumerate(lines, 1):
-        text = line.partition("#")[0]
-        if ";" in text and _DECIMAL_COMMA.search(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        row_text = line.partition("#")[0]
+        if ";" in row_text and _DECIMAL_COMMA.search(row_text):
             raise LoomError(f"{file}, line {number}: write numbers with a point, 0.5; found {line.strip()[:40]!r}")
-        words = text.replace(",", " ").replace(";", " ").split()
+        words = row_text.replace(",", " ").replace(";", " ").split()
         try:
             row = [float(word) for word in words]
         except ValueError:
@@ -43,6 +47,14 @@ def read_rows(file: str) -> list[list[float]]:
     if not rows:
         raise LoomError(f"{file}: there are no numbers in it")
     return rows
+
+
+def _of_report(file: str, text: str, name: str) -> Any:
+    """The rows of a report; the option that takes them checks what they are."""
+    try:
+        return json.loads(text)[name]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise LoomError(f"{file}: this is no report that has {name!r}") from None
 
 
 def is_table(text: str) -> bool:

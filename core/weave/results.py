@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ..check.foot_travel import FootTravel
 from ..motion.clip import Clip
 from ..motion.closing import Closing
 from ..motion.quat import Array
 from ..sync.cycle_search import Cycle, Repetition
 from ..sync.registration_curve import Registration
 from .preprocess import PreparedClips
+from .travel_way import Way
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,3 +74,17 @@ class SpliceResult(Result):
     action: Clip
     action_frames: Array
     corrections: Array
+
+
+@dataclass(frozen=True, eq=False)
+class TravelResult(Result):
+    """A clip that was given travel, or whose travel was taken off.
+
+    before : the clip as it was; found : what the feet say, of the one on the spot, None where they are not known
+    way : what was given or taken off; gives : which of both
+    """
+
+    before: Clip
+    found: FootTravel | None
+    way: Way
+    gives: bool

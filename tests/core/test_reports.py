@@ -15,6 +15,7 @@ from action_loom.core.recipes.connect import Connect
 from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
 from action_loom.core.recipes.loop import Loop
 from action_loom.core.recipes.splice import Splice
+from action_loom.core.recipes.travel import InPlace, Travel
 
 pytestmark = pytest.mark.both_engines
 PLAIN = (int, float, str, bool, type(None))
@@ -53,6 +54,9 @@ def work(clip):
     yield lambda: verbs.apply(Connect(anywhere=True), [other, clip, other])
     yield lambda: verbs.apply(Splice(), [clip, wave])
     yield lambda: verbs.apply(Splice(timing="sync", if_shorter="hold"), [other, clip])
+    yield lambda: verbs.apply(Travel(), [clip])
+    yield lambda: verbs.apply(Travel(speed=1.0, direction="left", turn=20.0), [verbs.apply(InPlace(), [clip]).clip])
+    yield lambda: verbs.apply(InPlace(), [clip])
     yield lambda: verbs.apply(BuildGraph(threshold=0.1), [clip])
     yield lambda: verbs.apply(Walk(threshold=0.1, seconds=3.0), [clip, other])
     yield lambda: verbs.apply(Shortest(threshold=0.1, leave="walk (2):0", reach="walk (1):40"), [clip, other])

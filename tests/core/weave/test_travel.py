@@ -1,0 +1,187 @@
+"""Giving travel and taking it off: there and back, what is asked for, what is refused, and what is said."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.errors import ClipError, OptionError
+from action_loom.core.figure import actions
+from action_loom.core.motion import cycles, kinematics, quat, resample, root_motion
+from action_loom.core.motion.clip import Channel, Clip
+from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.recipes.travel import InPlace, Travel
+from action_loom.core.weave import travel_way
+from numpy.testing import assert_allclose
+from oracles.material import captured
+
+GAITS = {
+    "walk": actions.walk(30.0, 3),
+    "cycle": actions.run(30.0, 1),
+    "arc": actions.walk(60.0, 1, turn=0.6),
+    "round": actions.walk(60.0, 3, turn=-0.6),
+    "turn": actions.turn_left(30.0),
+    "stand": actions.wave(30.0),
+}
+every_gait = pytest.mark.parametrize("clip", GAITS.values(), ids=GAITS)
+
+
+def taken(clip):
+    return verbs.apply(InPlace(), [clip]).clip
+
+
+def unkept(clip):
+    """The clip without its travel and without what it knows of that."""
+    return travel_way.forgotten(taken(clip))
+
+
+def given(clip, **options):
+    return verbs.apply(Travel(**options), [clip])
+
+
+def apart(one, other):
+    """The largest distance (m) of joints."""
+    return np.abs(kinematics.points(one) - kinematics.points(other)).max()
+
+
+@pytest.mark.both_engines
+@every_gait
+def test_what_was_taken_off_is_given_back_exactly(clip):
+    made = given(taken(clip))
+    assert apart(made.clip, clip) < 1e-12
+    assert made.report["travel"]["direction"] == "as it was"
+    assert not made.clip.channels
+
+
+@pytest.mark.both_engines
+@every_gait
+def test_it_is_given_back_by_the_rows_of_the_report_where_channels_were_lost(clip):
+    report = verbs.apply(InPlace(), [clip]).report
+    assert apart(given(unkept(clip), way=report["way"]).clip, clip) < 1e-9
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["asf_16_17", "mb_06_10", "mb_05_11", "asf_127_04"])
+def test_captured_ways_come_back_exactly_from_keys_in_single_precision(name):
+    """Blender keeps keys so: centimetres of a way of metres, and of poses no more."""
+    clip = captured(f"cmu_{name}")
+    still = taken(clip)
+    single = {n: Channel(c.values.astype(np.float32).astype(float)) for n, c in still.channels.items()}
+    assert apart(given(still, trim=False).clip, clip) < 1e-11
+    assert apart(given(replace(still, channels=single), trim=False).clip, clip) < 1e-6
+
+
+@pytest.mark.both_engines
+def test_a_way_that_is_kept_goes_with_a_clip_that_is_moved_turned_and_cut():
+    clip = GAITS["turn"]
+    still = taken(clip)
+    moved = root_motion.placed(still, 1.1, np.array([4.0, -2.0]))
+    assert apart(given(moved).clip, root_motion.placed(clip, 1.1, np.array([4.0, -2.0]))) < 1e-12
+    part = given(still.cut(20, 60)).clip
+    turn = float(root_motion.ground_frames(still)[1][20] - root_motion.ground_frames(clip)[1][20])
+    brought = root_motion.placed(clip.cut(20, 60), turn, np.zeros(2))
+    shift = root_motion.ground_frames(part)[0][0] - root_motion.ground_frames(brought)[0][0]
+    assert apart(part, root_motion.placed(brought, 0.0, shift)) < 1e-12
+
+
+@pytest.mark.both_engines
+def test_a_body_whose_travel_was_taken_off_stays_where_it_begins():
+    for clip in GAITS.values():
+        still = taken(clip)
+        places, facing = root_motion.ground_frames(still)
+        assert np.abs(places - root_motion.ground_frames(clip)[0][0]).max() < 0.15
+        assert np.degrees(np.abs(facing - facing[0]).max()) < 30.0
+        assert apart(still.cut(0, 1), clip.cut(0, 1)) < 1e-12
+        assert set(still.channels) == set(travel_way.CHANNELS)
+
+
+@pytest.mark.both_engines
+def test_by_its_feet_a_walk_comes_out_where_it_was():
+    made = given(unkept(GAITS["walk"]))
+    assert apart(made.clip, GAITS["walk"]) < 0.001
+    told = made.report["travel"]
+    assert told["direction"] == "ahead"
+    assert told["speed_m_s"] == pytest.approx(1.3, abs=0.005)
+    before, after = told["feet"]["slide_cm_s"]
+    assert before == pytest.approx(130.0, abs=1.0)
+    assert after < 0.1
+    assert made.report["warnings"] == []
+
+
+@pytest.mark.both_engines
+def test_a_cycle_stays_one_and_turns_where_it_is_asked_to():
+    made = given(unkept(GAITS["cycle"]), turn=30.0).clip
+    assert made.cyclic
+    assert cycles.gap(made) < 1e-9
+    facing = root_motion.ground_frames(made)[1]
+    assert np.degrees(facing[-1] - facing[0]) == pytest.approx(30.0, abs=1e-6)
+    measured = given(unkept(GAITS["arc"]), measure_turn=True)
+    assert measured.report["travel"]["turn_degrees"] == pytest.approx(np.degrees(0.6), abs=0.2)
+    assert apart(measured.clip, GAITS["arc"]) < 0.02
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("name", ["cycle", "turn"])
+def test_a_typed_speed_wins(name):
+    told = given(unkept(GAITS[name]), speed=2.5).report["travel"]
+    assert told["speed_m_s"] == pytest.approx(2.5, rel=1e-3)
+
+
+@pytest.mark.both_engines
+def test_a_direction_that_is_asked_for_is_seen_from_the_body():
+    """The figure faces −y: its left is +x."""
+    still = unkept(GAITS["cycle"])
+    for direction, way in {"ahead": -1j, "back": 1j, "left": 1.0, "right": -1.0}.items():
+        places, _ = root_motion.ground_frames(given(still, direction=direction).clip)
+        gone = (places[-1] - places[0]) @ np.array([1.0, 1j])
+        assert abs(np.angle(gone / way)) < 1e-6
+    places, _ = root_motion.ground_frames(given(still, direction="ahead", angle=90.0).clip)
+    assert (places[-1] - places[0])[0] > 1.0
+
+
+@pytest.mark.both_engines
+def test_nearly_ahead_is_ahead_for_a_cycle_and_measured_where_asked():
+    """A run that drifts aside by 10 degrees."""
+    still = unkept(GAITS["cycle"])
+    drift = 3.2 * np.tan(np.radians(10.0)) * np.arange(len(still)) / still.rate
+    drifting = root_motion.placed(still, 0.0, np.column_stack([drift, 0.0 * drift]))
+    assert given(drifting).report["travel"]["direction"] == "ahead"
+    told = given(drifting, direction="measured").report["travel"]
+    assert abs(told["direction_degrees"]) == pytest.approx(10.0, abs=0.5)
+
+
+@pytest.mark.both_engines
+def test_what_does_not_walk_on_the_spot_is_handed_back_with_a_word():
+    for name, words in (("walk", "walk travels already, at 1.30 m/s: nothing"), ("stand", "its feet stand still")):
+        made = given(GAITS[name])
+        assert apart(made.clip, GAITS[name]) == 0.0
+        assert words in made.report["warnings"][0]
+    lone = Skeleton(("root",), np.array([-1]), np.zeros((1, 3)), quat.IDENTITY[None], np.zeros((1, 3)))
+    still = Clip("joint", lone, 30.0, np.tile(quat.IDENTITY, (31, 1, 1)), np.zeros((31, 1, 3)))
+    assert "joint: its feet are not known" in given(still).report["warnings"][0]
+    places, _ = root_motion.ground_frames(given(still, speed=2.0).clip)
+    assert_allclose(places[-1], [0.0, 2.0], atol=1e-9)
+
+
+@pytest.mark.both_engines
+def test_what_can_not_be_asked_for_is_refused():
+    with pytest.raises(ClipError, match=r"walk travels already, at 1.30 m/s: take its travel off first"):
+        given(GAITS["walk"], speed=2.0)
+    for recipe in (Travel(), InPlace()):
+        with pytest.raises(ClipError, match="one clip at a time; 2 given"):
+            verbs.apply(recipe, [GAITS["walk"], GAITS["walk"]])
+    with pytest.raises(OptionError, match="way has 2 rows, but walk has 97 frames"):
+        given(GAITS["walk"], way=((0, 1, 0), (0, 1, 0)))
+    with pytest.raises(OptionError, match="rows of three numbers"):
+        given(GAITS["walk"], way=((0, 1), (0, 1)))
+    with pytest.raises(OptionError, match="direction is 'up'"):
+        Travel(direction="up")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["mb_02_01", "mb_35_17", "asf_16_11", "mb_12_01"])
+def test_captured_clips_slide_no_more_than_they_did(name):
+    clip = resample.to_rate(captured(f"cmu_{name}"), 60.0)
+    before = verbs.apply(InPlace(), [clip]).report["in_place"]["feet"]["slide_cm_s"][0]
+    after = given(unkept(clip)).report["travel"]["feet"]["slide_cm_s"][1]
+    assert after <= before
