@@ -32,7 +32,9 @@ def build(
     if built is not None:
         return built
     began = time.perf_counter()
-    ready = inputs.gather(clips, images=options.mirror, labels=options.labels.split(), progress=progress.part(0.0, 0.3))
+    ready = inputs.gather(
+        clips, images=options.mirror, labels=options.labels.split(), give=options, progress=progress.part(0.0, 0.3)
+    )
     body = windows.bodies(ready, options.transition)
     found = transitions.find(
         body, ready.given, threshold=options.threshold, relative=options.relative, progress=progress.part(0.3, 0.8)

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import GraphError
+from ..errors import GraphError, some
 from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.graph import Follow
+from ..weave import give_travel
 from . import assemble, beam, build, edge_table, ground_path, ground_tracks, upper_body_overlay, walk_result
 from .assemble import AssembledWalk
 from .edge_table import EdgeTable
@@ -31,14 +32,15 @@ def follow(
     """Return a walk that begins at the start of the path, facing along it, and keeps to it as well as the clips can.
 
     clips : what the graph is made of, and the actions of stretches; graph : of the clips, if it was built before
-    Raises OptionError for a path that is none, and GraphError for one that can't be followed within 1.5 m: it says
-    where, and how tightly the clips turn.
+    Raises OptionError for a path that is none, and GraphError for clips that walk on the spot and for a path that can't
+    be followed within 1.5 m: it says where, and how tightly the clips turn.
     """
     drawn = ground_path.through(
         recipe.path, closed=recipe.closed
     )  # before the work: a path that is none is said at once
     graph = build.of_walk(clips, recipe, progress.part(0.0, 0.5), graph)
     progress, began = progress.part(0.5, 1.0), time.perf_counter()
+    _refuse_standing(graph)
     stretches = upper_body_overlay.read_stretches(recipe, clips, graph.clips[0])
     bends = np.radians([0.0, -recipe.bend, recipe.bend]) if recipe.bend else np.zeros(1)
     steps = edge_table.tabulate(graph, graph.farthest(recipe.label_filter), bends)
@@ -83,6 +85,16 @@ def follow(
     report["warnings"] += _warnings(before, gone, drawn, steps, recipe)
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     return FollowResult(walked.clip, report, 0, graph, walked.origin, real, drawn, gone)
+
+
+def _refuse_standing(graph: MotionGraph) -> None:
+    """Raise GraphError for a graph that leads nowhere since its clips walk on the spot."""
+    given = graph.clips[: graph.inputs.given]
+    if any(give_travel.travels(clip) for clip in given):
+        return
+    walking = [clip.name for clip in given if give_travel.walks_on_the_spot(clip)]
+    if walking:
+        raise GraphError(f"{graph.name}: these clips walk on the spot: give them travel first ({some(walking)})")
 
 
 def _until(walked: AssembledWalk, length: float) -> tuple[AssembledWalk, Array]:

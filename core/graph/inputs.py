@@ -13,6 +13,8 @@ from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
+from ..recipes.travel import TravelOptions
+from ..weave import give_travel
 from ..weave.seam import close
 
 LAPS, SECONDS = 2, 1.0  # how often a cycle is taken at least, and for how long
@@ -26,6 +28,7 @@ class GraphInputs:
     frame_maps (N,) : which frames of the clips as given theirs are
     labels (N,) : only clips of the same label are connected
     given : how many are not mirror images; image n of clip k is clip given + k
+    sentences : what is to be said of how they were made ready
     """
 
     clips: tuple[Clip, ...]
@@ -33,6 +36,7 @@ class GraphInputs:
     labels: tuple[str, ...]
     given: int
     left_out: tuple[LeftOut, ...]
+    sentences: tuple[str, ...] = ()
 
     @property
     def mirrored(self) -> bool:
@@ -58,6 +62,7 @@ class GraphInputs:
             tuple(self.labels[k] for k in kept),
             self.given - len(left_out),
             self.left_out + whole,
+            self.sentences,
         )
 
     def remaining(self, left_out: Collection[int]) -> list[int]:
@@ -66,12 +71,18 @@ class GraphInputs:
 
 
 def gather(
-    clips: Sequence[Clip], *, images: bool, labels: Sequence[str] = (), progress: Progress = SILENT
+    clips: Sequence[Clip],
+    *,
+    images: bool,
+    labels: Sequence[str] = (),
+    give: TravelOptions | None = None,
+    progress: Progress = SILENT,
 ) -> GraphInputs:
     """Bring clips onto the body, rate and floor of the first one, without bad ends; with `images`, mirrored too.
 
-    Bodies may name their joints otherwise (see `joint_matching.renamed`). Raises ClipError for no clips, OptionError
-    for labels that do not fit the clips and SkeletonError for bodies that differ or whose joints do not inherit all.
+    Those that walk on the spot travel as `give` says; None leaves them there. Bodies may name their joints otherwise
+    (see `joint_matching.renamed`). Raises ClipError for no clips, OptionError for labels that do not fit the clips and
+    SkeletonError for bodies that differ or whose joints do not inherit all.
     """
     if not clips:
         raise ClipError("A motion graph takes one clip or more; none given")
@@ -80,12 +91,16 @@ def gather(
     if len({clip.name for clip in clips}) < len(clips):
         clips = _told_apart(clips)
     trimmed = [trim.ends(clip) for clip in clips]
-    first = trimmed[0].clip
-    _refuse_loose(first)
+    _refuse_loose(trimmed[0].clip)
+    going = [one.clip for one in trimmed]
+    sentences: list[str] = []
+    if give is not None:
+        going, sentences = give_travel.travelling(going, give, needed=True)
+    first = going[0]
     floor, ready, laps = _floor(first), [], []
-    for k, one in enumerate(trimmed):
-        progress.at(k / len(trimmed), f"Fitting {one.clip.name} to the body of {first.name}")
-        fitted = retarget.onto(joint_matching.renamed(one.clip, first.skeleton), first.skeleton)
+    for k, clip in enumerate(going):
+        progress.at(k / len(trimmed), f"Fitting {clip.name} to the body of {first.name}")
+        fitted = retarget.onto(joint_matching.renamed(clip, first.skeleton), first.skeleton)
         fitted, cycle = _unrolled(resample.to_rate(replace(fitted, cyclic=False), first.rate))
         ready.append(_lifted(fitted, floor - _floor(fitted)))
         laps.append(cycle)
@@ -95,6 +110,7 @@ def gather(
         tuple(labels) or len(clips) * ("",),
         len(clips),
         tuple(entry for one in trimmed for entry in one.left_out),
+        tuple(sentences),
     )
     return found.with_images() if images else found
 

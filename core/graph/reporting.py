@@ -54,7 +54,7 @@ def built(graph: MotionGraph, options: GraphOptions, names: Sequence[str], began
             ],
         },
         "dropped": frame_map.as_report(graph.inputs.left_out),
-        "warnings": _warnings(options),
+        "warnings": [*graph.inputs.sentences, *_warnings(options)],
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
 

@@ -8,10 +8,11 @@ from ..errors import OptionError
 from ..options import HIDDEN, RARE, option
 from .base import Recipe
 from .matching import Matching
+from .travel import TravelOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blend(Recipe, Matching):
+class Blend(Recipe, Matching, TravelOptions):
     """Weave several clips into one that lies between them."""
 
     verb = "blend"

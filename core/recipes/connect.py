@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from ..options import RARE, Choice, option
 from .base import Recipe
+from .travel import TravelOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Connect(Recipe):
+class Connect(Recipe, TravelOptions):
     """Play clips one after the other, each entered where it is nearest to where the last one is left."""
 
     verb = "connect"

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from ..errors import OptionError
-from ..options import HIDDEN, PANEL, RARE, Declared, option
+from ..options import HIDDEN, PANEL, RARE, option
 from .base import Recipe
+from .travel import TravelOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphOptions(Declared):
+class GraphOptions(TravelOptions):
     """How clips are connected to a motion graph (methods 8)."""
 
     threshold: float = option(

@@ -37,7 +37,8 @@ def blend(
         raise OptionError("The weights of cycles must end as they begin; else their ends can be pinned or open")
     if registered is None or registered.cyclic != weights.close:
         registered = register(clips, recipe, progress.part(0.0, 0.7), cyclic=weights.close)
-    ready, registration = registered.prepared, registered.registration
+    registration = registered.registration
+    ready, given = (registered.prepared, []) if recipe.give_travel == "no" else registered.travelling
     progress.at(0.7, "Blending")
     at = output_frames(registration, weights, recipe.timing)
     shares = weights.at(registration.share_of_way(at))
@@ -45,6 +46,7 @@ def blend(
     progress.at(0.9, "Measuring")
     report = reporting.registered("blend", clips, registered, woven, began)
     report["weights"] = weights.rows[0].tolist()
+    report["warnings"] += given
     if recipe.weight_keys:
         report["weight_keys"] = np.column_stack([weights.places, weights.rows]).tolist()
     return BlendResult(woven, report, registration.reference, ready, registration, at, shares)

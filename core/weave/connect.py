@@ -23,7 +23,7 @@ from ..recipes.blend import Blend
 from ..recipes.connect import Connect
 from ..sync import transitions
 from ..sync.transitions import Transition
-from . import authored, blend, reporting
+from . import authored, blend, give_travel, reporting
 from .results import ConnectResult
 from .seam import repairs, tracks
 
@@ -49,6 +49,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     if len(clips) > 2 and max(recipe.from_frame, recipe.to_frame) >= 0:
         raise OptionError(f"Frames to leave and enter are those of two clips; {len(clips)} given")
     trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
+    trimmed, given = _going(trimmed, recipe)
     made, joined, first_free = trimmed[0].clip, [], 0
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
@@ -68,7 +69,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         "dropped": reporting.left_out(trimmed),
         "connect": joined[0] if len(joined) == 1 else {"joints": joined},
         "quality": {"before": [quality.measure(t.clip) for t in trimmed], "after": quality.measure(made)},
-        "warnings": [],
+        "warnings": given,
     }
     frames = tuple(one["seam_frame"] for one in joined)
     return ConnectResult(made, report | reporting.common("connect", clips, made, began), 0, frames)
@@ -82,13 +83,19 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
     if len(clips) != 2:
         raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
     progress.at(0.0, "Looking where to go over")
-    one, other = (trim.if_wanted(clip, recipe.trim) for clip in clips)
+    (one, other), _ = _going([trim.if_wanted(clip, recipe.trim) for clip in clips], recipe)
     after = resample.to_rate(retarget.onto(other.clip, one.clip.skeleton), one.clip.rate)
     leave, enter = one.frame_map, FrameMap(other.first, other.clip.rate / after.rate)
     ranked = _ranked(one.clip, after, recipe, 0, (leave, enter))
     return [
         replace(t, from_frame=leave.given_frame(t.from_frame), to_frame=enter.given_frame(t.to_frame)) for t in ranked
     ]
+
+
+def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trimmed], list[str]]:
+    """The clips, those on the spot travelling where others do, and what is to be said of it."""
+    clips, sentences = give_travel.travelling([one.clip for one in trimmed], recipe)
+    return [replace(one, clip=clip) for one, clip in zip(trimmed, clips, strict=True)], sentences
 
 
 def _ranked(

@@ -13,8 +13,10 @@ from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.matching import Matching
+from ..recipes.travel import TravelOptions
 from ..sync import registration
 from ..sync.registration_curve import Registration
+from . import give_travel
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,15 @@ class RegisteredClips:
     prepared: PreparedClips
     registration: Registration
     cyclic: bool
+
+    @cached_property
+    def travelling(self) -> tuple[PreparedClips, list[str]]:
+        """The clips of which those on the spot travel where others do, and what is to be said of it; worked out once.
+
+        Registration does not ask where bodies go.
+        """
+        clips, sentences = give_travel.travelling(self.prepared.clips, TravelOptions())
+        return replace(self.prepared, clips=tuple(clips)), sentences
 
     @cached_property
     def quality(self) -> tuple[dict[str, Any], ...]:

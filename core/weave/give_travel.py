@@ -1,0 +1,61 @@
+"""Clips that walk on the spot, given travel where they are woven with others that go somewhere (methods 17)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..check import foot_travel
+from ..motion.clip import Clip
+from ..recipes.travel import Travel, TravelOptions
+from . import travel_way
+
+TRAVELS = 0.3  # body heights a second; a clip that goes faster on the mean travels
+
+
+def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = False) -> tuple[list[Clip], list[str]]:
+    """Return clips of which those that walk on the spot travel as their feet say, and a sentence about each of these.
+
+    Only where another clip travels, or where travel is `needed`. A way that was taken off is given back as it was. What
+    walks nowhere, whose feet are not known, or what can't be placed stays as it is.
+    """
+    going = [travels(clip) for clip in clips]
+    sentences: list[str] = []
+    if options.give_travel == "auto" and (needed or any(going)):
+        clips = [clip if goes else _given(clip, sentences) for clip, goes in zip(clips, going, strict=True)]
+    if not all(travel_way.kept(clip) for clip in clips):
+        # A way that only some keep would be taken for that of all.
+        clips = [travel_way.forgotten(clip) for clip in clips]
+    return list(clips), sentences
+
+
+def travels(clip: Clip) -> bool:
+    """Say whether a clip goes somewhere by itself."""
+    return foot_travel.body_speed(clip) >= TRAVELS * clip.skeleton.height
+
+
+def walks_on_the_spot(clip: Clip) -> bool:
+    """Say whether a clip does not travel though its feet say so."""
+    found = None if travels(clip) else foot_travel.measure(clip)
+    return found is not None and found.in_place
+
+
+def note(clip: Clip) -> str:
+    """Return what is to be said beside a clip that walks on the spot, in one line; "" for any other."""
+    found = None if travels(clip) else foot_travel.measure(clip)
+    return "; ".join(foot_travel.notes(clip.name, found))
+
+
+def _given(clip: Clip, sentences: list[str]) -> Clip:
+    way, found = travel_way.kept(clip), foot_travel.measure(clip)
+    if way is None and (found is None or not found.in_place):
+        return clip
+    if clip.skeleton.inheritance is not None:
+        sentences.append(f"{clip.name} walks on the spot, and its joints do not inherit all: it can't be given travel")
+        return clip
+    if way is not None:
+        sentences.append(f"{clip.name} was given back the travel that was taken off it")
+        return travel_way.put_on(clip, way)
+    assert found is not None
+    asked, said = travel_way.asked(found, Travel(), clip)
+    sentences.append(f"{clip.name} walks on the spot: it was given {found.speed:.2f} m/s by its feet ({said})")
+    sentences += found.doubts(clip.name)
+    return replace(travel_way.put_on_smoothly(clip, found, asked), cyclic=clip.cyclic)

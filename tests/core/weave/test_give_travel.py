@@ -1,0 +1,106 @@
+"""Clips on the spot among others: where they are given travel, where not, and what is said of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.errors import GraphError
+from action_loom.core.figure import actions
+from action_loom.core.motion import root_motion
+from action_loom.core.recipes.blend import Blend
+from action_loom.core.recipes.connect import Connect
+from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
+from action_loom.core.recipes.travel import InPlace, TravelOptions
+from action_loom.core.weave import connect, give_travel, travel_way
+from numpy.testing import assert_allclose
+
+WALK, SNEAK, WAVE = actions.walk(30.0, 3), actions.sneak(30.0, 2), actions.wave(30.0)
+AUTO, NO = TravelOptions(), TravelOptions(give_travel="no")
+PATH = ((0, 0), (0, 4), (1, 6))
+
+
+def kept(clip):
+    """The clip without its travel, which it keeps."""
+    return replace(verbs.apply(InPlace(), [clip]).clip, name=clip.name)
+
+
+def on_the_spot(clip):
+    return travel_way.forgotten(kept(clip))
+
+
+def gone(clip):
+    return root_motion.path_length(root_motion.ground_frames(clip)[0])
+
+
+@pytest.mark.both_engines
+def test_clips_on_the_spot_go_on_among_clips_that_travel():
+    (walk, sneak, wave), said = give_travel.travelling([WALK, on_the_spot(SNEAK), WAVE], AUTO)
+    assert walk is WALK
+    assert wave is WAVE
+    assert gone(sneak) == pytest.approx(gone(SNEAK), rel=0.02)
+    assert said == ["sneak walks on the spot: it was given 0.55 m/s by its feet (ahead)"]
+    assert sneak.cyclic == on_the_spot(SNEAK).cyclic
+
+
+@pytest.mark.both_engines
+def test_where_nothing_travels_nothing_is_given_unless_it_is_needed():
+    still = [on_the_spot(WALK), on_the_spot(SNEAK)]
+    for options, needed in ((AUTO, False), (NO, True), (NO, False)):
+        same, said = give_travel.travelling(still, options, needed=needed)
+        assert all(one is other for one, other in zip(same, still, strict=True))
+        assert said == []
+    given, said = give_travel.travelling(still, AUTO, needed=True)
+    assert len(said) == 2
+    assert min(map(give_travel.travels, given)) is True
+
+
+@pytest.mark.both_engines
+def test_a_way_that_is_kept_comes_back_and_is_not_left_with_some():
+    (_, sneak), said = give_travel.travelling([WALK, kept(SNEAK)], AUTO)
+    assert_allclose(sneak.translations, SNEAK.translations, atol=1e-12)
+    assert said == ["sneak was given back the travel that was taken off it"]
+    apart, _ = give_travel.travelling([WALK, kept(SNEAK)], NO)
+    assert not apart[1].channels
+    together, _ = give_travel.travelling([kept(WALK), kept(SNEAK)], NO)
+    assert all(clip.channels for clip in together)
+
+
+@pytest.mark.both_engines
+def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
+    for recipe in (Blend(), Connect()):
+        made = verbs.apply(recipe, [WALK, on_the_spot(SNEAK)])
+        plain = verbs.apply(recipe, [WALK, SNEAK])
+        assert gone(made.clip) == pytest.approx(gone(plain.clip), rel=0.03)
+        assert "sneak walks on the spot" in made.report["warnings"][0]
+        assert plain.report["warnings"] == []
+        left = verbs.apply(replace(recipe, give_travel="no"), [WALK, on_the_spot(SNEAK)])
+        assert gone(left.clip) < 0.8 * gone(plain.clip)
+        assert left.report["warnings"] == []
+
+
+@pytest.mark.both_engines
+def test_transitions_that_are_offered_are_those_of_connecting():
+    clips = [WALK, on_the_spot(SNEAK)]
+    offered = connect.find(clips, Connect())
+    told = verbs.apply(Connect(), clips).report["connect"]["candidates"]
+    assert [(t.from_frame, t.to_frame) for t in offered] == [(one["from_frame"], one["to_frame"]) for one in told]
+
+
+@pytest.mark.both_engines
+def test_graphs_give_travel_and_say_it():
+    for recipe in (BuildGraph(), Walk(seconds=3.0), Follow(path=PATH)):
+        made = verbs.apply(recipe, [on_the_spot(WALK)])
+        assert made.report["warnings"][0].startswith("walk walks on the spot: it was given 1.30 m/s")
+    follow = verbs.apply(Follow(path=PATH), [on_the_spot(WALK)]).report
+    plain = verbs.apply(Follow(path=PATH), [WALK]).report
+    assert follow["follow"]["rms"] == pytest.approx(plain["follow"]["rms"], abs=0.005)
+    assert follow["quality"]["after"]["slide_cm_s"] < plain["quality"]["after"]["slide_cm_s"] + 1.0
+
+
+@pytest.mark.both_engines
+def test_a_path_can_not_be_followed_on_the_spot():
+    recipe = Follow(path=PATH, give_travel="no")
+    with pytest.raises(GraphError, match=r"these clips walk on the spot: give them travel first \('walk'\)"):
+        verbs.apply(recipe, [on_the_spot(WALK)])
+    assert np.isfinite(verbs.apply(recipe, [WALK]).report["follow"]["rms"])
