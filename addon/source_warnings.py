@@ -1,4 +1,4 @@
-"""What looks wrong about a source: its rate, its range, or what is known of its body; said beside its line."""
+"""What looks wrong about a source, its rate or its range, and whether it walks on the spot; said beside its line."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +14,19 @@ if TYPE_CHECKING:
 def note(
     context: bpy.types.Context, armature: bpy.types.Object, request: "weaving.Request", read: "weaving.Read"
 ) -> None:
-    """Put a sentence beside each line of the armature's list whose action was read and looks wrong."""
+    """Put a sentence beside each line of the armature's list whose action was read and looks wrong or stays there."""
     from ..core.check import cadence
+    from ..core.weave import give_travel
 
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
     for asked, source in zip(request.sources, read.sources, strict=True):
-        doubt = cadence.doubt(source.clip) or ""
+        doubt = cadence.doubt(source.clip)
+        said = f"{asked.name}: {doubt}" if doubt else give_travel.note(source.clip)
         for line in rig.sources:
             if line.action is not None and line.action.name_full == asked.name:
-                line.warning = _of_range(line) or (f"{asked.name}: {doubt}" if doubt else "")
+                line.warning = _of_range(line) or said
 
 
 def _of_range(line: Any) -> str:

@@ -23,7 +23,7 @@ from ..core.recipes.loop import Loop
 from ..core.recipes.reading import Request
 from ..core.weave import root_carrier
 from ..core.weave.results import ConnectResult, Result
-from . import properties, rates, storage
+from . import kept_way, properties, rates, storage
 from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
 from .bridge import curves, evaluated_action, rig
@@ -172,6 +172,7 @@ def write(
         clip, start = _at_cursor(clip, read.body, scene.cursor), {}
     if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
+    kept_way.ensure(armature, clip)
     with curves.whole(clip.name, armature, into) as (action, slot):
         clips.fill(
             (action, slot),

@@ -32,7 +32,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout, properties.settings_of(scene_of(context))
-        layout.row().prop(settings, "mode", expand=True)
+        modes = layout.grid_flow(row_major=True, columns=4, even_columns=True, align=True)
+        for recipe in properties.MODES:
+            modes.prop_enum(settings, "mode", recipe.verb)
         if settings.mode == "splice":
             self._draw_parts(context)
         if settings.mode == "follow":

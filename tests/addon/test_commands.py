@@ -107,6 +107,8 @@ def test_an_exported_result_is_what_action_loom_makes_of_the_exported_sources(co
         ("loop", ["Walk", "--start", "2", "--length", "20"], "Walk loop"),
         ("connect", ["Walk", "Sneak", "--method", "inertial"], "Walk > Sneak"),
         ("splice", ["Walk", "Wave", "--posture", "0.5"], "Wave on Walk"),
+        ("in_place", ["Walk"], "Walk in place"),
+        ("travel", ["Wave", "--speed", "1", "--direction", "left"], "Wave travelling"),
     ],
 )
 def test_whatever_an_operator_makes_a_command_makes(command, scene, verb, names, made):

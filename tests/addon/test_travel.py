@@ -1,0 +1,85 @@
+"""Travel taken off and given back as actions: undo, sources as they were, exactness, what is said beside a source."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def demo(loom):
+    """The demo figure with its actions."""
+    bpy.ops.action_loom.add_demo()
+    return bpy.context.object
+
+
+def places(armature, action, frames):
+    """World places of all bones, as Blender poses them."""
+    armature.animation_data.action = action
+    if hasattr(action, "slots") and action.slots:
+        armature.animation_data.action_slot = action.slots[0]
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found.append([(armature.matrix_world @ bone.matrix).translation[:] for bone in armature.pose.bones])
+    return np.array(found)
+
+
+def woven(operator, source, **options):
+    before = set(bpy.data.actions)
+    assert operator(sources=[{"name": source, "weight": 1.0}], **options) == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
+
+
+@pytest.mark.parametrize("name", ["Walk", "Turn Left"])
+def test_travel_is_taken_off_and_given_back(demo, name):
+    source = bpy.data.actions[name]
+    was, frames = material.fingerprint(source), range(1, int(source.frame_range[1]) + 1)
+    walked = places(demo, source, frames)
+    still = woven(bpy.ops.action_loom.in_place, name)
+    stood = places(demo, still, frames)
+    assert np.ptp(stood.mean(axis=1)[:, :2], axis=0).max() < 0.3 < np.ptp(walked.mean(axis=1)[:, :2], axis=0).max()
+    assert all(name in demo for name in ("Way Aside", "Way Ahead", "Way Turn"))
+    back = woven(bpy.ops.action_loom.travel, still.name)
+    assert np.abs(places(demo, back, frames) - walked).max() < 2e-6
+    assert material.fingerprint(source) == was
+    assert not any(curve.data_path.startswith('["Way') for curve in material.fcurves(back))
+
+
+def test_by_its_feet_a_walk_goes_on_as_it_did(demo):
+    still = woven(bpy.ops.action_loom.in_place, "Walk")
+    for curve in [curve for curve in material.fcurves(still) if curve.data_path.startswith('["Way')]:
+        curve.mute = True  # what is muted is not read
+    frames = range(1, 60)
+    made = woven(bpy.ops.action_loom.travel, still.name)
+    assert np.abs(places(demo, made, frames) - places(demo, bpy.data.actions["Walk"], frames)).max() < 0.01
+
+
+def test_who_walks_on_the_spot_is_said_beside_its_line(demo, loom):
+    still = woven(bpy.ops.action_loom.in_place, "Walk")
+    settings = material.list_sources(demo, still.name, mode="travel")
+    bpy.ops.action_loom.travel(sources=[{"name": still.name, "weight": 1.0}])
+    (line,) = [one for one in settings.rigs[0].sources if one.action == still]
+    assert line.warning.startswith(f"{still.name} walks on the spot, by its feet at 1.30 m/s")
+
+
+def test_typed_values_come_from_the_panel(demo, loom):
+    still = woven(bpy.ops.action_loom.in_place, "Walk")
+    settings = material.list_sources(demo, still.name, mode="travel")
+    settings.travel.speed = 2.0
+    before = set(bpy.data.actions)
+    assert bpy.ops.action_loom.travel("INVOKE_DEFAULT") == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    recipe = loom("addon.storage").stored(made).recipe
+    assert (recipe.verb, recipe.speed) == ("travel", 2.0)
+
+
+def test_undo_takes_all_of_it_back_in_one_step(demo):
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.action_loom.in_place("EXEC_DEFAULT", True, sources=[{"name": "Walk", "weight": 1.0}])
+    assert "Walk in place" in bpy.data.actions
+    bpy.ops.ed.undo()
+    assert "Walk in place" not in bpy.data.actions
+    assert not any(name in bpy.context.object for name in ("Way Aside", "Way Ahead", "Way Turn"))
+    assert "Walk" in bpy.data.actions
