@@ -30,6 +30,7 @@ TURNING = 0.5  # s; over which places and speeds of feet are compared for a turn
 STANDS = 0.5  # weight from which on a foot stands
 STILL = 0.05  # what is slower does not travel
 ON_THE_SPOT = 0.15  # what is faster walks
+SURE = 0.5  # a way that is shorter may be that of feet that stand up, or hang in the air
 DIFFER = 1.3  # times; feet that differ by more disagree
 SELDOM = 0.3  # share of the time; where feet stand less, their speed is a guess
 AUTHORED = np.radians(25.0)  # a body that faces its rest pose's way by less is meant to face it
@@ -48,7 +49,7 @@ class FootTravel:
     turn (F,) : how fast it should turn, radians a second; zero unless it was to be measured
     back (N, F) : how each of N feet goes back, as velocity; stands (N, F) : when each stands
     feet : how fast each says that the body goes, along the velocity of all, m/s
-    body_speed : mean speed of the way that the clip has, m/s; height : of the body, m
+    body_speed : mean speed of the way that the clip has, m/s; height : of the body, m; seconds : of the clip
     authored : which way the body faces at rest, radians to the left of its facing; None where it is turned away
     """
 
@@ -61,6 +62,7 @@ class FootTravel:
     feet: Mapping[str, float]
     body_speed: float
     height: float
+    seconds: float
     authored: float | None
     cyclic: bool
 
@@ -86,9 +88,14 @@ class FootTravel:
         return self.speed > ON_THE_SPOT * self.height
 
     @property
-    def in_place(self) -> bool:
-        """Whether the clip walks on the spot: its feet go back, and the body does not go on."""
+    def treads(self) -> bool:
+        """Whether standing feet go back, and the body does not go on."""
         return self.walks and self.body_speed < 0.5 * self.speed
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the clip walks on the spot: a cycle that treads, or a clip that would go far enough to be sure."""
+        return self.treads and (self.cyclic or self.speed * self.seconds > SURE * self.height)
 
     @property
     def agree(self) -> bool:
@@ -175,6 +182,7 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
         {name: height * _said(back[k], weights[k], velocity) for k, name in enumerate(paths)},
         float(np.abs(np.diff(ground)).sum() / clip.seconds),
         height,
+        clip.seconds,
         _authored(clip.skeleton, float(facing.mean())),
         cyclic,
     )

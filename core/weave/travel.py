@@ -32,7 +32,7 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
     progress.at(0.0, "Looking at its feet")
     clip = _as_cycle(trimmed.clip)
     found = foot_travel.measure(clip, turning=recipe.measure_turn)
-    kept = _way_asked(recipe, clip) or (travel_way.kept(clip) if _as_it_was(recipe) else None)
+    kept = _way_asked(recipe, clip) or (_kept(clip) if _as_it_was(recipe) else None)
     progress.at(0.5, "Giving travel")
     if kept is not None:
         made, said, warnings = travel_way.put_on(clip, kept), "as it was", []
@@ -56,7 +56,9 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
     began = time.perf_counter()
     trimmed = _only(clips, recipe.trim)
     progress.at(0.0, "Taking the travel off")
-    clip = travel_way.forgotten(_as_cycle(trimmed.clip))
+    clip = _as_cycle(trimmed.clip)
+    before = _kept(clip)  # taken off twice, it is the same way
+    clip = travel_way.forgotten(clip) if before is None else travel_way.put_on(clip, before)
     made, way = travel_way.taken_off(clip)
     progress.at(0.5, "Looking at its feet")
     found = foot_travel.measure(made)
@@ -79,6 +81,13 @@ def _as_it_was(recipe: Travel) -> bool:
     return recipe == Travel(trim=recipe.trim)
 
 
+def _kept(clip: Clip) -> Way | None:
+    """The way that a clip keeps; None for one that goes somewhere: it has taken over the channels of another."""
+    way = travel_way.kept(clip)
+    goes = foot_travel.body_speed(clip) > foot_travel.ON_THE_SPOT * clip.skeleton.height
+    return None if way is None or goes else way
+
+
 def _way_asked(recipe: Travel, clip: Clip) -> Way | None:
     if not recipe.way:
         return None
@@ -92,7 +101,7 @@ def _way_asked(recipe: Travel, clip: Clip) -> Way | None:
 def _stays(clip: Clip, found: FootTravel | None, recipe: Travel) -> bool:
     """Whether there is nothing to give and nothing was asked for, or no time to go."""
     asked = recipe.speed or recipe.turn or recipe.measure_turn
-    return len(clip) < 2 or (not asked and (found is None or not found.in_place))
+    return len(clip) < 2 or (not asked and (found is None or not found.treads))
 
 
 def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
@@ -130,6 +139,7 @@ def _unmeasured(clip: Clip) -> FootTravel:
         {},
         0.0,
         clip.skeleton.height,
+        clip.seconds,
         None,
         clip.cyclic,
     )

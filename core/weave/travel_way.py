@@ -47,9 +47,9 @@ def asked(found: FootTravel, recipe: Travel, clip: Clip) -> tuple[Way, str]:
     direction, said = _direction(found, recipe)
     velocity = found.velocity * np.exp(1j * (direction - found.direction))
     if found.speed <= foot_travel.STILL * found.height:  # its feet say nothing: steadily as it is asked
-        velocity = np.full(len(clip), 1j * np.exp(1j * direction), dtype=np.complex128)
-    if recipe.speed:
-        velocity = velocity * (recipe.speed / np.abs(velocity).mean())
+        velocity = np.full(len(clip), recipe.speed * 1j * np.exp(1j * direction), dtype=np.complex128)
+    elif recipe.speed:
+        velocity = velocity * (recipe.speed / found.speed)
     turn = found.turn
     if recipe.turn:
         turn = np.full(len(clip), np.radians(recipe.turn) / clip.seconds)

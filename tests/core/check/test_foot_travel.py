@@ -252,3 +252,12 @@ def test_cycles_of_captured_gaits_say_their_speed(names):
     assert np.median(speed) <= 0.06
     assert speed.max() <= 0.12
     assert direction.max() <= 4.0
+
+
+@pytest.mark.both_engines
+def test_a_moment_of_treading_is_no_walk_on_the_spot():
+    """Feet that stand up or hang in the air go back for a moment, too; a cycle of that length is one."""
+    found = foot_travel.measure(on_the_spot("sneak").cut(0, 20))
+    assert found.treads
+    assert not found.in_place
+    assert foot_travel.measure(on_the_spot("sneak", 30.0, 1)).in_place

@@ -96,6 +96,33 @@ def test_a_body_whose_travel_was_taken_off_stays_where_it_begins():
 
 
 @pytest.mark.both_engines
+def test_taken_off_twice_it_is_still_the_same_way():
+    for clip in GAITS.values():
+        again = taken(taken(clip))
+        assert apart(again, taken(clip)) < 1e-12
+        assert apart(given(again).clip, clip) < 1e-12
+
+
+@pytest.mark.both_engines
+def test_a_way_is_not_given_to_what_goes_its_own():
+    """A clip that was woven with one in place may have its channels."""
+    walk, still = GAITS["walk"], taken(GAITS["walk"])
+    made = given(replace(walk, channels=still.channels))
+    assert apart(made.clip, walk) == 0.0
+    assert "walk travels already" in made.report["warnings"][0]
+    assert not made.clip.channels
+
+
+@pytest.mark.both_engines
+def test_who_stands_can_be_turned_without_going():
+    stand = GAITS["stand"]
+    made = given(stand, turn=90.0).clip
+    facing = root_motion.ground_frames(made)[1] - root_motion.ground_frames(stand)[1]
+    assert np.degrees(facing[-1]) == pytest.approx(90.0, abs=1e-6)
+    assert np.ptp(root_motion.ground_frames(made)[0], axis=0).max() < 0.2
+
+
+@pytest.mark.both_engines
 def test_by_its_feet_a_walk_comes_out_where_it_was():
     made = given(unkept(GAITS["walk"]))
     assert apart(made.clip, GAITS["walk"]) < 0.001
