@@ -32,7 +32,7 @@ STILL = 0.05  # what is slower does not travel
 ON_THE_SPOT = 0.15  # what is faster walks
 SURE = 0.5  # a way that is shorter may be that of feet that stand up, or hang in the air
 DIFFER = 1.3  # times; feet that differ by more disagree
-SELDOM = 0.3  # share of the time; where feet stand less, their speed is a guess
+SELDOM = 0.2  # share of the time; where feet stand less, their speed is a guess
 AUTHORED = np.radians(25.0)  # a body that faces its rest pose's way by less is meant to face it
 
 Complex = NDArray[np.complex128]
@@ -171,7 +171,7 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
     if cyclic:
         velocity = np.full(len(velocity), velocity[:-1].mean())
     # A foot that goes forward swings, however low it is.
-    stands = (weights > STANDS) & ((back * np.conj(velocity)).real >= 0.0)
+    stands = (weights > STANDS) & ((back * np.conj(velocity)).real >= -STILL * np.abs(velocity))
     return FootTravel(
         ground,
         facing,
