@@ -68,7 +68,8 @@ def test_a_way_that_is_kept_comes_back_and_is_not_left_with_some():
 
 @pytest.mark.both_engines
 def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
-    for recipe in (Blend(), Connect()):
+    # By hand: cycles have transitions that are as near a cycle later.
+    for recipe in (Blend(), Connect(from_frame=80, to_frame=20)):
         made = verbs.apply(recipe, [WALK, on_the_spot(SNEAK)])
         plain = verbs.apply(recipe, [WALK, SNEAK])
         assert gone(made.clip) == pytest.approx(gone(plain.clip), rel=0.03)
