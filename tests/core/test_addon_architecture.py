@@ -16,6 +16,7 @@ SERVICES = {
     "blender_types",
     "body_roles",
     "demo",
+    "kept_way",
     "menus",
     "properties",
     "rates",
