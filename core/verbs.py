@@ -65,7 +65,7 @@ _ROWS = (
     ),
     Verb(Walk, "graph.free_walks:wander", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
     Verb(Shortest, "graph.free_walks:shortest", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
-    Verb(Travel, "weave.travel:travel", "plots.travels:draw"),
+    Verb(Travel, "weave.travel:travel", "plots.travels:draw", needs=("feet",)),
     Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}

@@ -16,6 +16,7 @@ from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
 from action_loom.core.recipes.loop import Loop
 from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.recipes.splice import Splice
+from action_loom.core.recipes.travel import InPlace, Travel
 from action_loom.core.weave.results import Result
 from numpy.testing import assert_array_equal
 from oracles import told
@@ -240,15 +241,16 @@ def nameless(clip):
 def test_what_works_without_body_roles_does():
     said = verbs.what_works(())
     assert said == (
-        "Blend, Connect and Loop work without the roles that are missing; Splice needs spine and upper arms, "
-        "Path needs thighs, contacts and slide need feet"
+        "Blend, Connect, Loop and In Place work without the roles that are missing; Splice needs spine and upper arms, "
+        "Path needs thighs, Travel needs feet, contacts and slide need feet"
     )
     clips = [nameless(actions.walk(30.0)), nameless(actions.turn_left(30.0))]
-    for recipe, wanted in ((Blend(), clips), (Connect(), clips), (Loop(), clips[:1])):
+    for recipe, wanted in ((Blend(), clips), (Connect(), clips), (Loop(), clips[:1]), (InPlace(), clips[:1])):
         assert recipe.mode in said.partition(" work")[0]
         assert len(verbs.apply(recipe, wanted).clip) > 10
     with pytest.raises(SkeletonError, match="the part of spine, upper_arm.L, upper_arm.R"):
         verbs.apply(Splice(), clips)
+    assert "feet are not known" in verbs.apply(Travel(), clips[:1]).report["warnings"][0]
     with pytest.raises(GraphError, match="name the thighs"):
         verbs.apply(Follow(path=((0.0, 0.0), (0.0, -4.0), (0.0, -8.0))), clips)
 
