@@ -18,6 +18,7 @@ from ..weave import give_travel
 from ..weave.seam import close
 
 LAPS, SECONDS = 2, 1.0  # how often a cycle is taken at least, and for how long
+LONGEST = 10.0  # s; what closes after longer has its ways back in itself
 FLOOR = 5.0  # percentile of the height of the balls of the feet
 
 
@@ -138,7 +139,7 @@ def _unrolled(clip: Clip) -> tuple[Clip, int]:
 
     Alone it has no second pass to go over into, and no frames before and after its ends.
     """
-    cycle = close.as_cycle(clip)
+    cycle = close.as_cycle(clip) if clip.seconds <= LONGEST else clip
     if not cycle.cyclic or cycles.repeats(cycle) >= LAPS:
         return clip, 0
     length = len(cycle) - 1
