@@ -32,6 +32,9 @@ class Loop(Recipe):
         "Whether the clip is one cycle as it is, from its first frame to its last; auto sees whether its ends meet",
         choices=("auto", "yes", "no"),
     )
+    half: bool = option(
+        False, "The clip is half a cycle, such as one step: its image in a mirror follows", label="Mirrored Half"
+    )
     method: str = option(
         "ease",
         "How the seam is closed; auto tries all and takes what measures best",

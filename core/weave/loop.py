@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ClipError, RegistrationError
+from ..errors import ClipError, RegistrationError, SkeletonError
 from ..motion import closing, cycles, trim
 from ..motion.clip import Clip
 from ..motion.closing import Closing
@@ -15,7 +15,7 @@ from ..progress import SILENT, Progress
 from ..recipes.loop import Loop
 from ..sync import cycle_search
 from ..sync.cycle_search import Cycle, Repetition
-from . import reporting
+from . import mirrored_half, reporting
 from .results import LoopResult
 from .seam import close, search
 from .seam.close import ClosedCycle
@@ -31,7 +31,7 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
     score that was found.
     """
     began = time.perf_counter()
-    given, found = _only(clips), None
+    given, found = _only(clips, recipe), None
     progress.at(0.0, "Looking for the cycle")
     trimmed, whole, ending = _whole(given, recipe)
     if ending is not None and (not recipe.length or _is_all(recipe, trimmed.first, whole, ending)):
@@ -71,7 +71,7 @@ def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tu
     ClipError and RegistrationError as `loop` does.
     """
     progress.at(0.0, "Looking for cycles")
-    trimmed, whole, ending = _whole(_only(clips), recipe)
+    trimmed, whole, ending = _whole(_only(clips, recipe), recipe)
     possible = []
     if ending is not None:
         possible.append(Cycle(0, len(whole) - 1 + ending.missing, 1.0))
@@ -136,10 +136,10 @@ def _different(found: Sequence[Cycle]) -> list[int]:
     return lengths[:MOST]
 
 
-def _only(clips: Sequence[Clip]) -> Clip:
+def _only(clips: Sequence[Clip], recipe: Loop) -> Clip:
     if len(clips) != 1:
         raise ClipError(f"A loop is made of one clip; {len(clips)} given")
-    return clips[0]
+    return mirrored_half.completed(clips[0]) if recipe.half and len(clips[0]) > 1 else clips[0]
 
 
 def _by_hand(clip: Clip, recipe: Loop, first: int) -> Cycle:
@@ -164,6 +164,7 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
         raise RegistrationError(
             f"{clip.name} does not repeat itself: the best it has is a cycle of {best.length} frames from "
             f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {cycle_search.PERIODIC} or more); "
+            f"{_hint(clip)}"
             "take the whole clip (whole = yes) or set start and length by hand, if it is to be looped all the same"
         )
     if best.length < SHORTEST:
@@ -171,6 +172,15 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
             f"{clip.name}: its cycle has {best.length} frames, and takes {SHORTEST} or more: sample it at a higher rate"
         )
     return found
+
+
+def _hint(clip: Clip) -> str:
+    """What the clip may be, if it is half a cycle."""
+    try:
+        near = mirrored_half.is_near(clip)
+    except SkeletonError:  # a body without left and right
+        return ""
+    return "its last pose is its first in a mirror: take it for half a cycle (half), or " if near else ""
 
 
 def _warnings(clip: Clip, cycle: Cycle, ending: Closing | None) -> list[str]:

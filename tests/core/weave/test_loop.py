@@ -281,3 +281,24 @@ def test_a_clip_can_be_searched_for_cycles_although_it_is_one():
     woven = verbs.apply(Loop(whole="no"), [several])
     assert woven.report["loop"]["closing"] is None
     assert woven.report["loop"]["score"] > 0.9
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("make", [actions.walk, actions.run])
+def test_one_step_and_its_mirror_image_are_the_cycle(make):
+    clip = one_cycle(make)
+    step = clip.cut(0, (len(clip) - 1) // 2 + 1)
+    assert len(clip) % 2
+    woven = verbs.apply(Loop(half=True), [step])
+    assert_allclose(kinematics.points(woven.clip), kinematics.points(clip), atol=1e-9)
+
+
+def test_a_step_that_does_not_quite_meet_its_image_is_made_to():
+    clip = one_cycle()
+    step = with_drift(clip.cut(0, (len(clip) - 1) // 2 + 1), 0.01)
+    with pytest.raises(RegistrationError, match=r"its last pose is its first in a mirror: take it for half a cycle"):
+        verbs.apply(Loop(), [step])
+    woven = verbs.apply(Loop(half=True, repeat=2), [step]).clip
+    assert closing.of(woven).kind == closing.EXACT
+    speeds = np.linalg.norm(np.diff(kinematics.points(woven), axis=0), axis=2).max(axis=1)
+    assert speeds.max() < 1.3 * np.linalg.norm(np.diff(kinematics.points(clip), axis=0), axis=2).max()
