@@ -301,11 +301,16 @@ def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> 
     return type(f"ACTION_LOOM_PG_{name}", (bpy.types.PropertyGroup,), about)
 
 
+def _shared_by(recipe: type[Recipe]) -> tuple[type[Declared], ...]:
+    """Return what a recipe shares with others, which groups of their own hold."""
+    return tuple(options for options in SHARED.values() if issubclass(recipe, options))
+
+
 GROUPS = {name: _group(name, options) for name, options in SHARED.items()}
 GROUPS |= {
-    recipe.verb: _group(recipe.verb, recipe, leave_out=tuple(SHARED.values()))
+    recipe.verb: _group(recipe.verb, recipe, leave_out=_shared_by(recipe))
     for recipe in RECIPES
-    if recipe.verb not in SHARED and options_of(recipe, tuple(SHARED.values()))
+    if recipe.verb not in SHARED and options_of(recipe, _shared_by(recipe))
 }
 GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 
@@ -376,7 +381,7 @@ def shown(name: str, *where: str) -> list[Option]:
         declarations = (SHARED[name],)
     else:
         declarations = (VERBS[name].recipe,)
-    leave_out = () if name in SHARED else tuple(SHARED.values())
+    leave_out = () if name in ("result", *SHARED) else _shared_by(VERBS[name].recipe)
     found = [about for one in declarations for about in options_of(one, leave_out).values()]
     return [about for about in found if about.shown in where]
 

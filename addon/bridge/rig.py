@@ -16,7 +16,7 @@ from ...core.motion.skeleton import Skeleton
 from ..blender_types import armature_data, present
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
-_LIKELY = (0.3, 3.0)  # times the bone above: how long most leaf bones are
+_LIKELY, _LONGEST = (0.3, 3.0), 2.0  # times the bone above: how long most leaf bones are, and any may be
 _SHORT = 0.01  # of the longest chain of bones; a bone shorter than that tells no length
 _ROLES_KEY = "action_loom_roles"
 
@@ -174,8 +174,8 @@ def _local_frames(parents: NDArray[np.int64], rest: Array) -> tuple[Array, Array
 def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: float) -> Array:
     """Return the tips (J, 3) of leaf bones as far as they can be true: no file format but Blender's own has bone ends.
 
-    Importers guess them: that of glTF as long as the bone above, but without the object's scale. And no leaf is longer
-    than the bone above it, or the nearest one that has a length.
+    Importers guess them: that of glTF as long as the bone above, but without the object's scale. A leaf of more than
+    twice the bone above it, or the nearest one that has a length, is as long as that.
     """
     lengths, tip_lengths = np.linalg.norm(offsets, axis=1), np.linalg.norm(tips, axis=1)
     lengths[parents < 0] = 0.0  # from the armature's origin to a root there is no bone
@@ -193,9 +193,11 @@ def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: 
     known = leaves[above[leaves] > 0.0]
     if not len(known):
         return tips
-    typical = float(np.median(tip_lengths[known] / above[known]))
-    factors = np.full(len(tips), 1.0 if _LIKELY[0] <= typical <= _LIKELY[1] else scale)
-    factors[known] = np.minimum(factors[known], above[known] / tip_lengths[known])
+    longer = tip_lengths[known] / above[known]
+    forgotten = not _LIKELY[0] <= np.median(longer) <= _LIKELY[1]
+    longer = scale * longer if forgotten else longer
+    factors = np.full(len(tips), scale if forgotten else 1.0)
+    factors[known] /= np.where(longer > (1.0 if forgotten else _LONGEST), longer, 1.0)
     return tips * factors[:, None]
 
 
@@ -242,4 +244,4 @@ def _inheritance(bones: list[bpy.types.Bone], space: Array, moving_object: bool)
 
 def _metres_per_unit(skeleton: Skeleton) -> float:
     """A body of 25 units is a person in another unit, not a giant: speeds and heights are judged in metres."""
-    return units.UNITS.get(units.guess(skeleton.height), 1.0)
+    return units.UNITS.get(units.guess(skeleton.height, four_footed=skeleton.four_footed), 1.0)

@@ -182,7 +182,7 @@ def _guess_up(motion: BvhMotion) -> str:
 def _unit(unit: str, skeleton: Skeleton) -> tuple[float, str]:
     if unit != "auto":
         return units.metres(unit), unit
-    name = units.guess(skeleton.height)
+    name = units.guess(skeleton.height, four_footed=skeleton.four_footed)
     return UNITS[name or "m"], name or "unknown"
 
 

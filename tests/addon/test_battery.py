@@ -96,6 +96,7 @@ TABLE = {
     "import_motion": Row(
         *MADE, before=motion_file, needs_armature=False, files=[{"name": "FOLDER/small.bvh"}], new_armature=True
     ),
+    "in_place": result(sources=[SLOW]),
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "move_source": Row("settings", down=True),
     "path": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
@@ -110,6 +111,7 @@ TABLE = {
     "show_registration": Row("images", before=analysed),
     "show_scores": Row("images", before=cycles_found),
     "splice": result(sources=BOTH),
+    "travel": result(sources=[SLOW]),
     "walk": result(sources=BOTH, seconds=3.0),
 }
 MAKERS = [name for name, row in TABLE.items() if row.makes]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from action_loom.core.errors import OptionError
-from action_loom.core.formats import bvh
+from action_loom.core.formats import bvh, units
 from action_loom.core.motion import kinematics
 from numpy.testing import assert_allclose
 from oracles import material
@@ -95,3 +95,9 @@ def test_a_guess_is_one_if_either_was_not_asked_for(small):
     assert bvh.to_clip(small, unit="cm")[1].guessed
     assert bvh.to_clip(small, up="y")[1].guessed
     assert not bvh.to_clip(small, unit="cm", up="y")[1].guessed
+
+
+@pytest.mark.parametrize(("height", "unit"), [(75.0, "cm"), (0.4, "m"), (1600.0, "mm"), (2.2, "m"), (1e5, "")])
+def test_animals_are_of_any_size_but_never_in_inches(height, unit):
+    assert units.guess(height, four_footed=True) == unit
+    assert units.guess(75.0) == "inch"
