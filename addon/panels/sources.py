@@ -36,7 +36,7 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         name = row.row()
         name.active = item.use
         name.alert = bool(item.use and item.warning)
-        name.label(text=item.action.name, icon="INFO" if item.apart else "NONE")
+        name.label(text=item.action.name)
         weight = row.row()
         weight.active = item.use
         weight.ui_units_x = 2.6
