@@ -12,7 +12,7 @@ ALL_BLENDERS = 4.2 4.5 5.0 5.1 5.2
 
 BUILD = $(BLENDER_PYTHON) tools/build.py $(if $(WHEELS),--wheels $(WHEELS))
 
-.PHONY: help setup demo test bench fuzz build gui clean
+.PHONY: help setup demo test bench fuzz characters build gui clean
 
 help:
 	@echo "make setup   make every environment: the package, the oldest numpy, and Blender $(ALL_BLENDERS)"
@@ -20,6 +20,7 @@ help:
 	@echo "make test    run everything that must hold           (BLENDER=5.2: in that Blender only)"
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
 	@echo "make fuzz    try damaged files, graphs, recipes, jobs   (COUNT=100000; SEED=2; SIGNALS=200: being stopped)"
+	@echo "make characters   try every verb on characters that others made, in every Blender: docs/characters.md"
 	@echo "make build   build the extension's zip               (WHEELS=none; ALL=1: for every platform)"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
 	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"
@@ -46,6 +47,10 @@ fuzz:
 	$(ENVIRONMENTS) package
 	$(PACKAGE_PYTHON) -W ignore $(if $(SIGNALS),tools/fuzz/signals.py --count $(SIGNALS),tools/fuzz/run.py \
 		$(if $(COUNT),--count $(COUNT))) $(if $(SEED),--seed $(SEED))
+
+characters:
+	$(ENVIRONMENTS) package $(ALL_BLENDERS)
+	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/characters.py "$$zip"
 
 build:
 	$(ENVIRONMENTS) 5.2

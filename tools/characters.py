@@ -1,0 +1,115 @@
+"""make characters: every verb on characters that others made, in every Blender; the tables of docs/characters.md.
+
+The characters are those of ../shared/data/characters. What each run said goes to build/characters/.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "build" / "characters"
+PAGE = ROOT / "docs" / "characters.md"
+CHARACTERS = ROOT.parent / "shared" / "data" / "characters"
+NAMES = ("mannequiny", "RobotExpressive", "Fox", "boxman", "godot_player")
+NEWEST, OTHERS = "5.2", ("4.2", "4.5", "5.0", "5.1")
+RATES = (24, 25, 30, 60)
+BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
+COLUMNS = ("roles", "cycles", "blend", "loop", "connect", "splice", "travel", "path", "visual")
+HEADS = (
+    "character", "fps", "roles", "clips that are cycles", "blend: error at weights 0 and 1, closes, slides",
+    "loop: made, gap", "connect idle and walk: turned, faces off", "splice: slides", "give travel: slide before, after",
+    "path: off, slides", "visual: error",
+)  # fmt: skip
+
+
+def main(zip_path: str) -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    tried = [(NEWEST, fps) for fps in RATES] + [(version, 24) for version in OTHERS]
+    rows = {}
+    for name in NAMES:
+        for version, fps in tried:
+            rows[name, version, fps] = figures(zip_path, name, version, fps)
+            print(f"{name} in {version} at {fps}", flush=True)
+    lines = [f"| {' | '.join(HEADS)} |", "|" + len(HEADS) * "---|"]
+    lines += [row(rows[name, NEWEST, fps]) for name in NAMES for fps in RATES]
+    apart = [difference(rows[name, NEWEST, 24], rows[name, version, 24]) for name in NAMES for version in OTHERS]
+    lines += [
+        "",
+        f"In {', '.join(OTHERS)} at 24 frames a second the figures differ from these by {max(apart):.1e} at most.",
+    ]
+    refused = [line for name in NAMES for line in refusals(rows[name, NEWEST, RATES[0]])]
+    lines += ["", "Refused:", "", *refused] if refused else []
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n\n{chr(10).join(lines)}\n\n{END}{after}", encoding="utf-8")
+
+
+def figures(zip_path: str, name: str, version: str, fps: int) -> dict[str, Any]:
+    """Return what a character's clips come to in one Blender at one rate."""
+    out = OUT / f"{name}_{version}_{fps}.json"
+    python = ROOT / ".venv-blender" / version / "bin" / "python"
+    command = [python, ROOT / "tools" / "characters_in_blender.py", zip_path, CHARACTERS / f"{name}.glb", fps, out]
+    log = out.with_suffix(".log")
+    with log.open("w") as words:
+        done = subprocess.run([str(part) for part in command], stdout=words, stderr=subprocess.STDOUT, check=False)
+    if not out.is_file():
+        sys.exit(f"{log.read_text()}\n{name} in {version} at {fps} failed with status {done.returncode}")
+    found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    return found
+
+
+def row(found: dict[str, Any]) -> str:
+    """Return the row of a table for a character at a rate."""
+    cells = [found["name"], str(found["fps"])]
+    for column in COLUMNS:
+        one = found[column]
+        cells.append("refused" if "refused" in one else CELLS[column](one))
+    return f"| {' | '.join(cells)} |"
+
+
+def refusals(found: dict[str, Any]) -> list[str]:
+    """Return what was refused of a character, and why, a line each."""
+    refused = [(column, found[column]["refused"]) for column in COLUMNS if "refused" in found[column]]
+    return [f"- {found['name']}, {column}: {why.partition(';')[0]}" for column, why in refused]
+
+
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{100.0 * share:.2g} %"
+
+
+CELLS = {
+    "roles": lambda one: f"{one['count']}{', four feet' if one['four'] else ''}",
+    "cycles": lambda one: f"{one['taken']} of {one['clips']}",
+    "blend": lambda one: f"{one['error']:.0e}, {one['closes']:.0e}, {percent(one['slide'])}",
+    "loop": lambda one: f"{one['made']} of {one['of']}, {one['gap'] or 0.0:.0e}",
+    "connect": lambda one: f"{one['turn']:.1f}°, {one['facing']:.1f}°",
+    "splice": lambda one: percent(one["slide"]),
+    "travel": lambda one: travel(one),
+    "path": lambda one: f"{one['rms']:.3f} H, {percent(one['slide'])}",
+    "visual": lambda one: f"{one['error']:.0e}",
+}
+
+
+def travel(one: dict[str, Any]) -> str:
+    feet = one.get("feet") or {}
+    slides = [value for value in feet.get("slide_cm_s") or () if value is not None]
+    if not one.get("speed_m_s"):
+        return "none to give"
+    return f"{one['speed_m_s']:.2f} m/s, {', '.join(f'{value:.0f} cm/s' for value in slides)}"
+
+
+def difference(one: Any, other: Any) -> float:
+    """The largest difference of the numbers of two rows of figures; one of names and words counts as none."""
+    if isinstance(one, dict):
+        return max((difference(one[key], other[key]) for key in one.keys() & other.keys()), default=0.0)
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return max(map(difference, one, other), default=0.0)
+    numbers = (int, float)
+    return abs(one - other) if isinstance(one, numbers) and isinstance(other, numbers) else 0.0
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
