@@ -9,7 +9,7 @@ MOST_TIMES = 32  # frames for each one there was, from 30 to 960 a second, of wh
 SMALL = 2_000_000  # joints times frames
 # What is read from Blender at once, which waits for it: about half a minute, of a light figure.
 MOST_READ = 10_000_000  # joints times frames, as keyed
-MOST_SEEN = 100_000  # frames, as Blender shows them
+MOST_SEEN = 30_000  # frames, as Blender shows them: half a minute in which its window can hear nothing
 
 
 def check_size(name: str, frames: int, joints: int) -> None:
