@@ -235,7 +235,7 @@ def _check_bones(armature: bpy.types.Object, body: rig.Rig) -> str:
                 " nothing was written; weave again"
             )
     new = [bone.name for bone in bones if bone.name not in modes]
-    return f"Bones came to {armature.name} while its actions were woven: {some(new)} has no keys" if new else ""
+    return f"Bones came to {armature.name} while its actions were woven, and got no keys: {some(new)}" if new else ""
 
 
 def _at_cursor(clip: Clip, body: rig.Rig, cursor: bpy.types.View3DCursor) -> Clip:

@@ -229,9 +229,7 @@ def _complex(places: Array) -> Complex:
 
 
 def _authored(skeleton: Skeleton, facing: float) -> float | None:
-    rotations, positions = skeleton.rest
-    rest = float(root_motion.raw_heading(skeleton, rotations[None], positions[None])[0])
-    away = float(np.angle(np.exp(1j * (rest - facing))))
+    away = float(np.angle(np.exp(1j * (root_motion.rest_heading(skeleton) - facing))))
     return away if abs(away) < AUTHORED else None
 
 

@@ -12,8 +12,7 @@ from . import cycles, kinematics
 from .clip import Clip
 from .quat import Array
 
-CLOSED, NEARLY = 1e-3, 3e-3  # of the body's height, of the point that is farthest from where it began
-MOVES = 1e-2  # of the body's height; what moves less is a pose
+NEARLY = 3e-3  # of the body's height, of the point that is farthest from where it began
 STEP_SHARE, STEP_MORE = 0.35, 2e-3  # a gap of so much of what the body moves in a frame, and of its height, is small
 MISSING = (0.6, 2.4)  # frames from the last pose to the first again, as both ends move
 MISSED_BY = 0.5  # of what the body moves in a frame, beside the line from the last pose to the first
@@ -51,9 +50,9 @@ def _of(places: Array, height: float) -> Closing:
     """How places (F, P, 3) of points at the end meet those at the start."""
     away = places[0] - places[-1]
     gap = _farthest(away)
-    if len(places) < 3 or _farthest(places - places[0]) <= MOVES * height:
+    if len(places) < 3 or _farthest(places - places[0]) <= cycles.MOVES * cycles.CLOSED * height:
         return Closing("", gap)
-    if gap <= CLOSED * height:
+    if gap <= cycles.CLOSED * height:
         return Closing(EXACT, gap)
     if gap <= NEARLY * height:
         return Closing(GAP, gap)

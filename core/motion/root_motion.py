@@ -41,6 +41,12 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
     return np.unwrap(quat.yaw(quat.mul(rotations[:, joint], quat.inv(rest_rotations[joint]))))
 
 
+def rest_heading(skeleton: Skeleton) -> float:
+    """Return which way a body faces in its rest pose, radians about Z."""
+    rotations, positions = skeleton.rest
+    return float(raw_heading(skeleton, rotations[None], positions[None])[0])
+
+
 def heading(clip: Clip, sigma: float = HEADING_SIGMA) -> Array:
     """Return the smoothed facing direction (F,) of a clip, radians about Z; sigma in seconds."""
     return smooth(ground_frames(clip)[1], sigma * clip.rate)

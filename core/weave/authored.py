@@ -1,5 +1,7 @@
 """Clips that an animator made round the origin of one character: they fit each other as they stand (methods 5)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..motion import root_motion
@@ -13,34 +15,35 @@ NEAR = 0.2  # body heights from where the rest pose stands
 WORSE, MORE = 2.5, 0.02  # times the distance of the matched poses, and body heights: farther apart they do not fit
 
 
-def in_place(clip: Clip) -> bool:
-    """Say whether a clip ends where and as it began, on the ground."""
-    ground, raw = root_motion.ground_frames(clip)
-    facing = root_motion.smooth(raw, root_motion.HEADING_SIGMA * clip.rate)
-    gone = float(np.linalg.norm(ground[-1] - ground[0]))
-    return bool(gone < IN_PLACE * clip.skeleton.height and abs(facing[-1] - facing[0]) < STRAIGHT)
+@dataclass(frozen=True)
+class Stand:
+    """Whether a clip ends where and as it began on the ground, and whether it begins as the rest pose stands.
 
-
-def begins_as_made(clip: Clip) -> bool:
-    """Say whether a clip begins where the rest pose stands, faces as that does, and goes that way, if anywhere.
-
-    Captures begin anywhere. Of a body without thighs nothing is known.
+    That is near it, facing as it does, and going that way, if anywhere. Captures begin anywhere, and of a body without
+    thighs nothing is known.
     """
-    skeleton = clip.skeleton
-    if root_motion.heading_source(skeleton) != "thighs":
-        return False
-    rotations, places = (one[None] for one in skeleton.rest)
-    ahead = float(root_motion.raw_heading(skeleton, rotations, places)[0])
-    stands = places[0, root_motion.travelling_joint(skeleton), :2]
+
+    in_place: bool
+    as_made: bool
+
+
+def stand(clip: Clip) -> Stand:
+    """Return how a clip stands on the ground."""
+    skeleton, height = clip.skeleton, clip.skeleton.height
     ground, raw = root_motion.ground_frames(clip)
     facing = root_motion.smooth(raw, root_motion.HEADING_SIGMA * clip.rate)
-    off = np.abs(np.angle(np.exp(1j * (np.mean(facing) - ahead))))
-    if off > FACING or np.linalg.norm(ground[0] - stands) > NEAR * skeleton.height:
-        return False
-    if in_place(clip):
-        return True
     way = complex(*(ground[-1] - ground[0]))
-    if abs(way) < IN_PLACE * skeleton.height or abs(float(facing[-1] - facing[0])) > STRAIGHT:
-        return False
-    # Facing +y at rest is an angle of 0, and so is a way along +y.
-    return bool(abs(np.angle(way / 1j * np.exp(-1j * ahead))) <= AHEAD)
+    straight = bool(abs(facing[-1] - facing[0]) < STRAIGHT)
+    in_place = straight and abs(way) < IN_PLACE * height
+    if root_motion.heading_source(skeleton) != "thighs":
+        return Stand(in_place, False)
+    ahead = root_motion.rest_heading(skeleton)
+    place = skeleton.rest[1][root_motion.travelling_joint(skeleton), :2]
+    near = np.linalg.norm(ground[0] - place) <= NEAR * height and _away(float(np.mean(facing)), ahead) <= FACING
+    # Who faces +y has a heading of 0, and so has a way along +y.
+    goes_ahead = straight and _away(float(np.angle(way / 1j)), ahead) <= AHEAD
+    return Stand(in_place, bool(near and (in_place or goes_ahead)))
+
+
+def _away(one: float, other: float) -> float:
+    return float(abs(np.angle(np.exp(1j * (one - other)))))

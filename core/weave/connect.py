@@ -119,14 +119,16 @@ def _ranked(
             "result with the one after it, and choose frames by hand"
         )
     window = round(WINDOW * made.rate)
-    still = authored.in_place(made), authored.in_place(after)
+    if recipe.facing == "matched":
+        return transitions.find(made, after, window, leave, enter)
+    stands = authored.stand(made), authored.stand(after)
+    moves = not all(one.in_place for one in stands)
     if recipe.facing == "as_made":
-        return transitions.find_as_made(made, after, window, leave, enter, moves=not all(still))
+        return transitions.find_as_made(made, after, window, leave, enter, moves=moves)
     matched = transitions.find(made, after, window, leave, enter)
-    as_they_are = any(still) and authored.begins_as_made(made) and authored.begins_as_made(after)
-    if recipe.facing == "matched" or not as_they_are:
+    if not any(one.in_place for one in stands) or not all(one.as_made for one in stands):
         return matched
-    as_made = transitions.find_as_made(made, after, window, leave, enter, moves=not all(still))
+    as_made = transitions.find_as_made(made, after, window, leave, enter, moves=moves)
     fits = as_made[0].distance <= authored.WORSE * matched[0].distance + authored.MORE * made.skeleton.height
     return as_made if fits else matched
 

@@ -131,7 +131,7 @@ def test_a_bone_that_came_while_weaving_is_named(rig, loom):
         bones.new("tail").tail = (0.0, 0.5, 0.9)
 
     edit_bones(rig, tail)
-    assert write().notes == ("Bones came to Biped while its actions were woven: 'tail' has no keys",)
+    assert write().notes == ("Bones came to Biped while its actions were woven, and got no keys: 'tail'",)
 
 
 def test_a_scale_that_a_source_keys_is_keyed_so_that_no_other_lingers(rig):
