@@ -1,11 +1,13 @@
 """Where one clip can go over into another: frames whose poses and speeds are nearest, ranked (Kovar 2002)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..motion import kinematics
 from ..motion.clip import Clip
+from ..motion.quat import Array
 from ..recipes.matching import Matching
 from . import alignment, joint_weights, metrics
 from . import distance as pose_distance
@@ -37,25 +39,15 @@ def find(
     """
     (one, i), (other, j) = _around(before, from_frames, window), _around(after, to_frames, window)
     bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (one, other)]
-    count, columns = from_frames[1] - from_frames[0] + 1, slice(j, j + to_frames[1] - to_frames[0] + 1)
-    at_once = max(1, pose_distance.MOST_CELLS // len(other))
-    cells, distances = [], []
-    for first in range(0, count, at_once):
-        # With a row on each side, which tells whether those at the border are minima.
-        low, high = max(first - 1, 0), min(first + at_once + 1, count)
+    columns = slice(j, j + to_frames[1] - to_frames[0] + 1)
+
+    def distances(low: int, high: int) -> Array:
         start = max(i + low - window, 0)
         part = bodies[0].part(start, i + high - 1 + window)
-        distance = part.matrix(bodies[1], window)[i + low - start :, columns][: high - low]
-        found = local_minima(distance)
-        found = found[(found[:, 0] >= first - low) & (found[:, 0] < first - low + at_once)]
-        cells.append(found + np.array((low, 0)))
-        distances.append(distance[found[:, 0], found[:, 1]])
-    every, apart = np.concatenate(cells), np.concatenate(distances)
-    nearest = np.argsort(apart, kind="stable")[:most]
-    return [
-        align(before, after, int(i) + from_frames[0], int(j) + to_frames[0], window, float(away))
-        for (i, j), away in zip(every[nearest], apart[nearest], strict=True)
-    ]
+        return np.asarray(part.matrix(bodies[1], window)[i + low - start :, columns][: high - low])
+
+    found = _nearest(distances, from_frames[1] - from_frames[0] + 1, len(other), most)
+    return [align(before, after, k + from_frames[0], m + to_frames[0], window, away) for k, m, away in found]
 
 
 def find_as_made(
@@ -82,17 +74,41 @@ def find_as_made(
         middles.append(middle[place : place + count])
         windows.append(clamped(len(part), window)[place : place + count])
     (one, other), (i, j) = rows, windows
-    square = (one * one).sum(axis=1)[:, None] + (other * other).sum(axis=1) - 2.0 * one @ other.T
-    mean = sum(square[np.ix_(i[:, k], j[:, k])] for k in range(2 * window + 1)) / (2 * window + 1)
-    distance = np.sqrt(np.maximum(mean, 0.0))
-    cells = local_minima(distance)
-    apart = distance[cells[:, 0], cells[:, 1]]
+    squares = (other * other).sum(axis=1)
+
+    def distances(low: int, high: int) -> Array:
+        total = np.zeros((high - low, len(j)))
+        for row, column in zip(i[low:high].T, j.T, strict=True):
+            total += (one[row] ** 2).sum(axis=1)[:, None] + squares[column] - 2.0 * one[row] @ other[column].T
+        return np.sqrt(np.maximum(total / (2 * window + 1), 0.0))
+
     found = []
-    for k in np.argsort(apart, kind="stable")[:most]:
-        leave, enter = cells[k].tolist()
+    for leave, enter, away in _nearest(distances, len(i), len(j), most):
         x, y = (middles[0][leave] - middles[1][enter]).tolist() if moves else (0.0, 0.0)
-        found.append(Transition(leave + from_frames[0], enter + to_frames[0], float(apart[k]), 0.0, (x, y)))
+        found.append(Transition(leave + from_frames[0], enter + to_frames[0], away, 0.0, (x, y)))
     return found
+
+
+def _nearest(
+    distances: Callable[[int, int], Array], count: int, columns: int, most: int
+) -> list[tuple[int, int, float]]:
+    """The local minima of a matrix of `count` rows, nearest first, at most so many: row, column and distance.
+
+    distances : gives some of its rows; a row of the work it takes has so many columns
+    """
+    at_once = max(1, pose_distance.MOST_CELLS // columns)
+    cells, apart = [], []
+    for first in range(0, count, at_once):
+        # With a row on each side, which tells whether those at the border are minima.
+        low, high = max(first - 1, 0), min(first + at_once + 1, count)
+        distance = distances(low, high)
+        found = local_minima(distance)
+        found = found[(found[:, 0] >= first - low) & (found[:, 0] < first - low + at_once)]
+        cells.append(found + np.array((low, 0)))
+        apart.append(distance[found[:, 0], found[:, 1]])
+    every, away = np.concatenate(cells), np.concatenate(apart)
+    nearest = np.argsort(away, kind="stable")[:most]
+    return [(int(every[k, 0]), int(every[k, 1]), float(away[k])) for k in nearest]
 
 
 def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int]:

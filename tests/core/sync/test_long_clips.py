@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.figure import actions
-from action_loom.core.motion import quat, resample
+from action_loom.core.motion import kinematics, quat, resample
 from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import distance, dtw, metrics, refine, registration, transitions
@@ -122,3 +122,27 @@ def test_long_clips_can_be_blended(monkeypatch):
     woven = verbs.apply(Blend(metric="points"), [actions.walk(cycles=3).cut(3, 60), actions.sneak().cut(5, 80)])
     assert woven.registration.curves[1].every == 2
     assert np.isfinite(woven.clip.rotations).all()
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("moves", [False, True])
+def test_poses_as_they_stand_are_compared_point_by_point_in_blocks_too(monkeypatch, moves):
+    one, other = actions.walk(30.0, 2).cut(0, 40), actions.turn_left(30.0).cut(0, 30)
+    ranges = {"from_frames": (12, 36), "to_frames": (0, 20), "moves": moves}
+    whole = transitions.find_as_made(one, other, 2, **ranges)
+    monkeypatch.setattr(distance, "MOST_CELLS", 150)
+    assert transitions.find_as_made(one, other, 2, **ranges) == whole
+    best = whole[0]
+    weights = one.skeleton.point_weights
+    total = 0.0
+    for step in range(-2, 3):
+        a, b = (
+            kinematics.points(clip)[min(max(frame + step, 0), len(clip) - 1)]
+            for clip, frame in ((one, best.from_frame), (other, best.to_frame))
+        )
+        if moves:
+            a, b = (p - np.append(weights @ p[:, :2], 0.0) for p in (a, b))
+        total += float(weights @ ((a - b) ** 2).sum(axis=1))
+    assert best.distance == pytest.approx(np.sqrt(total / 5.0), abs=1e-9)
+    assert best.turn == 0.0
+    assert (best.shift == (0.0, 0.0)) != moves
