@@ -9,7 +9,7 @@ import bpy
 from ..core.errors import LoomError, OptionError
 from ..core.options import declared
 from ..core.recipes.reading import Request, Source, SourceOptions
-from . import properties
+from . import option_properties, properties
 from .blender_types import Slot, armature_data
 
 _LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
@@ -27,7 +27,7 @@ def source_of(line: Any) -> Source:
 def _rate(line: Any) -> float:
     """Return the rate of a line; what is no rate counts as none, as on actions: panels ask while they are drawn."""
     try:
-        return float(declared(SourceOptions)["rate"].checked(properties.rounded(line.rate)))
+        return float(declared(SourceOptions)["rate"].checked(option_properties.rounded(line.rate)))
     except OptionError:
         return 0.0
 

@@ -12,7 +12,7 @@ from ...core.progress import Progress
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ...core.recipes.result import ResultOptions
-from .. import properties, readiness, source_warnings
+from .. import option_properties, properties, readiness, source_warnings
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ..session import jobs
 
@@ -209,7 +209,7 @@ class ACTION_LOOM_PG_weighted(bpy.types.PropertyGroup):
     weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0)
 
 
-@properties.with_options(SourceOptions)
+@option_properties.with_options(SourceOptions)
 class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
     """How a source is read where it is not as usual; apart, since scripts must give all of a collection's members."""
 
@@ -240,8 +240,8 @@ class SourcesOperator(BackgroundOperator):
         settings, rig = properties.settings_of(scene), properties.rig_of(scene, context.object)
         for group in properties.groups(settings, self.recipe):
             for declaration in (self.recipe, *self.asks):
-                for name, about in properties.options_of(declaration).items():
-                    if name in group.bl_rna.properties and not properties.is_set(self, about):
+                for name, about in option_properties.options_of(declaration).items():
+                    if name in group.bl_rna.properties and not option_properties.is_set(self, about):
                         setattr(self, name, getattr(group, name))
         self.sources.clear()
         self.readings.clear()
@@ -276,21 +276,21 @@ class SourcesOperator(BackgroundOperator):
     def _request(self) -> Request:
         readings: dict[str, list[dict[str, Any]]] = {}
         for one in self.readings:
-            readings.setdefault(one.name, []).append(properties.values_of(one, SourceOptions))
+            readings.setdefault(one.name, []).append(option_properties.values_of(one, SourceOptions))
         sources = []
         for source in self.sources:  # an action that is given twice can be read in two ways, in this order
             ways = readings.get(source.name, [{}])
             sources.append(Source(name=source.name, **(ways.pop(0) if len(ways) > 1 else ways[0])))
-        reading = ReadingOptions(**properties.values_of(self, ReadingOptions))
+        reading = ReadingOptions(**option_properties.values_of(self, ReadingOptions))
         if ResultOptions not in self.asks:
             return Request(sources=tuple(sources), reading=reading)
-        result = ResultOptions(**properties.values_of(self, ResultOptions))
+        result = ResultOptions(**option_properties.values_of(self, ResultOptions))
         return Request(sources=tuple(sources), reading=reading, result=result)
 
     def _recipe(self) -> Recipe:
-        values = properties.values_of(self, self.recipe)
+        values = option_properties.values_of(self, self.recipe)
         if "weights" in declared(self.recipe):
-            values["weights"] = tuple(properties.rounded(source.weight) for source in self.sources)
+            values["weights"] = tuple(option_properties.rounded(source.weight) for source in self.sources)
         return self.recipe(**values)
 
 
@@ -369,7 +369,7 @@ def operator(
         {
             "__module__": base.__module__,
             "__doc__": tooltip or recipe.tooltip,
-            "__annotations__": properties.annotations(*declarations),
+            "__annotations__": option_properties.annotations(*declarations),
             "bl_idname": f"action_loom.{idname}",
             "bl_label": label or recipe.label,
             "bl_description": tooltip or recipe.tooltip,

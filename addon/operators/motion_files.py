@@ -12,7 +12,7 @@ from ...core.errors import LoomError
 from ...core.formats import registry
 from ...core.progress import Progress
 from ...core.recipes.reading import ReadingOptions
-from .. import properties, rates
+from .. import option_properties, rates
 from ..blender_types import OperatorReturn, present, scene_of
 from . import base
 
@@ -103,7 +103,7 @@ class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
     """An action to export, by its name; operators can't hold pointers to actions."""
 
 
-@properties.with_options(ReadingOptions)
+@option_properties.with_options(ReadingOptions)
 class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
     bl_idname = "action_loom.export_motion"
     bl_label = "Export Motion Files"
@@ -150,7 +150,7 @@ class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ..io import export_motion  # numpy is loaded at first use, not when Blender starts
 
-        visual = properties.values_of(self, ReadingOptions)["visual"]
+        visual = option_properties.values_of(self, ReadingOptions)["visual"]
         writing = export_motion.Writing(self.units, self.up, visual, self.overwrite)
         names = [action.name for action in self.actions]
         try:

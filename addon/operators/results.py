@@ -9,7 +9,7 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import Request
-from .. import properties, readiness, source_list, storage
+from .. import option_properties, properties, readiness, source_list, storage
 from ..blender_types import OperatorReturn, SlottedAction, named, present, scene_of
 from ..session import jobs
 from . import base
@@ -174,12 +174,12 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
 
     def _load_options(self, settings: Any, recipe: Recipe, request: Request) -> None:
         for group in properties.groups(settings, type(recipe))[:-1]:
-            for name, about in properties.options_of(type(recipe)).items():
+            for name, about in option_properties.options_of(type(recipe)).items():
                 if name in group.bl_rna.properties:
-                    properties.set_value(group, about, getattr(recipe, name))
+                    option_properties.set_value(group, about, getattr(recipe, name))
         for values in (request.result, request.reading):
-            for name, about in properties.options_of(type(values)).items():
-                properties.set_value(settings.result, about, getattr(values, name))
+            for name, about in option_properties.options_of(type(values)).items():
+                option_properties.set_value(settings.result, about, getattr(values, name))
 
 
 class ACTION_LOOM_OT_cancel(bpy.types.Operator):

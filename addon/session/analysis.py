@@ -15,7 +15,7 @@ from ...core.cache import Cache
 from ...core.options import declared
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import Request, Source
-from .. import properties, source_list
+from .. import option_properties, properties, source_list
 from ..blender_types import present, scene_of
 from ..pictures import images
 from . import memory
@@ -114,7 +114,7 @@ def asked_in_panel(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked:
     """Return what the panel asks for."""
     settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
     lines = properties.ticked(rig)
-    options = properties.values_of(settings.matching, Matching)
+    options = option_properties.values_of(settings.matching, Matching)
     options["reference"] = str(properties.reference_among(rig, lines) + 1) if lines else "1"
     return Asked(listed(lines), settings.result.visual, tuple(sorted(options.items())))
 

@@ -12,7 +12,7 @@ from ...core.cache import Cache
 from ...core.options import declared
 from ...core.recipes.graph import GraphOptions
 from ...core.recipes.reading import Request, Source
-from .. import properties
+from .. import option_properties, properties
 from ..blender_types import scene_of
 from ..pictures import images
 from . import analysis, memory
@@ -51,7 +51,7 @@ def graph_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> KnownGraph |
     lines = properties.ticked(properties.rig_of(scene, armature))
     if known is None or (known.sources, known.visual) != (analysis.listed(lines), settings.result.visual):
         return None
-    asked = tuple(properties.values_of(settings.graph, GraphOptions).items())
+    asked = tuple(option_properties.values_of(settings.graph, GraphOptions).items())
     return known if known.options == asked else None
 
 

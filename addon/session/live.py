@@ -10,7 +10,7 @@ from ...core.errors import LoomError
 from ...core.progress import SILENT
 from ...core.recipes.blend import Blend
 from ...core.recipes.reading import Request
-from .. import properties, storage, weaving
+from .. import option_properties, properties, storage, weaving
 from . import memory
 
 
@@ -48,7 +48,7 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
     rig = properties.rig_of(scene, armature)
     weights: dict[str, list[float]] = {}
     for line in properties.ticked(rig):
-        weights.setdefault(line.action.name_full, []).append(properties.rounded(line.weight))
+        weights.setdefault(line.action.name_full, []).append(option_properties.rounded(line.weight))
     names = [source.name for source in last.request.sources]
     if any(names.count(name) > len(weights.get(name, ())) for name in names):
         return False

@@ -18,6 +18,7 @@ SERVICES = {
     "demo",
     "kept_way",
     "menus",
+    "option_properties",
     "properties",
     "rates",
     "readiness",
