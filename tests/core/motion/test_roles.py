@@ -6,10 +6,7 @@ from action_loom.core.figure import body as figure_body
 from action_loom.core.formats import bvh
 from action_loom.core.motion import roles
 from oracles import material
-
-TRUNK = ("hips", "spine", "chest", "neck", "head")
-ARM = ("clavicle", "upper_arm", "forearm", "hand")
-LEG = ("thigh", "shin", "foot", "toe")
+from oracles.role_tables import ARM, LEG, TRUNK, expected
 
 
 def body(chains, sides):
@@ -23,15 +20,6 @@ def body(chains, sides):
                 parent = name.strip()
     names = list(above)
     return names, np.array([-1 if parent is None else names.index(parent) for parent in above.values()])
-
-
-def expected(trunk, arm, leg, sides):
-    """The roles of a whole body; - stands for a joint that the rig does not have."""
-    told = dict(zip(TRUNK, trunk.split(","), strict=True))
-    for side, word in zip("LR", sides, strict=True):
-        for role, name in zip(ARM + LEG, [*arm.split(","), *leg.split(",")], strict=True):
-            told[f"{role}.{side}"] = name.replace("<", word)
-    return {role: name.strip() for role, name in told.items() if name.strip() != "-"}
 
 
 BODIES = {
@@ -324,125 +312,6 @@ def test_a_second_or_third_branch_of_names_changes_nothing():
     names, parents = chain("Hips", "LeftThigh", "LeftShin", "LeftFoot", "LeftToe")
     again = (*names, "LeftThigh", "LeftShin", "LeftFoot", "LeftToe")
     assert roles.find(again, np.array([*parents, 0, 5, 6, 7])) == roles.find(names, parents)
-
-
-# How exporters and rigging tools call the joints of one and the same body: trunk, arm and leg as in ARM and LEG.
-MIXAMO = ("Hips, Spine, Spine1, Neck, Head", "<Shoulder, <Arm, <ForeArm, <Hand", "<UpLeg, <Leg, <Foot, <ToeBase")
-RIGIFY = (
-    "spine, spine.001, spine.003, spine.004, spine.006",
-    "shoulder.<, upper_arm.<, forearm.<, hand.<",
-    "thigh.<, shin.<, foot.<, toe.<",
-)
-NAMINGS = {
-    "Mixamo": (("Left", "Right"), *MIXAMO),
-    "VRM": (
-        ("L", "R"),
-        "C_Hips, C_Spine, C_Chest, C_Neck, C_Head",
-        "<_Shoulder, <_UpperArm, <_LowerArm, <_Hand",
-        "<_UpperLeg, <_LowerLeg, <_Foot, <_ToeBase",
-    ),
-    "MMD": (
-        ("左", "右"),
-        "下半身, 上半身, 上半身2, 首, 頭",
-        "<肩, <腕, <ひじ, <手首",
-        "<足, <ひざ, <足首, <つま先",
-    ),
-    "Unreal": (
-        ("l", "r"),
-        "pelvis, spine_01, spine_03, neck_01, head",
-        "clavicle_<, upperarm_<, lowerarm_<, hand_<",
-        "thigh_<, calf_<, foot_<, ball_<",
-    ),
-    "Biped": (
-        ("L", "R"),
-        "Pelvis, Spine, Spine1, Neck, Head",
-        "< Clavicle, < UpperArm, < Forearm, < Hand",
-        "< Thigh, < Calf, < Foot, < Toe0",
-    ),
-    "Daz": (
-        ("l", "r"),
-        "hip, abdomen, chest, neck, head",
-        "<Collar, <Shldr, <ForeArm, <Hand",
-        "<Thigh, <Shin, <Foot, <Toe",
-    ),
-    "Daz, Genesis 8": (
-        ("l", "r"),
-        "hip, abdomenLower, chestUpper, neckLower, head",
-        "<Collar, <ShldrBend, <ForearmBend, <Hand",
-        "<ThighBend, <Shin, <Foot, <Toe",
-    ),
-    "Rigify": (("L", "R"), *RIGIFY),
-    "Auto-Rig Pro": (
-        ("l", "r"),
-        "root.x, spine_01.x, spine_02.x, neck.x, head.x",
-        "shoulder.<, arm_stretch.<, forearm_stretch.<, hand.<",
-        "thigh_stretch.<, leg_stretch.<, foot.<, toes_01.<",
-    ),
-    "Advanced Skeleton": (
-        ("L", "R"),
-        "Root_M, Spine1_M, Chest_M, Neck_M, Head_M",
-        "Scapula_<, Shoulder_<, Elbow_<, Wrist_<",
-        "Hip_<, Knee_<, Ankle_<, Toes_<",
-    ),
-    "sides behind a hyphen": (
-        ("L", "R"),
-        "hips, spine, chest, neck, head",
-        "clavicle-<, upper-arm-<, forearm-<, hand-<",
-        "thigh-<, shin-<, foot-<, toe-<",
-    ),
-    "nouns first, numbers": (
-        ("Left", "Right"),
-        "Hip, Spine01, Spine02, Neck, Head",
-        "<Shoulder, <ArmUpper, <ArmLower, <Hand",
-        "<Leg01, <Leg02, <Foot01, <Foot02",
-    ),
-}
-# What exporters and applications put around any names; 1 is the place in the list.
-AROUND = {
-    "nothing": "{0}",
-    "a namespace": "char1:{0}",
-    "two namespaces": "scene|char1:{0}",
-    "a namespace that became part of the name": "Character1_{0}",
-    "Source engine": "ValveBiped.Bip01_{0}",
-    "Biped": "Bip01 {0}",
-    "VRM": "J_Bip_{0}",
-    "Mixamo": "mixamorig:{0}",
-    "Rigify": "DEF-{0}",
-    "running numbers": "{0}_{1:03d}",
-    "running numbers of Mixamo's": "mixamorig:{0}_0{1}",
-    "a copy": "{0}.001",
-    "a copy with a namespace": "char1:{0}.002",
-    "joint": "{0}_jnt",
-}
-
-
-def renamed(naming, around):
-    """The demo figure's joints under other names, in the figure's order."""
-    sides, trunk, arm, leg = naming
-    told = expected(trunk, arm, leg, sides)
-    return [around.format(told[role].strip(), k) for k, role in enumerate(figure_body.skeleton().names)]
-
-
-@pytest.mark.both_engines
-@pytest.mark.parametrize("around", AROUND)
-@pytest.mark.parametrize("naming", NAMINGS)
-def test_all_roles_are_found_whatever_exporters_make_of_names(naming, around):
-    figure = figure_body.skeleton()
-    names = renamed(NAMINGS[naming], AROUND[around])
-    assert {names[joint]: role for role, joint in roles.find(names, figure.parents, figure.rest[1]).items()} == dict(
-        zip(names, figure.names, strict=True)
-    )
-
-
-@pytest.mark.both_engines
-@pytest.mark.parametrize("case", [str.upper, str.lower])
-@pytest.mark.parametrize("naming", ["Mixamo", "Unreal", "Biped", "Rigify", "Daz", "Advanced Skeleton"])
-def test_upper_and_lower_case_tell_the_same(naming, case):
-    figure = figure_body.skeleton()
-    names = [case(name) for name in renamed(NAMINGS[naming], AROUND["nothing"])]
-    assert {names[joint]: role for role, joint in roles.find(names, figure.parents).items()} == dict(
-        zip(names, figure.names, strict=True)
-    )
 
 
 def character(name):

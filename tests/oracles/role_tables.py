@@ -1,0 +1,14 @@
+"""Which joint of a rig plays which body role, from the rig's way of naming them."""
+
+TRUNK = ("hips", "spine", "chest", "neck", "head")
+ARM = ("clavicle", "upper_arm", "forearm", "hand")
+LEG = ("thigh", "shin", "foot", "toe")
+
+
+def expected(trunk, arm, leg, sides):
+    """The roles of a whole body; - stands for a joint that the rig does not have."""
+    told = dict(zip(TRUNK, trunk.split(","), strict=True))
+    for side, word in zip("LR", sides, strict=True):
+        for role, name in zip(ARM + LEG, [*arm.split(","), *leg.split(",")], strict=True):
+            told[f"{role}.{side}"] = name.replace("<", word)
+    return {role: name.strip() for role, name in told.items() if name.strip() != "-"}
