@@ -17,7 +17,7 @@ def yaws(clip: Clip) -> tuple[Array, Array] | None:
     if "chest" not in roles or root_motion.heading_source(clip.skeleton) != "thighs":
         return None
     body, sigma = world_pose.pose(clip), SLOW * clip.rate
-    pelvis = root_motion.raw_heading(clip.skeleton, body.rotations, body.points)
+    pelvis = root_motion.raw_pelvis_heading(clip.skeleton, body.rotations, body.points)
     faced = root_motion.smooth(pelvis, sigma)
     chest = quat.mul(body.rotations[:, roles["chest"]], quat.inv(clip.skeleton.rest[0][roles["chest"]]))
     turned = np.unwrap(quat.yaw(quat.mul(quat.about_axis("Z", -faced), chest)))

@@ -30,12 +30,22 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
     """Return the facing direction (F,) on the ground per frame, radians about Z, continuous.
 
     From world rotations (F, J, 4) and positions (F, J, 3). The left-to-right line of the thighs is
-    the x axis of someone who faces +y; a body without legs is turned by the yaw of its travelling joint.
+    the x axis of someone who faces +y, and that of the upper arms, by as much as it turns away from where it is at
+    rest, counts as much: stances stand askew, and so do torsos, but seldom both. A body without legs is turned by
+    the yaw of its travelling joint.
     """
-    roles = skeleton.roles
-    if heading_source(skeleton) == "thighs":
-        across = positions[:, roles["thigh.R"], :2] - positions[:, roles["thigh.L"], :2]
-        return np.unwrap(np.arctan2(across[:, 1], across[:, 0]))
+    arms = _across(skeleton, positions, "upper_arm")
+    thighs = _across(skeleton, positions, "thigh")
+    if arms is None or thighs is None:
+        return raw_pelvis_heading(skeleton, rotations, positions)
+    return np.unwrap(np.angle(thighs + arms * np.exp(1j * _askew(skeleton))))
+
+
+def raw_pelvis_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array:
+    """Return which way the line of the thighs faces (F,), as `raw_heading` does without the arms."""
+    thighs = _across(skeleton, positions, "thigh")
+    if thighs is not None:
+        return np.unwrap(np.angle(thighs))
     joint = travelling_joint(skeleton)
     rest_rotations, _ = skeleton.rest
     return np.unwrap(quat.yaw(quat.mul(rotations[:, joint], quat.inv(rest_rotations[joint]))))
@@ -47,16 +57,45 @@ def rest_heading(skeleton: Skeleton) -> float:
     return float(raw_heading(skeleton, rotations[None], positions[None])[0])
 
 
+def _across(skeleton: Skeleton, positions: Array, part: str) -> NDArray[np.complex128] | None:
+    """The left-to-right line (F,) of a part of the body on the ground, 1 long where it is level; None if unknown."""
+    left, right = (skeleton.roles.get(f"{part}.{side}") for side in "LR")
+    if left is None or right is None:
+        return None
+    line = positions[:, right] - positions[:, left]
+    return np.asarray(line[:, :2] @ np.array([1.0, 1j]) / np.maximum(np.linalg.norm(line, axis=1), 1e-12))
+
+
+def _askew(skeleton: Skeleton) -> float:
+    """How far the line of the thighs is turned from that of the upper arms at rest, radians."""
+    rest = skeleton.rest[1][None]
+    thighs, arms = _across(skeleton, rest, "thigh"), _across(skeleton, rest, "upper_arm")
+    return 0.0 if thighs is None or arms is None else float(np.angle(thighs[0]) - np.angle(arms[0]))
+
+
+def heading_joints(skeleton: Skeleton) -> list[int]:
+    """Return the joints that tell where a body is and which way it faces."""
+    roles = [f"{part}.{side}" for part in ("thigh", "upper_arm") for side in "LR"]
+    return [travelling_joint(skeleton), *(skeleton.roles[role] for role in roles if role in skeleton.roles)]
+
+
 def heading(clip: Clip, sigma: float = HEADING_SIGMA) -> Array:
     """Return the smoothed facing direction (F,) of a clip, radians about Z; sigma in seconds."""
     return smooth(ground_frames(clip)[1], sigma * clip.rate)
 
 
+def pelvis_heading(clip: Clip, sigma: float) -> Array:
+    """Return the smoothed facing direction (F,) of a clip's pelvis, radians about Z; sigma in seconds.
+
+    What the arms do has no part in it: for comparing poses by some joints, and for trunks that are changed.
+    """
+    return smooth(raw_pelvis_heading(clip.skeleton, *kinematics.world(clip)), sigma * clip.rate)
+
+
 def ground_frames(clip: Clip) -> tuple[Array, Array]:
     """Return where a body is on the ground (F, 2) and the unsmoothed facing (F,): equal poses give equal ones."""
     skeleton = clip.skeleton
-    thighs = [skeleton.roles[role] for role in ("thigh.L", "thigh.R") if role in skeleton.roles]
-    rotations, positions = kinematics.world_of(clip, [travelling_joint(skeleton), *thighs])
+    rotations, positions = kinematics.world_of(clip, heading_joints(skeleton))
     return positions[:, travelling_joint(skeleton), :2], raw_heading(skeleton, rotations, positions)
 
 

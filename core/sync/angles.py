@@ -79,7 +79,8 @@ def _in_heading_frame(clip: Clip) -> Array:
     rotations = clip.rotations.copy()
     hips = root_motion.travelling_joint(clip.skeleton)
     world, _ = kinematics.world(clip)
-    rotations[:, hips] = quat.mul(quat.about_axis("Z", -root_motion.heading(clip)), world[:, hips])
+    facing = root_motion.pelvis_heading(clip, root_motion.HEADING_SIGMA)
+    rotations[:, hips] = quat.mul(quat.about_axis("Z", -facing), world[:, hips])
     return rotations
 
 

@@ -92,7 +92,7 @@ def _features(clip: Clip, step: int) -> tuple[Array, int]:
     """Joint positions (F, 3·J) in the heading frame, every `step`-th frame, and how many joints count."""
     body = clip.skeleton.point_weights[: len(clip.skeleton)] > 0.0
     _, positions = kinematics.world(clip)
-    facing = root_motion.heading(clip)
+    facing = root_motion.pelvis_heading(clip, root_motion.HEADING_SIGMA)
     origin = positions[:, root_motion.travelling_joint(clip.skeleton)].copy()
     origin[:, 2] = 0.0
     local = quat.rotate(quat.about_axis("Z", -facing)[:, None], positions[:, body] - origin[:, None])[::step]

@@ -150,7 +150,7 @@ class MotionMetric(Metric):
 def _in_heading_frame(clip: Clip) -> Array:
     """Points (F, P, 3) turned to face along y, the travelling joint's ground point in the origin."""
     positions = kinematics.points(clip)
-    facing = root_motion.heading(clip, MOTION_HEADING_SIGMA)
+    facing = root_motion.pelvis_heading(clip, MOTION_HEADING_SIGMA)
     origin = positions[:, root_motion.travelling_joint(clip.skeleton)].copy()
     origin[:, 2] = 0.0
     return quat.rotate(quat.about_axis("Z", -facing)[:, None], positions - origin[:, None])

@@ -60,8 +60,7 @@ def part(sampled: Clip) -> Part:
 
 def _needed(skeleton: Skeleton) -> list[int]:
     """Return the joints that tell how a body travels."""
-    thighs = [skeleton.roles[role] for role in ("thigh.L", "thigh.R") if role in skeleton.roles]
-    return [root_motion.travelling_joint(skeleton), *thighs, *outside(skeleton)]
+    return [*root_motion.heading_joints(skeleton), *outside(skeleton)]
 
 
 def blend(parts: Sequence[Part], weights: Array, reference: int, meeting: int = 0) -> dict[int, tuple[Array, Array]]:

@@ -31,7 +31,7 @@ class Torso:
 
 def facing(clip: Clip) -> Array:
     """Return which way the hips face (F,) but for their swing, radians."""
-    return root_motion.heading(clip, HEADING_SIGMA)
+    return root_motion.pelvis_heading(clip, HEADING_SIGMA)
 
 
 def facing_at(clip: Clip, frames: Array) -> Array:

@@ -126,7 +126,7 @@ def rotation_distance(a, b, i, j, window, between):
                 if joint == root_motion.travelling_joint(clip.skeleton):
                     world, _ = kinematics.world(clip)
                     rotation = transform.Rotation.from_quat(np.roll(world[frame, joint], -1))
-                    facing = root_motion.heading(clip)[frame]
+                    facing = root_motion.pelvis_heading(clip, root_motion.HEADING_SIGMA)[frame]
                     rotation = transform.Rotation.from_euler("z", -facing) * rotation
                 pair.append(rotation)
             total += share * weight * between((pair[0].inv() * pair[1]).magnitude())

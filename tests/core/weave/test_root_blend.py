@@ -70,7 +70,7 @@ def test_the_body_goes_the_same_way_whatever_carries_it(by_root, turning):
 @pytest.mark.parametrize("turning", [True, False])
 def test_travel_is_written_where_the_reference_has_it(turning):
     root, hips = carried(TURNS[0], by_root=True, turning=turning), carried(TURNS[1], by_root=False)
-    on_root = verbs.apply(Blend(ends="pinned"), [root, hips]).clip
+    on_root = verbs.apply(Blend(weights=(3, 1), ends="pinned"), [root, hips]).clip
     assert np.ptp(on_root.translations[:, 0, :2], axis=0).max() > 2.0
     assert np.ptp(on_root.translations[:, 1, :2], axis=0).max() < 1.5
     turned = np.ptp(np.unwrap(quat.yaw(on_root.rotations[:, 0])))

@@ -206,9 +206,13 @@ def test_what_can_not_be_asked_for_is_refused():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["mb_02_01", "mb_35_17", "asf_16_11", "mb_12_01"])
-def test_captured_clips_slide_no_more_than_they_did(name):
-    clip = resample.to_rate(captured(f"cmu_{name}"), 60.0)
-    before = verbs.apply(InPlace(), [clip]).report["in_place"]["feet"]["slide_cm_s"][0]
-    after = given(unkept(clip)).report["travel"]["feet"]["slide_cm_s"][1]
-    assert after <= before
+def test_captured_clips_slide_less_than_they_did():
+    """Each by 3 % more at most, and 8 % less in the mean: feet are followed as they stand."""
+    slides = []
+    for name in ("mb_02_01", "mb_35_17", "asf_16_11", "mb_12_01", "mb_02_03", "mb_07_12", "asf_16_19"):
+        clip = resample.to_rate(captured(f"cmu_{name}"), 60.0)
+        before = verbs.apply(InPlace(), [clip]).report["in_place"]["feet"]["slide_cm_s"][0]
+        slides.append((before, given(unkept(clip)).report["travel"]["feet"]["slide_cm_s"][1]))
+    before, after = np.array(slides).T
+    assert (after <= 1.03 * before).all()
+    assert after.mean() <= 0.92 * before.mean()
