@@ -2,6 +2,7 @@
 
 States that have come equally far are compared with each other only, and few of each kind are kept: walks that differ
 in node, heading, side or lead have different futures, and the cheapest past is often not the best of them.
+Lengths are in units of the table and the path, "m" for short: metres of a body that is 1.7 m tall.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ WIDEST = 1.5  # m from the path; what is further away is given up
 HEADING = 0.05  # m² for each rad² of facing elsewhere than the path
 KIND = (np.radians(15.0), 0.1, 0.1)  # of states: heading (rad), and m aside and ahead of where they should be
 TURN_REACH = 1.0  # m of error that a radian of heading is worth when states are ranked
-BENT = 0.05  # m², the price of a metre of a bent edge
+BENT = 0.015  # m², the price of a metre of a bent edge
 SPEED = 0.1  # m²/(m/s)² a second, of walking at another speed than wanted
 ROUNDS = 12  # within a bin; who turns on the spot never leaves it
 ONWARDS = 60  # edges of its clip that a state goes on at a time
@@ -160,10 +161,10 @@ def _followed(
 
 
 def _lost(path: GroundPath, furthest: float, widest: float) -> GraphError:
-    place = path.at(np.array([furthest]))[0]
+    place = path.at(np.array([furthest]))[0] * path.unit
     return GraphError(
-        f"Not followed within {widest:g} m: no walk goes on beyond {furthest:.1f} of {path.length:.1f} m, "
-        f"at ({place.real:.2f}, {place.imag:.2f})"
+        f"Not followed within {widest * path.unit:.2g} m: no walk goes on beyond {furthest * path.unit:.1f} of "
+        f"{path.length * path.unit:.1f} m, at ({place.real:.2f}, {place.imag:.2f})"
     )
 
 

@@ -9,6 +9,7 @@ from ..motion.quat import Array
 from .motion_graph import Indices, MotionGraph
 
 SEARCH_RATE = 30.0  # samples a second of the edges that are searched
+TALL = 1.7  # m; what a search takes for near and far, and for a tight turn, is that of a body as tall as this
 SOME = 4096  # edges that are sampled at a time: all of their frames are needed for that
 
 
@@ -51,15 +52,17 @@ def lengths(places: NDArray[np.complex128]) -> Array:
 class EdgeTable:
     """The edges of one component as what a search walks: E edges between N nodes, S samples of them in all.
 
+    unit : metres; all lengths are in it. It is 1 for a body that is 1.7 m tall, and in proportion for others
     nodes (N,), edges (E,) : which of the graph's they are; place (N,) : the same within one thirtieth of a second
     onward (N,) : the edge that goes on in a node's clip, −1 for none
     first_crossing (N + 1,) : where a node's transitions begin in `crossings` (T,), edges of this table
-    end (E,) : node at which an edge ends; distance (E,), 0 for stretches of clips; seconds (E,); length (E,), metres
+    end (E,) : node at which an edge ends; distance (E,), 0 for stretches of clips; seconds (E,); length (E,)
     first_sample (E + 1,) : where an edge's samples begin, in all of
     right, ahead, turned, gone (B, S) : the root path in the frame of its start, facing `ahead` there; its facing, and
-        its length up to there. For each of B bends (radians a metre)
+        its length up to there. For each of B bends (radians a unit)
     """
 
+    unit: float
     nodes: Indices
     edges: Indices
     place: Indices
@@ -78,8 +81,15 @@ class EdgeTable:
     bends: Array
 
 
+def unit(graph: MotionGraph) -> float:
+    """Return the metres that a search counts as one: 1 for a body that is 1.7 m tall."""
+    height = graph.clips[0].skeleton.height
+    return height / TALL if height > 0.0 else 1.0
+
+
 def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
-    """Return the edges of a component as a table, sampled 30 times a second."""
+    """Return the edges of a component as a table, sampled 30 times a second; bends in radians a unit (see `unit`)."""
+    metres = unit(graph)
     nodes = np.flatnonzero(graph.component == component)
     number = np.full(len(graph.clip), -1)
     number[nodes] = np.arange(len(nodes))
@@ -90,10 +100,11 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
     crossings = np.flatnonzero(crosses)
     crossings = crossings[np.argsort(start[crossings], kind="stable")]
     stride = max(1, round(graph.rate / SEARCH_RATE))
-    parts = [_sampled(graph, edges[k : k + SOME], bends, stride) for k in range(0, len(edges), SOME)]
+    parts = [_sampled(graph, edges[k : k + SOME], bends / metres, stride) for k in range(0, len(edges), SOME)]
     counts, length, right, ahead, turned, gone = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
     near = np.column_stack([graph.clip[nodes], graph.frame[nodes] // stride])
     return EdgeTable(
+        unit=metres,
         nodes=nodes,
         edges=edges,
         place=np.unique(near, axis=0, return_inverse=True)[1].reshape(-1),
@@ -101,14 +112,14 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
         first_crossing=np.searchsorted(start[crossings], np.arange(len(nodes) + 1)),
         crossings=crossings,
         end=end,
-        distance=np.where(crosses, graph.distance[edges], 0.0),
+        distance=np.where(crosses, graph.distance[edges], 0.0) / metres,
         seconds=graph.lengths[edges] / graph.rate,
-        length=length,
+        length=length / metres,
         first_sample=np.concatenate([[0], np.cumsum(counts)]),
-        right=right,
-        ahead=ahead,
+        right=right / metres,
+        ahead=ahead / metres,
         turned=turned,
-        gone=np.repeat(gone[None], len(bends), axis=0),
+        gone=np.repeat(gone[None] / metres, len(bends), axis=0),
         bends=bends,
     )
 

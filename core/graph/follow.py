@@ -20,9 +20,11 @@ from .ground_path import GroundPath
 from .motion_graph import MotionGraph
 from .walk_result import FollowResult
 
+# Lengths of a body that is 1.7 m tall; those of others are in proportion (see `edge_table.unit`).
 FAR = 0.5  # m from the path; over it the user should know
 TRIED = (8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)  # m; radii of circles that a graph may follow
 NEAR = 0.25  # m; a circle is followed where the walk is never further off
+HARDLY = "these clips hardly turn"
 HALF_ROUND = np.linspace(0.0, np.pi, 40)
 
 
@@ -44,21 +46,22 @@ def follow(
     stretches = upper_body_overlay.read_stretches(recipe, clips, graph.clips[0])
     bends = np.radians([0.0, -recipe.bend, recipe.bend]) if recipe.bend else np.zeros(1)
     steps = edge_table.tabulate(graph, graph.farthest(recipe.label_filter), bends)
+    sized = ground_path.through(recipe.path, closed=recipe.closed, unit=steps.unit)
     try:
         found = beam.search(
             steps,
-            drawn,
+            sized,
             fidelity=recipe.fidelity,
-            speed=recipe.speed,
-            horizon=recipe.horizon,
+            speed=recipe.speed / steps.unit,
+            horizon=recipe.horizon / steps.unit,
             progress=progress.part(0.0, 0.8),
         )
     except GraphError as error:
-        hint = _turning(steps, recipe.bend, drawn) + _guessed(graph)
+        hint = _turning(steps, recipe.bend, sized) + _guessed(graph)
         raise GraphError(f"{graph.name}: {error}; {hint}") from None
     progress.at(0.8, "Putting the walk together")
-    walk = assemble.pieces(graph, steps.edges[found.edges], steps.bends[found.bends])
-    walked, gone = _until(assemble.assemble(graph, walk, drawn.places[0], float(drawn.facing[0])), drawn.length)
+    walk = assemble.pieces(graph, steps.edges[found.edges], steps.bends[found.bends] / steps.unit)
+    walked, gone = _until(assemble.assemble(graph, walk, drawn.places[0], float(sized.facing[0])), drawn.length)
     before = np.abs(walked.places - drawn.at(gone))
     if recipe.spread > 0.0:
         walked = _spread(walked, drawn, gone, recipe.spread)
@@ -82,7 +85,7 @@ def follow(
         "searched": found.searched,
         "carries": carries,
     }
-    report["warnings"] += _warnings(before, gone, drawn, steps, recipe)
+    report["warnings"] += _warnings(before / steps.unit, gone / steps.unit, sized, steps, recipe.bend)
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     return FollowResult(walked.clip, report, 0, graph, walked.origin, real, drawn, gone)
 
@@ -116,14 +119,13 @@ def _rms(away: Array) -> float:
     return float(np.sqrt((away**2).mean()))
 
 
-def _warnings(away: Array, gone: Array, drawn: GroundPath, steps: EdgeTable, recipe: Follow) -> list[str]:
+def _warnings(away: Array, gone: Array, path: GroundPath, steps: EdgeTable, bend: float) -> list[str]:
+    """What is to be said of a walk that is so far away where it has gone so far; lengths in units of the path."""
     worst = int(np.argmax(away))
     if away[worst] <= FAR:
         return []
-    return [
-        f"the walk is {away[worst]:.2f} m off the path at {gone[worst]:.1f} of {drawn.length:.1f} m; "
-        f"{_turning(steps, recipe.bend, drawn)}"
-    ]
+    off, at, length = (path.unit * value for value in (away[worst], gone[worst], path.length))
+    return [f"the walk is {off:.2f} m off the path at {at:.1f} of {length:.1f} m; {_turning(steps, bend, path)}"]
 
 
 def _guessed(graph: MotionGraph) -> str:
@@ -134,19 +136,20 @@ def _guessed(graph: MotionGraph) -> str:
     )
 
 
-def _turning(steps: EdgeTable, bend: float, drawn: GroundPath) -> str:
-    """What is to be said of how tightly a graph can turn, and a path does."""
-    radius, where = drawn.tightest()
+def _turning(steps: EdgeTable, bend: float, path: GroundPath) -> str:
+    """What is to be said of how tightly a graph can turn, and a path in its units does."""
+    radius, where = path.tightest()
     can = tightest(steps)
     turns = (
         "these clips do not even go straight on"
         if can is None
-        else (f"these clips can turn with a radius of {can:g} m" if np.isfinite(can) else "these clips hardly turn")
+        else (f"these clips can turn with a radius of {can * path.unit:.2g} m" if np.isfinite(can) else HARDLY)
     )
     if can is None or not np.isfinite(radius) or radius >= can:
         return turns
     enough = np.degrees(1.0 / max(radius, 0.2))
     more = f", or a bend of {enough:.0f} degrees a metre" if bend < enough <= 45.0 else ""
+    radius, where = radius * path.unit, where * path.unit
     return (
         f"{turns}, and the path's is {radius:.1f} m at {where:.1f} m: draw it wider, or give the graph clips that "
         f"turn{more}"
@@ -154,7 +157,7 @@ def _turning(steps: EdgeTable, bend: float, drawn: GroundPath) -> str:
 
 
 def tightest(steps: EdgeTable) -> float | None:
-    """Return the smallest radius (m) of some that the walks of a table can turn with, to both sides.
+    """Return the smallest radius (in units of the table) of some that its walks can turn with, to both sides.
 
     That is, half a circle is followed within 0.25 m. Infinite where none is, None where not even a line is.
     """

@@ -13,21 +13,22 @@ STEP = 0.02  # m from sample to sample
 REACH = 0.3  # m each side over which the direction is taken: who walks round a corner turns before it
 BEND_REACH = 0.5  # m each side over which the radius is taken
 BEYOND = 4.0  # m that a path goes on beyond its end, for what is under way there
-SHORTEST, LONGEST = 0.1, 20000.0  # m; what is longer is not in metres
+SHORTEST, LONGEST = 0.1, 20000.0  # metres; what is longer is not in metres
 
 
 @dataclass(frozen=True, eq=False)
 class GroundPath:
     """A path in even steps of arc length, and a bit beyond its end: straight on, or round again where it is closed.
 
-    places (K,) : x + iy, metres; facing (K,) : of who goes along it, radians about Z from +y, without jumps
-    length : metres, without what lies beyond
+    places (K,) : x + iy; facing (K,) : of who goes along it, radians about Z from +y, without jumps
+    length : without what lies beyond. All lengths are in units of so many metres
     """
 
     places: NDArray[np.complex128]
     facing: Array
     length: float
     closed: bool
+    unit: float = 1.0
 
     def at(self, gone: Array) -> NDArray[np.complex128]:
         """Return the places at arc lengths (F,)."""
@@ -56,20 +57,23 @@ class GroundPath:
         return float(2 * reach * STEP / turned[most]), (most + reach) * STEP
 
 
-def through(rows: Sequence[Sequence[float]], *, closed: bool) -> GroundPath:
-    """Return the path through points (N, 2 or more: x, y), metres; raises OptionError for what is none."""
+def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0) -> GroundPath:
+    """Return the path through points (N, 2 or more: x, y), metres, in units of so many; raises OptionError for none."""
     if any(len(row) < 2 for row in rows):
         raise OptionError("a path is made of rows of x and y")
     points = np.array([complex(row[0], row[1]) for row in rows], dtype=np.complex128)
     if closed and len(points):
         points = np.append(points, points[0])
+    points = points / unit
     points = points[np.append(True, np.abs(np.diff(points)) > 1e-9)] if len(points) else points
     marks = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(points)))])
     length = float(marks[-1])
-    if length < SHORTEST:
-        raise OptionError(f"the path is {length:.2f} m long, but must be {SHORTEST} m or more")
-    if length > LONGEST:
-        raise OptionError(f"the path is {length:.0f} m long, but must be {LONGEST:.0f} m or less; is it in metres?")
+    if length * unit < SHORTEST:
+        raise OptionError(f"the path is {length * unit:.2f} m long, but must be {SHORTEST} m or more")
+    if length * unit > LONGEST:
+        raise OptionError(
+            f"the path is {length * unit:.0f} m long, but must be {LONGEST:.0f} m or less; is it in metres?"
+        )
     lengths = np.arange(int(np.ceil((length + BEYOND) / STEP)) + 1) * STEP
     if closed:
         lengths = lengths % length
@@ -77,7 +81,7 @@ def through(rows: Sequence[Sequence[float]], *, closed: bool) -> GroundPath:
     places = np.interp(inside, marks, points.real) + 1j * np.interp(inside, marks, points.imag)
     last = points[-1] - points[-2]
     places = places + (lengths - inside) * last / abs(last)
-    return GroundPath(places, _facing(places), length, closed)
+    return GroundPath(places, _facing(places), length, closed, unit)
 
 
 def _facing(places: NDArray[np.complex128]) -> Array:

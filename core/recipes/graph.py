@@ -88,7 +88,8 @@ class Follow(GraphWalk):
     )
     bend: float = option(
         10.0,
-        "How far the ground may be turned under the clips where they do not turn enough, degrees a metre; 0 is not",
+        "How far the ground may be turned under the clips where they do not turn enough, degrees a metre for a body of"
+        " 1.7 m, more for smaller ones; 0 is not",
         minimum=0.0,
         maximum=45.0,
     )

@@ -22,7 +22,7 @@ def test_edges_along_a_clip_are_its_own_way(gaits):
         first = tracks.firsts[gaits.clip[start]] + gaits.frame[start]
         last = tracks.firsts[gaits.clip[start]] + gaits.frame[gaits.end[steps.edges[edge]]]
         sample = steps.first_sample[edge + 1] - 1
-        moved = np.exp(1j * tracks.facing[first]) * (steps.right[0, sample] + 1j * steps.ahead[0, sample])
+        moved = np.exp(1j * tracks.facing[first]) * (steps.right[0, sample] + 1j * steps.ahead[0, sample]) * steps.unit
         assert_allclose(moved, tracks.ground[last] - tracks.ground[first], atol=1e-12)
         assert_allclose(steps.turned[0, sample], tracks.facing[last] - tracks.facing[first], atol=1e-12)
 

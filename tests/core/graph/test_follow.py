@@ -8,7 +8,7 @@ from action_loom.core import verbs
 from action_loom.core.errors import Cancelled, GraphError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.graph import edge_table, follow, ground_tracks
-from action_loom.core.motion import kinematics, quat, root_motion
+from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.progress import Progress
 from action_loom.core.recipes.graph import BuildGraph, Follow
@@ -16,6 +16,12 @@ from numpy.testing import assert_allclose
 from oracles import material, paths, slide
 
 KEPT = {"line": 0.10, "circle": 0.10, "S": 0.10, "corner": 0.20, "U-turn": 0.20}
+
+
+def sized(clip, scale):
+    """The clip of a body that is so many times as large."""
+    skeleton = clip.skeleton
+    return retarget.onto(clip, replace(skeleton, offsets=scale * skeleton.offsets, tips=scale * skeleton.tips))
 
 
 def followed(graph, rows, **options):
@@ -66,7 +72,8 @@ def test_every_frame_is_of_a_clip_a_transition_or_a_bent_edge(captured):
         expected = quat.mul(a, quat.exp(origin.share[k] * quat.log(quat.mul(quat.inv(a), b))))
         assert_allclose(quat.same_side(clip.rotations[k, local], expected), expected, atol=1e-12)
         assert captured.crosses[origin.edge[k]]
-    assert set(np.round(np.degrees(origin.bend), 6)) <= {-20.0, 0.0, 20.0}
+    bend = 20.0 * 1.7 / clip.skeleton.height
+    assert set(np.round(np.degrees(origin.bend), 6)) <= set(np.round([-bend, 0.0, bend], 6))
 
 
 @pytest.mark.both_engines
@@ -138,10 +145,10 @@ def test_a_straight_walk_says_what_radius_it_can_turn():
     with pytest.raises(GraphError) as refused:
         followed(alone, paths.circle(3.0))
     said = str(refused.value)
-    assert "Not followed within 1.5 m: no walk goes on beyond" in said
+    assert "Not followed within 1.6 m: no walk goes on beyond" in said
     assert "of 18.8 m, at (" in said
-    assert "these clips can turn with a radius of 5 m, and the path's is 3.0 m at" in said
-    assert "or a bend of 19 degrees a metre" in said
+    assert "these clips can turn with a radius of 5.2 m, and the path's is 3.0 m at" in said
+    assert "or a bend of 20 degrees a metre" in said
     told = followed(alone, paths.circle(3.0), bend=20.0).report["follow"]
     assert told["rms_before_spread"] < 0.10
     assert told["bent_share"] > 0.5
@@ -155,6 +162,19 @@ def test_bending_lets_clips_turn_as_tightly_as_it_says():
     for bend, least, most in ((0.0, np.inf, np.inf), (10.0, 5.0, 6.0), (20.0, 2.5, 3.0)):
         bends = np.radians([0.0, -bend, bend]) if bend else np.zeros(1)
         assert least <= follow.tightest(edge_table.tabulate(alone, 0, bends)) <= most
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("scale", [0.5, 2.0])
+def test_bodies_of_any_size_turn_as_tightly_for_their_size(gaits, scale):
+    """A fox and a giant go along a path of their size as a person does along one of theirs."""
+    clips = [sized(clip, scale) for clip in (actions.walk(30.0, 5), actions.turn_left(30.0), actions.sneak(30.0))]
+    made = verbs.apply(Follow(path=(scale * paths.s_curve(2.0)).tolist(), threshold=scale * 0.05), clips)
+    plain = followed(gaits, paths.s_curve(2.0))
+    assert np.array_equal(made.origin.clip, plain.origin.clip)
+    assert np.array_equal(made.origin.frame, plain.origin.frame)
+    assert_allclose(made.origin.bend, plain.origin.bend / scale, atol=1e-9)
+    assert_allclose(made.places / scale, plain.places, atol=1e-3)
 
 
 @pytest.mark.both_engines
