@@ -39,7 +39,7 @@ _OF_LEGS = {"leg", "thigh", "shin", "calf", "knee", "foot", "paw", "hoof", "ankl
 _SIDE_AND_REST = re.compile(r"(?:(left|right)|([lr]))(.+)")
 _VERTEBRA = re.compile(r"[CLT]\d+")  # no sides: cervical, lumbar and thoracic
 _WORD = re.compile(r"[左右]|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_左右]+")
-_RUNNING = re.compile(r"_\d+$")
+_RUNNING = re.compile(r"_\d+((?i:_end|_nub)?)$")  # before the ending of what exporters hang on the last bones
 _SEPARATORS = " _.:|-"
 _MOST = 0.8  # of all names: what so many share is the rig's
 _DIFFERENT = 0.9  # of the numbers at the ends of names: so many make them running ones
@@ -64,7 +64,7 @@ def _bare(names: Sequence[str]) -> list[str]:
         return bare
     numbers = [found.group() for found in map(_RUNNING.search, bare) if found]
     if len(numbers) >= _MOST * len(bare) and len(set(numbers)) >= _DIFFERENT * len(numbers):
-        bare = [_RUNNING.sub("", name) or name for name in bare]
+        bare = [_RUNNING.sub(r"\1", name) or name for name in bare]
     beginning = _shared(bare)
     if not _tells(beginning):
         bare = [name.removeprefix(beginning) or name for name in bare]

@@ -14,7 +14,7 @@ from ..progress import SILENT, Progress
 from ..recipes.blend import Blend
 from ..sync import curve_fit
 from ..sync.registration_curve import Registration
-from . import blend_weights, reporting, root_blend
+from . import authored, blend_weights, reporting, root_blend
 from .blend_weights import BlendWeights
 from .preprocess import RegisteredClips, register
 from .results import BlendResult
@@ -27,9 +27,9 @@ def blend(
 ) -> BlendResult:
     """Return the clip that lies between the given ones by their weights, on the reference's skeleton.
 
-    It begins at the reference's place and facing. `registered` is what the same clips gave under the same options of
-    matching before. Raises LoomError kinds for clips that can't be brought together or synchronised, and for weights
-    that do not fit.
+    It begins at the reference's place and facing; clips made in place round one origin stay where they stand.
+    `registered` is what the same clips gave under the same options of matching before. Raises LoomError kinds for clips
+    that can't be brought together or synchronised, and for weights that do not fit.
     """
     began = time.perf_counter()
     weights = blend_weights.of_recipe(recipe, len(clips))
@@ -57,9 +57,10 @@ def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: A
 
     Cycles give one cycle. It is cut out of several: so its two ends go on from each other as any two frames do.
     """
+    standing = all(stand.in_place and stand.as_made for stand in map(authored.stand, clips))
     if not registered.cyclic:
         sampled = [resample.sample(clip, frames) for clip, frames in zip(clips, registered.frames(at), strict=True)]
-        return _mixed(sampled, weights, registered.reference)
+        return _mixed(sampled, weights, registered.reference, 0, standing)
     count = len(at) - 1
     laps = int(np.ceil(LAP_SECONDS * clips[registered.reference].rate / count))
     lap = np.repeat(np.arange(-laps, laps + 1), count)
@@ -67,15 +68,15 @@ def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: A
     unrolled = np.append(np.tile(at[:-1], 2 * laps + 1) + span * lap, at[-1] + span * laps)
     shared = np.append(np.tile(weights[:, :-1], 2 * laps + 1), weights[:, -1:], axis=1)
     sampled = [cycles.sample(clip, frames) for clip, frames in zip(clips, registered.frames(unrolled), strict=True)]
-    mixed = _mixed(sampled, shared, registered.reference, meeting=laps * count)
+    mixed = _mixed(sampled, shared, registered.reference, laps * count, standing)
     return replace(mixed.cut(laps * count, (laps + 1) * count + 1), cyclic=True)
 
 
-def _mixed(sampled: Sequence[Clip], weights: Array, reference: int, meeting: int = 0) -> Clip:
-    """Blend clips frame by frame; the result is where the reference is at frame `meeting`."""
+def _mixed(sampled: Sequence[Clip], weights: Array, reference: int, meeting: int, standing: bool) -> Clip:
+    """Blend clips frame by frame; the result is where the reference is at frame `meeting`, or where they all stand."""
     like = sampled[reference]
     parts = [root_blend.part(clip) for clip in sampled]
-    poses = root_blend.blend(parts, weights, reference, meeting)
+    poses = root_blend.blend(parts, weights, reference, meeting, standing=standing)
     blended = Clip(
         like.name,
         like.skeleton,

@@ -63,19 +63,15 @@ def _needed(skeleton: Skeleton) -> list[int]:
     return [*root_motion.heading_joints(skeleton), *outside(skeleton)]
 
 
-def blend(parts: Sequence[Part], weights: Array, reference: int, meeting: int = 0) -> dict[int, tuple[Array, Array]]:
+def blend(
+    parts: Sequence[Part], weights: Array, reference: int, meeting: int = 0, *, standing: bool = False
+) -> dict[int, tuple[Array, Array]]:
     """Return world rotations (K, 4) and places (K, 3) of the joints that travel.
 
-    Steps ahead, aside and turning are averaged and walked, so that the walk is where the reference is at frame
-    `meeting`: a left and a right turn at equal weights go straight on.
+    standing : all clips were made in place round one origin, so they are averaged where they stand. Else the walk of
+    their mean steps is where the reference is at frame `meeting` (see `_walked`).
     """
-    first = parts[reference]
-    between = 0.5 * (weights[:, 1:] + weights[:, :-1])
-    steps = average([root_motion.increments(p.ground, p.facing) for p in parts], between)
-    ground, facing = root_motion.integrate(steps, first.ground[0], float(first.facing[0]))
-    ground, facing = root_motion.moved_together(
-        ground, facing, meeting, first.ground[meeting], float(first.facing[meeting])
-    )
+    ground, facing = _standing(parts, weights, reference) if standing else _walked(parts, weights, reference, meeting)
     turning = quat.about_axis("Z", facing)
     poses: dict[int, tuple[Array, Array]] = {}
     travelling = [carriers(p) for p in parts]
@@ -91,6 +87,26 @@ def blend(parts: Sequence[Part], weights: Array, reference: int, meeting: int = 
         place[:, :2] += ground
         poses[joint] = rotation, place
     return poses
+
+
+def _walked(parts: Sequence[Part], weights: Array, reference: int, meeting: int) -> tuple[Array, Array]:
+    """The mean walk (K, 2), (K,): steps ahead, aside and turning are averaged, and gone from the reference's place.
+
+    So a left and a right turn at equal weights go straight on.
+    """
+    first = parts[reference]
+    between = 0.5 * (weights[:, 1:] + weights[:, :-1])
+    steps = average([root_motion.increments(p.ground, p.facing) for p in parts], between)
+    ground, facing = root_motion.integrate(steps, first.ground[0], float(first.facing[0]))
+    return root_motion.moved_together(ground, facing, meeting, first.ground[meeting], float(first.facing[meeting]))
+
+
+def _standing(parts: Sequence[Part], weights: Array, reference: int) -> tuple[Array, Array]:
+    """The mean place (K, 2) and facing (K,) of clips that stay where they are."""
+    ahead = float(np.mean(parts[reference].facing))
+    whole = [2.0 * np.pi * np.round((float(np.mean(p.facing)) - ahead) / (2.0 * np.pi)) for p in parts]
+    facings = [p.facing - turns for p, turns in zip(parts, whole, strict=True)]
+    return average([p.ground for p in parts], weights), average(facings, weights)
 
 
 def _shares_of(having: list[int], weights: Array, reference: int) -> Array:

@@ -1,5 +1,6 @@
 """Body roles under the names that exporters make of a rig: prefixes, endings, cases, languages."""
 
+import numpy as np
 import pytest
 from action_loom.core.figure import body as figure_body
 from action_loom.core.motion import roles
@@ -111,6 +112,21 @@ def test_all_roles_are_found_whatever_exporters_make_of_names(naming, around):
     assert {names[joint]: role for role, joint in roles.find(names, figure.parents, figure.rest[1]).items()} == dict(
         zip(names, figure.names, strict=True)
     )
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("naming", NAMINGS)
+@pytest.mark.parametrize("ending", ["{0}_{1:02d}_end", "{0}_end_{1:02d}", "{0}_{1:02d}_Nub"])
+def test_running_numbers_may_come_before_the_ends_of_leaf_bones(naming, ending):
+    """An FBX of numbered bones: the exporter hangs a leaf bone on each last one, and names it after that."""
+    figure = figure_body.skeleton()
+    bare = renamed(NAMINGS[naming], AROUND["nothing"])
+    leaves = sorted(set(range(len(figure))) - set(figure.parents.tolist()))
+    names = [f"{name}_{k:02d}" for k, name in enumerate(bare)] + [
+        ending.format(bare[leaf], leaf + (len(bare) if ending.endswith("}") else 0)) for leaf in leaves
+    ]
+    found = roles.find(names, np.append(figure.parents, leaves))
+    assert {names[joint]: role for role, joint in found.items()} == dict(zip(names, figure.names, strict=False))
 
 
 @pytest.mark.both_engines

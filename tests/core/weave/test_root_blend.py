@@ -113,3 +113,21 @@ def test_scales_and_channels_blend_and_steps_are_the_heaviest_clips():
     assert woven.channels["boots"].discrete
     assert_allclose(woven.channels["tail"].values, 0.3)
     assert set(verbs.apply(Blend(weights=(1, 3), ends="pinned"), [one, other]).clip.channels["boots"].values) == {0.0}
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("reference", ["1", "2"])
+def test_clips_made_in_place_keep_where_they_stand_and_face(reference):
+    """A stance askew counts by its weight, whichever clip is the reference; captures that stand elsewhere do not."""
+    straight = actions.wave(30.0)
+    askew = root_motion.placed(straight, np.radians(20.0), np.array([0.1, 0.0]))
+    for weights, turn in (((1, 0), 0.0), ((1, 1), 10.0), ((1, 3), 15.0), ((0, 1), 20.0)):
+        woven = verbs.apply(Blend(weights=weights, ends="pinned", reference=reference), [straight, askew]).clip
+        faced = root_motion.heading(woven) - root_motion.heading(straight)
+        assert_allclose(np.exp(1j * faced), np.exp(1j * np.radians(turn)), atol=1e-8)
+    assert_allclose(kinematics.points(woven), kinematics.points(askew), atol=1e-9)
+    elsewhere = root_motion.placed(straight, np.radians(20.0), np.array([3.0, 0.0]))
+    woven = verbs.apply(Blend(weights=(1, 1), ends="pinned", reference=reference), [straight, elsewhere]).clip
+    expected = (straight, elsewhere)[int(reference) - 1]
+    apart = root_motion.heading(woven) - root_motion.heading(expected)
+    assert_allclose(np.exp(1j * apart), 1.0, atol=1e-8)
