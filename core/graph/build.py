@@ -37,7 +37,12 @@ def build(
     )
     body = windows.bodies(ready, options.transition)
     found = transitions.find(
-        body, ready.given, threshold=options.threshold, relative=options.relative, progress=progress.part(0.3, 0.8)
+        body,
+        ready.given,
+        threshold=options.threshold,
+        relative=options.relative,
+        laps=[frames.cycle for frames in ready.frame_maps[: ready.given]],
+        progress=progress.part(0.3, 0.8),
     )
     progress.at(0.8, "Connecting")
     labels = np.unique(ready.labels, return_inverse=True)[1]

@@ -4,6 +4,7 @@ The matrix of all pairs is never held: it is worked out in blocks, in float32, a
 symmetry. D(A, B) is D(B, A), and the images of two clips in a mirror are as far apart as the clips.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,10 +50,19 @@ class Matches:
         )  # fmt: skip
 
 
-def find(body: Bodies, given: int, *, threshold: float, relative: bool, progress: Progress = SILENT) -> Matches:
+def find(
+    body: Bodies,
+    given: int,
+    *,
+    threshold: float,
+    relative: bool,
+    laps: Sequence[int] = (),
+    progress: Progress = SILENT,
+) -> Matches:
     """Return the local minima of the distance under a threshold, each pair of frames once.
 
-    given : how many clips are no mirror images. threshold : metres a point; where `relative`, seconds, times the
+    given : how many clips are no mirror images; laps : frames after which each of these repeats itself, 0 for those
+    that do not. threshold : metres a point; where `relative`, seconds, times the
     mean speed of the points in both windows (0.6 m/s at least). Minima are taken among pairs of one pair of clips,
     of one clip only the length of a transition apart or more, and none between frames of one held pose.
     """
@@ -60,7 +70,7 @@ def find(body: Bodies, given: int, *, threshold: float, relative: bool, progress
     sides = [rows]
     if len(body.firsts) - 1 > given:
         sides.append(windows.windows_of(body, range(given, 2 * given)))
-    found, near = [], []
+    found, near = [_repeating(body, laps)], []
     places = [(side, first) for side in range(len(sides)) for first in range(0, len(rows.clip), ROWS)]
     for done, (side, first) in enumerate(places):
         progress.at(done / len(places), "Comparing all frames")
@@ -75,6 +85,27 @@ def find(body: Bodies, given: int, *, threshold: float, relative: bool, progress
     matches = refined(body, best_of_cells(matches.some(fresh), CELL * body.rate))
     limit = threshold * (_pair_speed(body, matches) if relative else 1.0)
     return replace(matches.some(matches.distance <= limit), repeated=repeated)
+
+
+def _repeating(body: Bodies, laps: Sequence[int]) -> Matches:
+    """Frames of clips that repeat themselves, and the same a lap later.
+
+    They need not be looked for, nor would all be found: windows are some frames apart, and a lap may lie between them.
+    """
+    clip, frame, later = [], [], []
+    for k, lap in enumerate(laps):
+        frames = body.frames(k)
+        if lap >= 2 * body.half:
+            frames = frames[frames + lap <= body.firsts[k + 1] - body.firsts[k] - 1 - body.half]
+            frames = frames[windows.speed(body, np.full(len(frames), k), frames) >= STILL]
+            clip.append(np.full(len(frames), k))
+            frame.append(frames)
+            later.append(frames + lap)
+    if not clip:
+        none = np.empty(0, dtype=np.int64)
+        return Matches(none, none, none, none, np.empty(0))
+    clips = np.concatenate(clip)
+    return Matches(clips, np.concatenate(frame), clips, np.concatenate(later), np.zeros(len(clips)))
 
 
 def _block(

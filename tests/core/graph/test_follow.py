@@ -241,6 +241,15 @@ def test_single_cycles_walk_along_a_path_for_ever(makes):
         assert all(0 <= frame < len(clip) for frame in piece["frames"])
 
 
+@pytest.mark.both_engines
+def test_a_cycle_repeats_itself_though_its_lap_lies_between_the_frames_that_are_compared():
+    """Windows are every second frame at 60 a second, and this run takes 43: half of a frame off it is 3 cm away."""
+    graph = verbs.apply(BuildGraph(threshold=0.005, mirror=False), [replace(actions.run(60.0, 1), cyclic=False)])
+    later = graph.frame[graph.end] - 2 * graph.half - graph.frame[graph.start]
+    assert set(later[graph.crosses].tolist()) == {43, -43}
+    assert graph.distance[graph.crosses].max() < 1e-6
+
+
 def test_the_path_is_followed_among_clips_that_travel():
     """An idle has more frames than a walk, and leads nowhere."""
     (walk,) = single_cycles(actions.walk)
