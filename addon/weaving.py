@@ -23,7 +23,7 @@ from ..core.recipes.loop import Loop
 from ..core.recipes.reading import Request
 from ..core.weave import root_carrier
 from ..core.weave.results import ConnectResult, Result
-from . import kept_way, properties, rates, storage
+from . import kept_way, properties, rates, still_bones, storage
 from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
 from .bridge import curves, evaluated_action, rig
@@ -109,7 +109,8 @@ def read_actions(
 ) -> Read:
     """Read actions, with their slots, that have been found already."""
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
-    body = rig.read(armature, moving_object=any(clips.moves_object(*source) for source in made_of))
+    moving_object = any(clips.moves_object(*source) for source in made_of)
+    body = rig.read(armature, moving_object=moving_object, still=still_bones.found(armature))
     carried = evaluated_action.carried(armature, made_of) if request.reading.visual else frozenset()
     sources = []
     for (action, slot), source in zip(made_of, request.sources, strict=True):
@@ -173,6 +174,7 @@ def write(
     if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
     kept_way.ensure(armature, clip)
+    still_bones.keep(armature, read.body.still)
     with curves.whole(clip.name, armature, into) as (action, slot):
         clips.fill(
             (action, slot),

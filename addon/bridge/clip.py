@@ -164,8 +164,29 @@ def _clip(
                 raise RigError(f"Action {name!r} scales the object {armature.name}: scale a root bone instead")
         elif scaling is not None:
             scales[:, joint] = scaling
+        if target in body.still and (turning is not None or moving is not None):
+            rotations[:, joint], translations[:, joint] = _since_still(
+                rotations[:, joint], translations[:, joint], body, target
+            )
     scaled = bool(np.abs(scales - 1.0).max() > 1e-6)
     return Clip(name, skeleton, rate, rotations, translations, scales if scaled else None)
+
+
+def _since_still(rotations: Array, translations: Array, body: Rig, bone: str) -> tuple[Array, Array]:
+    """Keyed rotations (F, 4) and translations (F, 3) of a bone from where it stays, of those from rest."""
+    away, back = _still_of(body, bone)[0], quat.inv(_still_of(body, bone)[1])
+    return quat.mul(back, rotations), quat.rotate(back, translations - away)
+
+
+def _from_rest(rotations: Array, translations: Array, body: Rig, bone: str) -> tuple[Array, Array]:
+    """The inverse of `_since_still`."""
+    away, turned = _still_of(body, bone)
+    return quat.mul(turned, rotations), away + quat.rotate(turned, translations)
+
+
+def _still_of(body: Rig, bone: str) -> tuple[Array, Array]:
+    one = body.still[bone]
+    return body.units[targets_of(body).index(bone)] * np.array(one.location), np.array(one.rotation)
 
 
 def _is_cycle(
@@ -278,6 +299,7 @@ def fill(
     from ...core.motion import resample
 
     action, holder = into[0], curves.emptied(*into)
+    clip = _as_keyed(clip, body, targets)
     full, last = clip, len(clip) - 1
     repeats = clip.cyclic and last > 0 and turn_a_cycle(clip) is None
     if key_frames is not None:
@@ -314,6 +336,19 @@ def fill(
         action.frame_start, action.frame_end = first_frame, first_frame + last
     else:
         action.use_frame_range = action.use_cyclic = False
+
+
+def _as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
+    """The clip with bones that stay somewhere from their rest again, those that it moves or that sources key."""
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    for name in body.still:
+        joint = targets_of(body).index(name)
+        stays = np.abs(quat.log(rotations[:, joint])).max() <= 1e-6 and np.abs(translations[:, joint]).max() <= 1e-6
+        if not stays or any(target.bone == name for target in targets):
+            rotations[:, joint], translations[:, joint] = _from_rest(
+                rotations[:, joint], translations[:, joint], body, name
+            )
+    return replace(clip, rotations=rotations, translations=translations) if body.still else clip
 
 
 def turn_a_cycle(clip: Clip) -> float | None:

@@ -73,6 +73,13 @@ def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
+def bones_keyed(action: bpy.types.Action) -> set[str]:
+    """Return the names of the bones that any slot of an action moves."""
+    slots: list[Slot] = [*suitable_slots(action)] if hasattr(action, "slots") else [None]
+    targets = (target_of(curve) for slot in slots for curve in curves_of(action, slot))
+    return {target.bone for target in targets if target is not None and target.bone}
+
+
 def moves_shape_keys(action: bpy.types.Action) -> bool:
     """Say whether an action has curves of shape keys."""
     if not hasattr(action, "slots"):

@@ -10,6 +10,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix, Quaternion
 
 from ...core.errors import some
 from ...core.motion import kinematics, quat
@@ -50,7 +51,7 @@ def read(
     poses = np.empty((len(frames), len(bones), 4, 4))
     objects = np.tile(body.space, (len(frames), 1, 1))
     buffer = np.empty(16 * len(bones), dtype=np.float32)
-    with _on_stage(scene, armature, action, slot) as (stage, copy):
+    with _on_stage(scene, armature, action, slot, body) as (stage, copy):
         for k, frame in enumerate(frames):
             stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
             seen = copy.evaluated_get(present(stage.view_layers[0].depsgraph))
@@ -111,7 +112,7 @@ def _chain(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list[b
 
 @contextmanager
 def _on_stage(
-    scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action, slot: Slot
+    scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, body: Rig
 ) -> "Iterator[tuple[bpy.types.Scene, bpy.types.Object]]":
     """Give a copy of the armature, in a scene of its own, an action and nothing else; both go again afterwards."""
     stage = bpy.data.scenes.new("Action Loom")
@@ -132,7 +133,10 @@ def _on_stage(
             copied.data = armature_data(copied).copy()
             armature_data(copied).pose_position = "POSE"
         for bone in present(copied.pose).bones:
+            stays = body.still.get(bone.name)
             bone.matrix_basis.identity()
+            if stays is not None:
+                bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
         data = present(copied.animation_data or copied.animation_data_create())
         data.use_nla = False
         data.action = action

@@ -1,6 +1,8 @@
 """An armature's bones as a skeleton, and what is needed to write a clip back onto them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -21,6 +23,13 @@ _SHORT = 0.01  # of the longest chain of bones; a bone shorter than that tells n
 _ROLES_KEY = "action_loom_roles"
 
 
+class Still(NamedTuple):
+    """Where a bone stays that nothing keys: its location and rotation (quaternion) in the pose, from rest."""
+
+    location: tuple[float, ...]
+    rotation: tuple[float, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Rig:
     """The skeleton of an armature object, in metres and in the world, and how its bones are keyed.
@@ -29,6 +38,7 @@ class Rig:
     space (4, 4) : in which the bones, or the object that moves, stand, with its scale, in units of the scene
     modes : rotation mode of each joint; movable (J,) : whether its location does anything (connected bones' do not)
     moving_object : whether joint 0 is the armature object itself
+    still : bones above the hips that nothing keys but results; the skeleton's rest pose has them where they stay
     """
 
     skeleton: Skeleton
@@ -38,6 +48,7 @@ class Rig:
     movable: NDArray[np.bool_]
     space: Array
     moving_object: bool = False
+    still: dict[str, Still] = field(default_factory=dict)
 
     @property
     def bones(self) -> tuple[str, ...]:
@@ -45,8 +56,10 @@ class Rig:
         return self.skeleton.names[1:] if self.moving_object else self.skeleton.names
 
 
-def read(armature: bpy.types.Object, *, moving_object: bool = False) -> Rig:
+def read(armature: bpy.types.Object, *, moving_object: bool = False, still: Mapping[str, Still] | None = None) -> Rig:
     """Return the rig of an armature object; its bones are the joints, parents first.
+
+    still : bones that nothing keys, and where they stay; those above the hips are at rest there.
 
     With `moving_object` the object itself is joint 0, for actions that move it; else its place is part of the rest
     pose. Raises RigError for an empty armature, and for objects that are mirrored, sheared or stretched.
@@ -78,10 +91,27 @@ def read(armature: bpy.types.Object, *, moving_object: bool = False) -> Rig:
         offsets[roots] = offsets[roots] @ space[:3, :3].T + space[:3, 3]
         orients[roots] = quat.mul(quat.from_matrix(space[:3, :3]), orients[roots])
     roles = _roles(armature, names, parents, places)
+    staying = _above_hips(still or {}, names, parents, roles) if inheritance is None else {}
+    for name, one in staying.items():
+        joint = names.index(name)
+        offsets[joint] += quat.rotate(orients[joint], steps[joint] * np.array(one.location))
+        orients[joint] = quat.mul(orients[joint], np.array(one.rotation))
     metres = _metres_per_unit(Skeleton(names, parents, offsets, orients, tips, roles))
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
     space[:3, :3] *= scale
-    return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object)
+    return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying)
+
+
+def _above_hips(
+    still: Mapping[str, Still], names: tuple[str, ...], parents: NDArray[np.int64], roles: dict[str, int]
+) -> dict[str, Still]:
+    """Those of the bones that the hips hang on, or that hang on none; all roots where the hips are not known."""
+    above = set(body_roles.ancestors(roles["hips"], parents)) if "hips" in roles else set()
+    return {
+        name: one
+        for name, one in still.items()
+        if name in names and (names.index(name) in above or ("hips" not in roles and parents[names.index(name)] < 0))
+    }
 
 
 def object_joint(armature: bpy.types.Object) -> str:

@@ -1,0 +1,83 @@
+"""Bones that nothing keys, but the pose has moved: what an importer leaves of a root above the body."""
+
+import bpy
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def raised(loom):
+    """The demo figure on a root bone that its actions do not key, a metre up and a quarter turned in the pose."""
+    bpy.ops.action_loom.add_demo()
+    armature = bpy.context.object
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = armature.data.edit_bones
+    root = bones.new("root")
+    root.head, root.tail = (0.0, 0.0, 0.0), (0.0, 0.3, 0.0)
+    bones["hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bone = armature.pose.bones["root"]
+    bone.rotation_mode = "QUATERNION"
+    bone.location, bone.rotation_quaternion = (0.2, 0.0, 1.0), (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))
+    bpy.context.view_layer.update()
+    return armature
+
+
+def places(armature, action, frames):
+    """World places of all bones, as Blender poses them."""
+    data = armature.animation_data
+    data.action = action
+    if hasattr(action, "slots") and action.slots:
+        data.action_slot = action.slots[0]
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found.append([(armature.matrix_world @ bone.matrix).translation[:] for bone in armature.pose.bones])
+    return np.array(found)
+
+
+def woven(operator, first, *others, **options):
+    """The action that an operator makes, all weight on the first source."""
+    before = set(bpy.data.actions)
+    sources = [{"name": first, "weight": 1.0}, *({"name": other, "weight": 0.0} for other in others)]
+    assert operator(sources=sources, **options) == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
+
+
+@pytest.mark.parametrize("visual", [False, True])
+def test_a_result_that_lets_the_root_travel_begins_where_it_stands(raised, visual):
+    walk = bpy.data.actions["Walk"]
+    seen = places(raised, walk, [1])
+    travels = {"travel": "ROOT", "visual": visual}
+    first = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", **travels)
+    assert np.abs(places(raised, first, [1]) - seen).max() < 1e-5
+    # Played to its end, the root has gone on, and stays there when the walk is played again.
+    places(raised, first, [20])
+    again = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", **travels)
+    assert np.abs(places(raised, again, [1]) - seen).max() < 1e-5
+    twice = woven(bpy.ops.action_loom.loop, again.name, visual=visual)
+    assert np.abs(places(raised, twice, [1]) - seen).max() < 1e-5
+
+
+def test_a_result_that_leaves_the_root_alone_does_not_key_it(raised, loom):
+    made = woven(bpy.ops.action_loom.splice, "Walk", "Wave")
+    assert "root" not in loom("addon.bridge.curves").bones_keyed(made)
+
+
+def test_a_bone_that_another_action_keys_is_at_rest_where_it_is_not_keyed(raised):
+    key = raised.animation_data
+    key.action = bpy.data.actions["Wave"]
+    if hasattr(key.action, "slots"):
+        key.action_slot = key.action.slots[0]
+    raised.pose.bones["root"].keyframe_insert("location", frame=1)
+    made = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", travel="ROOT")
+    assert places(raised, made, [1])[0, :, 2].max() < 2.0
+
+
+@pytest.mark.parametrize("value", [3, "text", {"root": [1.0]}, {"root": "x"}, {"gone": [0.0] * 7}, [1.0, 2.0]])
+def test_what_was_kept_may_be_anything(raised, value):
+    raised["action_loom_still"] = value
+    seen = places(raised, bpy.data.actions["Walk"], [1])
+    made = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", travel="ROOT")
+    assert np.abs(places(raised, made, [1]) - seen).max() < 1e-5
