@@ -14,6 +14,8 @@ from . import roles as body_roles
 from .inheritance import Inheritance
 from .quat import Array
 
+LEAST_OF_REACH = 0.2  # of the body's longest chain of bones; legs that tell a smaller height are folded up
+
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
@@ -164,15 +166,21 @@ class Skeleton:
     def height(self) -> float:
         """Height of the standing body, estimated from the legs (49 % of it), else from all bones.
 
-        Rest poses can't be measured for this: many sit, or have their arms up.
+        Rest poses can't be measured for this: many sit, or have their arms up. Some rigs fold their legs up at rest,
+        and actions stretch them: legs of no length tell nothing.
         """
-        if self.leg_length > 0.0:
-            return self.leg_length / 0.49
+        reach, tall = self._longest_chain, self.leg_length / 0.49
+        return tall if tall > LEAST_OF_REACH * reach else reach
+
+    @property
+    def _longest_chain(self) -> float:
+        """Length of the longest chain of bones; of the body's, where its legs are known."""
         reach = np.zeros(len(self))
+        counts = self.body if self.leg_length > 0.0 else np.ones(len(self), dtype=bool)
         for joint, parent in enumerate(self.parents):
-            if parent >= 0:
+            if parent >= 0 and counts[parent]:
                 reach[joint] = reach[parent] + np.linalg.norm(self.offsets[joint])
-        return float(np.max(reach + np.linalg.norm(self.tips, axis=1)))
+        return float(np.max((reach + np.linalg.norm(self.tips, axis=1))[counts]))
 
     def with_below(self, joints: Sequence[int]) -> NDArray[np.bool_]:
         """Return which joints (J,) are some, or hang below them."""

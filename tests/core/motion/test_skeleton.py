@@ -131,6 +131,16 @@ def test_the_length_of_the_legs_is_the_mean_of_both():
     assert replace(figure, offsets=offsets).leg_length == pytest.approx(0.5 * (0.82 + 0.62))
 
 
+def test_legs_that_are_folded_up_at_rest_tell_no_height():
+    """Some rigs have legs of next to no length, and actions that scale them."""
+    figure = material.figure()
+    legs = [figure.roles[f"{role}.{side}"] for role in ("shin", "foot", "toe") for side in "LR"]
+    offsets = figure.offsets.copy()
+    offsets[legs] *= 0.01
+    folded = replace(figure, offsets=offsets)
+    assert 0.4 * figure.height < folded.height < 1.1 * figure.height
+
+
 def test_height_is_told_by_the_legs_whatever_the_arms_do():
     figure = material.figure()
     assert figure.height == pytest.approx(0.82 / 0.49)
