@@ -1,7 +1,7 @@
 """What becomes of a character that others made: every verb on its own clips, as figures; runs in a Blender's Python.
 
-Arguments: the extension's zip, a glTF file, the scene's frames a second, and where the figures go (JSON). Lengths are
-in body heights, H.
+Arguments: the extension's zip, a glTF or FBX file, the scene's frames a second, where the figures go (JSON), and a
+folder that keeps the installed extension for the next run. Lengths are in body heights, H.
 """
 
 import json
@@ -16,28 +16,38 @@ import numpy as np
 
 Loom = Callable[[str], ModuleType]
 
-# How the clips begin that are tried: idle, walk (or the slowest gait there is), run (or another), and what arms do.
+FIGURES = ("figure_gltf", "figure_mixamo", "figure_fbx", "figure_numbered")
+# How the clips are called that are tried: idle, walk (or the slowest gait), run (or another), and what arms do.
 CLIPS = {
     "mannequiny": ("idle", "run", "idle", "fight_punch"),
     "RobotExpressive": ("idle", "walking", "running", "wave"),
     "Fox": ("survey", "walk", "run", "survey"),
     "boxman": ("idle", "run", "sprint", "close_door_standing_left"),
     "godot_player": ("idle", "walk", "run", "shooting_standing"),
-}
+} | dict.fromkeys(FIGURES, ("wave", "walk", "run", "wave"))
 
 
-def main(zip_path: str, path: Path, fps: int, out: Path) -> None:
-    with in_blender.extension(zip_path) as loom:
+def main(zip_path: str, path: Path, fps: int, out: Path, home: str) -> None:
+    with in_blender.extension(zip_path, home) as loom:
         import bpy
 
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         bpy.context.scene.render.fps = fps
-        bpy.ops.import_scene.gltf(filepath=str(path))
+        load(path)
         rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
         bpy.context.view_layer.objects.active = rig
         found = Character(loom, rig, path.stem).figures()
         found |= {"name": path.stem, "fps": fps, "blender": bpy.app.version_string}
         out.write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+
+def load(path: Path) -> None:
+    import bpy
+
+    if path.suffix == ".fbx":
+        bpy.ops.import_scene.fbx(filepath=str(path))
+    else:
+        bpy.ops.import_scene.gltf(filepath=str(path))
 
 
 class Character:
@@ -47,7 +57,7 @@ class Character:
         self.loom, self.rig = loom, rig
         names = sorted(self._moving())
         self.idle, self.walk, self.run, self.arms = (
-            next(one for one in names if one.lower().startswith(start)) for start in CLIPS[name]
+            next(one for one in names if one.rpartition("|")[2].lower().startswith(start)) for start in CLIPS[name]
         )
         self.body = loom("addon.bridge.rig").read(rig).skeleton
 
@@ -153,12 +163,25 @@ class Character:
             "warnings": woven.report["warnings"]
         }
 
+    def gaits(self) -> tuple[list[Any], list[str]]:
+        """Walk and run for a path, and which of them were made cycles for it that are none."""
+        loop, closing = self.loom("core.recipes.loop").Loop, self.loom("core.motion.closing")
+        clips, closed = self.read(*dict.fromkeys((self.walk, self.run))).clips, []
+        clips = [clip for clip in clips if not clip.name.lower().startswith("idle")]
+        for k, clip in enumerate(clips):
+            if not closing.of(clip).kind:
+                clips[k] = self.loom("core.verbs").apply(loop(whole="yes"), [clip]).clip
+                closed.append(clip.name)
+        return clips, closed
+
     def path(self) -> dict[str, Any]:
         share, height = np.linspace(0.0, 1.0, 60), self.body.height
         winding = np.column_stack([7.0 * height * share, 0.45 * height * np.sin(2.0 * np.pi * share)])
-        woven = self.made("follow", (self.walk, self.run), path=tuple(map(tuple, winding.tolist())))
+        verbs, (clips, closed) = self.loom("core.verbs"), self.gaits()
+        woven = verbs.apply(verbs.VERBS["follow"].recipe(path=tuple(map(tuple, winding.tolist()))), clips)
         return {
             "rms": woven.report["follow"]["rms"] / height,
+            "closed": closed,
             "slide": _share(woven.report["quality"]["after"]["slide_cm_s"], height),
             "warnings": woven.report["warnings"],
         }
@@ -173,4 +196,4 @@ def _share(slide: float | None, height: float) -> float | None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]).resolve(), int(sys.argv[3]), Path(sys.argv[4]).resolve())
+    main(sys.argv[1], Path(sys.argv[2]).resolve(), int(sys.argv[3]), Path(sys.argv[4]).resolve(), sys.argv[5])
