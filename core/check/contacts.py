@@ -16,7 +16,7 @@ from .world_pose import WorldPose
 HEIGHT = (0.03, 0.05)
 WALKING_SPEED = (0.25, 0.45)
 RUNNING_SPEED = (0.5, 1.0)
-RUNS_OVER = 1.2  # median ground speed of the body, body heights a second
+WALKS, RUNS = 1.0, 1.6  # median ground speed of the body, body heights a second; between them limits go over
 SMOOTHING = 0.012  # s
 SHORTEST_GAP = 0.050  # s; shorter ones are closed
 SHORTEST_CONTACT = 0.080  # s; shorter ones are dropped
@@ -63,7 +63,7 @@ def standing_feet(body: WorldPose) -> dict[str, Foot]:
     """Return the feet of a body that are known, by name, with when they stand."""
     clip = body.clip
     height = clip.skeleton.height
-    limits = RUNNING_SPEED if _ground_speed(body) > RUNS_OVER * height else WALKING_SPEED
+    limits = _speed_limits(_ground_speed(body) / height) if height > 0.0 else WALKING_SPEED
     found = {}
     for side, paths in _paths(body).items():
         ball_stands, ankle_stands = (_standing(path, clip.rate, height, limits) for path in paths)
@@ -71,6 +71,16 @@ def standing_feet(body: WorldPose) -> dict[str, Foot]:
         stands = ~_without_short_runs(~(ball_stands | ankle_stands), SHORTEST_GAP * clip.rate, inner_only=True)
         found[side] = Foot(*paths, ball_stands, ankle_stands, stands)
     return found
+
+
+def _speed_limits(pace: float) -> tuple[float, float]:
+    """Return the speeds to enter and to stay in a contact, of a body that goes so many of its heights a second.
+
+    One rule for all: with limits that switch, measures jump in the middle between a walk and a run.
+    """
+    running = min(max((pace - WALKS) / (RUNS - WALKS), 0.0), 1.0)
+    enter, stay = (walk + running * (run - walk) for walk, run in zip(WALKING_SPEED, RUNNING_SPEED, strict=True))
+    return enter, stay
 
 
 def _paths(body: WorldPose) -> dict[str, tuple[Array, Array]]:

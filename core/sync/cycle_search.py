@@ -13,11 +13,13 @@ from ..motion.quat import Array
 
 SHORTEST, LONGEST = 0.3, 3.0  # s of a cycle
 LEAST_SEEN = 0.25  # of a second cycle
+UNSEEN = 0.25  # what a score pays for a second cycle of which nothing was seen: a short piece resembles many others
 NEAR_BEST = 0.05  # a score less than that below the best is as good: then the shorter cycle is meant
 PERIODIC, WEAK = 0.6, 0.45  # scores of captured clips that repeat; below the second, none did
 SEARCH_RATE = 60.0
 BLOCK = 256  # frames whose products with those after them are worked out together
 FLAT_SHARE = 0.1  # of the largest range of a joint's angle (ε of [Shibuta])
+PROPOSED = 8  # lengths whose best cycles are judged
 NOISE = 0.005  # m; what capture shakes a joint that stands still
 
 
@@ -54,7 +56,7 @@ def find(clip: Clip) -> Repetition:
 
     With windows a at S and b at S + L of n frames, V their spread about the mean of both, D = Σ|a − b|²:
 
-        r(S, L) = (V_a + V_b − D) / (V_a + V_b + 2 n f)
+        r(S, L) = (V_a + V_b − D) / (V_a + V_b + 2 n f) − 0.25 (1 − n / L)
 
     on joint positions in the heading frame, f what noise adds (methods 6). A lag counts if its score is a peak within
     0.05 of the best; the smallest such lag is the cycle. Raises RegistrationError for a clip too short for that.
@@ -128,7 +130,7 @@ def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Arra
         cut = sums[count - lag] + sums[count] - first - second
         total = np.concatenate([one, (cut * cut).sum(axis=1)])
         spread = square - total / (2.0 * n)
-        scores.append((spread - difference) / (spread + 2.0 * n * noise))
+        scores.append((spread - difference) / (spread + 2.0 * n * noise) - UNSEEN * (1.0 - n / lag))
     return scores
 
 
@@ -157,10 +159,11 @@ def _peaks(scores: Array, lags: NDArray[np.int64]) -> list[int]:
 
 
 def find_by_autocorrelation(clip: Clip) -> Repetition:
-    """Return the cycles of a clip by the autocorrelation of its joints' angles ([Shibuta]).
+    """Return the cycles of a clip by the autocorrelation of its joints' angles ([Shibuta]), ranked as by `find`.
 
     Joints that turn less than a tenth of the most are left out; correlations are averaged over joints. For each
-    start the first peak of that curve is a cycle; the best start is the one whose peak is highest.
+    start the first high peak of that curve proposes a cycle. A mean over many noisy joints can't tell what repeats
+    from what does not, so r decides among the best starts of the best lengths.
     """
     step = max(1, round(clip.rate / 30.0))
     rotations = clip.rotations[::step]
@@ -179,11 +182,31 @@ def find_by_autocorrelation(clip: Clip) -> Repetition:
             cycles.append(Cycle(start * step, lag * step, float(curve[lag])))
     if not cycles:
         raise RegistrationError(f"{clip.name} does not repeat itself: its autocorrelation has no peak")
-    cycles.sort(key=lambda cycle: -cycle.score)
-    curve = _autocorrelation(vectors[cycles[0].start // step :])
-    by_start = sorted(cycles, key=lambda cycle: cycle.start)
-    starts, scores = np.array([c.start for c in by_start]), np.array([c.score for c in by_start])
-    return Repetition(tuple(cycles), np.arange(len(curve)) / rate, curve, starts, scores)
+    starts, scores = np.array([c.start for c in cycles]), np.array([c.score for c in cycles])
+    ranked = _judged(clip, _best_of_lengths(cycles))
+    curve = _autocorrelation(vectors[ranked[0].start // step :])
+    return Repetition(ranked, np.arange(len(curve)) / rate, curve, starts, scores)
+
+
+def _best_of_lengths(cycles: list[Cycle]) -> list[Cycle]:
+    """The cycle with the highest peak of each length, of the best lengths."""
+    best: dict[int, Cycle] = {}
+    for cycle in sorted(cycles, key=lambda cycle: -cycle.score):
+        best.setdefault(cycle.length, cycle)
+    return list(best.values())[:PROPOSED]
+
+
+def _judged(clip: Clip, proposed: list[Cycle]) -> tuple[Cycle, ...]:
+    """Cycles with the scores that `find` gives them: first the shortest that is as good as the best."""
+    step = max(1, round(clip.rate / SEARCH_RATE))
+    features, joints = _features(clip, step)
+    judged = []
+    for cycle in proposed:
+        scores = _scores(features, np.array([round(cycle.length / step)]), joints * NOISE**2)[0]
+        judged.append(Cycle(cycle.start, cycle.length, float(scores[min(round(cycle.start / step), len(scores) - 1)])))
+    best = max(cycle.score for cycle in judged)
+    first = min((cycle for cycle in judged if cycle.score >= best - NEAR_BEST), key=lambda cycle: cycle.length)
+    return (first, *sorted((cycle for cycle in judged if cycle is not first), key=lambda cycle: -cycle.score))
 
 
 def _autocorrelation(vectors: Array) -> Array:
@@ -197,8 +220,15 @@ def _autocorrelation(vectors: Array) -> Array:
 
 
 def _first_peak(curve: Array, shortest: int, longest: int) -> int:
-    """The first lag in range at which the smoothed slope of a curve (Savitzky & Golay 1964) goes from up to down."""
+    """The first lag in range at which the smoothed slope of a curve (Savitzky & Golay 1964) goes from up to down.
+
+    Bumps of less than half the rise from the lowest value to the highest peak do not count: half a cycle has one.
+    """
     slope = np.convolve(curve, [0.2, 0.1, 0.0, -0.1, -0.2], mode="same")
     falls = np.flatnonzero((slope[:-1] > 0.0) & (slope[1:] <= 0.0)) + 1
     usable = falls[(falls >= shortest) & (falls <= longest)]
-    return int(usable[0]) if len(usable) else 0
+    if not len(usable):
+        return 0
+    highest = curve[usable].max()
+    high = usable[curve[usable] >= highest - 0.5 * (highest - curve[: longest + 1].min())]
+    return int(high[0])

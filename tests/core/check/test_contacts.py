@@ -4,9 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.check import contacts, world_pose
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
+from action_loom.core.recipes.blend import Blend
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured
@@ -127,7 +129,7 @@ def test_in_a_run_feet_may_move_faster():
     creeps = {"LeftFoot": never_down, "LeftToeBase": going((0.0, 2.0), speed=0.45)}
     assert standing(moving(**creeps)) == []
     # The legs hang on the hips: they get back what the hips go.
-    ahead, back = going((0.0, 2.0), speed=1.25), going((0.0, 2.0), speed=-1.25)
+    ahead, back = going((0.0, 2.0), speed=1.7), going((0.0, 2.0), speed=-1.7)
     running = moving(Hips=ahead, LeftUpLeg=back, RightUpLeg=back, **creeps)
     assert standing(running) == [(0.0, 2.0)]
 
@@ -303,8 +305,21 @@ def test_every_stance_of_captured_runs_is_found_once():
     assert len(found.overlaps) == 8
     assert (found.missed, found.split, found.extra) == ([], [], [])
     # A runner's foot is farthest behind well after it has left the ground: the truth itself is late.
-    assert found.overlaps.mean() > 0.71
+    # Slow runs have limits between those of a walk and of a run, so that no measure jumps from one to the other.
+    assert found.overlaps.mean() > 0.68
     assert 0.0 < np.median(found.begins) <= 42.0
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("walk", "run"), [("mb_35_01", "mb_35_17"), ("asf_16_15", "asf_16_41")])
+def test_slide_does_not_jump_between_walk_and_run(walk, run):
+    """With limits that switched, it went up by 13 to 30 cm/s from one weight to the next."""
+    clips = [material.captured(f"cmu_{name}") for name in (walk, run)]
+    slides = [
+        verbs.apply(Blend(weights=(1.0 - share, share)), clips).report["quality"]["after"]["slide_cm_s"]
+        for share in np.linspace(0.0, 1.0, 11)
+    ]
+    assert np.abs(np.diff(slides)).max() < 6.0
 
 
 @pytest.mark.shared
