@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..motion import quat, root_motion
+from ..motion import quat, resample, root_motion
 from ..motion.quat import Array
 from .world_pose import WorldPose
 
@@ -61,21 +61,30 @@ def unevenness(curves: Array) -> Array:
 def smoothness(body: WorldPose) -> float | None:
     """Return D, the mean absolute second difference of the joints' angles, degrees per frame² at 30 frames a second.
 
-    Other rates are converted, so that the same motion has the same figure. Channels that never turn are left out;
-    0 where none turns. None for less than three frames. For a part of a clip, cut it.
+    Clips of other rates are resampled first: a second difference grows with the noise between frames, so that a rate
+    can't be converted. Channels that never turn are left out; 0 where none turns. None for less than three frames of
+    those. For a part of a clip, cut it.
     """
-    if len(body.clip) < 3:
+    rotations, rate = _rotations(body), body.clip.rate
+    frames = np.arange(int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1) * rate / SEED_RATE
+    if len(frames) < 3:
         return None
-    return float(np.degrees(second_differences(body).mean()) * (body.clip.rate / SEED_RATE) ** 2)
+    if rate != SEED_RATE:
+        rotations = quat.normalize(resample.curve(quat.continuous(rotations), frames))
+    return float(np.degrees(_second_differences(rotations).mean()))
 
 
 def second_differences(body: WorldPose) -> Array:
-    """Return for frame 1 … F−2 (F−2,) the mean over channels of |second difference| of the angles, rad per frame².
+    """Return for frame 1 … F−2 (F−2,) the mean over channels of |second difference| of the angles, rad per frame²."""
+    return _second_differences(_rotations(body))
+
+
+def _second_differences(rotations: Array) -> Array:
+    """The mean (F−2,) over channels of |second difference| of rotations (F, B, 4), rad per frame².
 
     Angles are added up from frame to frame, about the joint's own axes, so that no turn is too large: the
     differences are those of the rotation vectors that lead from each frame to the next.
     """
-    rotations = _rotations(body)
     steps = quat.log(quat.mul(quat.inv(rotations[:-1]), rotations[1:])).reshape(len(rotations) - 1, -1)
     turning = np.abs(steps).max(axis=0, initial=0.0) > STILL
     if not turning.any():
