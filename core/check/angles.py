@@ -66,7 +66,8 @@ def smoothness(body: WorldPose) -> float | None:
     those. For a part of a clip, cut it.
     """
     rotations, rate = _rotations(body), body.clip.rate
-    frames = np.arange(int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1) * rate / SEED_RATE
+    count = int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1
+    frames = np.arange(count, dtype=np.float64) * (rate / SEED_RATE)
     if len(frames) < 3:
         return None
     if rate != SEED_RATE:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import quat, root_motion
+from ..motion import feet as feet_of
+from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from ..motion.skeleton import Skeleton
 from . import world_pose
 from .world_pose import WorldPose
 
@@ -21,9 +21,6 @@ SMOOTHING = 0.012  # s
 SHORTEST_GAP = 0.050  # s; shorter ones are closed
 SHORTEST_CONTACT = 0.080  # s; shorter ones are dropped
 
-# Where the tip of a foot can be its ball: its distance in shins, and the cosine of its direction to the front.
-LONGEST_FOOT = 0.6
-AHEAD = 0.5
 # What feet are called to who reads; those of two-footed bodies, and the front feet of four-footed ones besides.
 NAMES = {"L": "left foot", "R": "right foot", "front L": "left front foot", "front R": "right front foot"}
 
@@ -85,47 +82,8 @@ def _speed_limits(pace: float) -> tuple[float, float]:
 
 def _paths(body: WorldPose) -> dict[str, tuple[Array, Array]]:
     """Return the paths (F, 3) of ball and ankle of each foot; the same one twice where there is only one."""
-    points = _balls_and_ankles(body.clip.skeleton)
+    points = feet_of.balls_and_ankles(body.clip.skeleton)
     return {name: (body.points[:, ball], body.points[:, ankle]) for name, (ball, ankle) in points.items()}
-
-
-def _balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
-    """Return which points are ball and ankle of each foot.
-
-    The ball is the toe joint, else the foot's tip where it can be one, else the ankle; of a leg that ends with its
-    shin, as a box figure's, it is the shin's end.
-    """
-    roles = skeleton.roles
-    end = {int(joint): len(skeleton) + k for k, joint in enumerate(skeleton.tipped)}
-    found = {}
-    for side in "LR":
-        thigh, shin, foot, toe = (roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe"))
-        ankle = toe if foot is None else foot
-        if ankle is None and thigh is not None and shin in end:
-            ankle = end[shin]
-        if ankle is not None:
-            ball = end[ankle] if foot in end and _tip_is_ball(skeleton, side) else ankle
-            found[side] = (ball if toe is None else toe, ankle)
-    if skeleton.four_footed:
-        found |= {f"front {side}": (roles[f"hand.{side}"], roles[f"hand.{side}"]) for side in "LR"}
-    return found
-
-
-def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:
-    """Say whether the tip of a foot is where a ball is: ahead of the ankle, and not as far as a shin is long.
-
-    Captured bodies have their toes there. Files of characters have no tips: what importers make up is no foot.
-    """
-    roles, (rotations, places) = skeleton.roles, skeleton.rest
-    if not {"thigh.L", "thigh.R", f"shin.{side}"} <= set(roles):
-        return False
-    foot = roles[f"foot.{side}"]
-    tip = quat.rotate(rotations[foot], skeleton.tips[foot])
-    across = places[roles["thigh.R"]] - places[roles["thigh.L"]]
-    front = np.array([-across[1], across[0], 0.0])
-    length = float(np.linalg.norm(tip))
-    shin = float(np.linalg.norm(places[foot] - places[roles[f"shin.{side}"]]))
-    return length < LONGEST_FOOT * shin and float(tip @ front) > AHEAD * length * float(np.linalg.norm(front))
 
 
 def _ground_speed(body: WorldPose) -> float:

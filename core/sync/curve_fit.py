@@ -21,10 +21,13 @@ def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
     return rows, middle
 
 
-def smoothed(values: Array, matching: Matching, rate: float, *, periodic: bool = False) -> Array:
-    """Return samples (K,) smoothed as `matching` asks; their ends stay as they are, or meet where they are periodic."""
+def smoothed(values: Array, matching: Matching, rate: float, knot: float = 0.0, *, periodic: bool = False) -> Array:
+    """Return samples (K,) smoothed as `matching` asks; their ends stay as they are, or meet where they are periodic.
+
+    knot : samples from knot to knot of a spline, if not as many as suit a path
+    """
     if matching.smoothing == "spline":
-        return spline(values, KNOT_SECONDS * rate, periodic=periodic)
+        return spline(values, knot or KNOT_SECONDS * rate, periodic=periodic)
     if matching.smoothing == "average":
         return average(values, round(matching.radius * rate), periodic=periodic)
     return values

@@ -108,11 +108,15 @@ class MotionMetric(Metric):
     def __init__(self, clip: Clip, matching: Matching) -> None:
         self._weights = 0.5 * joint_weights.point_weights(clip.skeleton, matching.joints)[:, None]
         self._places = _in_heading_frame(clip)
-        velocities = np.gradient(root_motion.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0)
+        velocities = self._velocities(clip)
         speed = np.sqrt((2.0 * self._weights * velocities**2).sum(axis=(1, 2)))
         slowest = max(SLOW_SHARE * float(np.median(speed)), 1e-9)
         self._directions = velocities / np.maximum(speed, slowest)[:, None, None]
         self._features = self._normalized(0, len(clip) - 1)
+
+    def _velocities(self, clip: Clip) -> Array:
+        """Velocities (F, P, 3) of the points in the heading frame, metres a frame."""
+        return np.asarray(np.gradient(root_motion.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0))
 
     def over(self, first: int, last: int) -> Self:
         """Return the same clip, mean and amplitude taken over the frames first … last."""

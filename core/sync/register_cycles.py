@@ -1,5 +1,7 @@
 """The registration curve of one cycle against another: round the circle, wherever they begin (methods 3)."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..errors import RegistrationError
@@ -8,7 +10,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
 from ..recipes.metrics import row_of
-from . import curve_fit, dtw, metrics, refine, register_pair
+from . import curve_fit, dtw, metrics, one_clock, refine, register_pair
 from .registration_curve import RegistrationCurve
 
 STARTS = 48  # starts that are tried first; then all of those next to the best
@@ -17,8 +19,30 @@ STARTS = 48  # starts that are tried first; then all of those next to the best
 def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     """Return the registration curve of a cycle against a reference cycle of the same skeleton and rate.
 
-    It begins at the reference's first frame and wherever in the clip the cheapest path round the circle does.
+    It begins at the reference's first frame and wherever in the clip the cheapest path round the circle does. The
+    metric is chosen, and steps are found again on one clock, as for clips that end (see `register_pair.pair`).
     """
+    if matching.metric != "auto":
+        return _pair(reference, clip, matching)
+    found = _pair(reference, clip, replace(matching, metric="points"))
+    if one_clock.is_same_performance(reference, cycles.sample(clip, found.frames), matching.joints):
+        return found
+    found = _pair(reference, clip, matching)
+    if matching.band:
+        return found
+    frames = one_clock.corrected(
+        cycles.unrolled(reference, 1, 1),
+        lambda at: cycles.sample(clip, at),
+        found.frames,
+        matching,
+        found.limit,
+        period=float(len(clip) - 1),
+    )
+    return replace(found, frames=frames)
+
+
+def _pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
+    """The curve by one metric."""
     one, other = len(reference) - 1, len(clip) - 1
     # A cycle before and one after: windows and smoothing then see what comes next, not an end.
     bodies = [metrics.prepare(cycles.unrolled(body, 1, 1), matching) for body in (reference, clip)]

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import OptionError, RegistrationError
+from ..motion import resample
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.matching import Matching
 from ..recipes.metrics import row_of
-from . import curve_fit, dtw, metrics, refine
+from . import curve_fit, dtw, metrics, one_clock, refine
 from .distance import Metric, thinning
 from .registration_curve import RegistrationCurve
 
@@ -22,18 +23,58 @@ OPEN_GAIN = 1.3  # open ends are taken where they match that many times better
 BY_CHANCE = 0.1  # likeness of clips that have nothing to do with each other: below it on captured clips
 ALIKE = 0.25  # likeness of stretches that do, where the rest of their clips does not
 FREER_PENALTY = 1.5
+LEAST_SHARED = 0.5  # of the shorter clip, where both are one performance
 FINE_SECONDS = 0.033  # half-width of the band of the second pass
 
 
 def pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress = SILENT) -> RegistrationCurve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate, ends as asked.
 
+    Where the metric is left to be chosen, points are compared first: if both turn out to be one performance, that is
+    it. Else they are compared by how they move, and then again on one clock. Raises RegistrationError where they can't
+    be matched under the limits of `matching`.
+    """
+    if matching.metric != "auto":
+        return _pair(reference, clip, matching, progress)
+    same = _same_performance(reference, clip, matching, progress.part(0.0, 0.3))
+    if same is not None:
+        return same
+    found = _by_motion(reference, clip, matching, progress.part(0.3, 0.8))
+    if matching.band:
+        return found  # it is what was asked for, and a correction may leave it
+    progress.at(0.8, f"Synchronising the steps of {clip.name}")
+    frames = one_clock.corrected(
+        reference.cut(found.first, found.last + 1),
+        lambda at: resample.sample(clip, at),
+        found.frames,
+        replace(matching, joints=found.joints),
+        found.limit,
+    )
+    return replace(found, frames=frames)
+
+
+def _same_performance(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -> RegistrationCurve | None:
+    """The curve of two copies of one performance, compared by points; None where they are not."""
+    try:
+        found = _pair(reference, clip, replace(matching, metric="points"), progress)
+    except RegistrationError:
+        return None
+    if len(found.frames) < LEAST_SHARED * min(len(reference), len(clip)):
+        return None
+    on_clock = resample.sample(clip, found.frames)
+    same = one_clock.is_same_performance(reference.cut(found.first, found.last + 1), on_clock, matching.joints)
+    return found if same else None
+
+
+def _by_motion(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -> RegistrationCurve:
+    """The curve of clips compared by how they move.
+
     Where all is left to be chosen and whole bodies, most of both clips, match no better than by chance, shorter
     stretches are tried, and then the lower bodies alone: a sneak has a walk's steps, but not its arms and its
-    bearing. Raises RegistrationError where they can't be matched under the limits of `matching`.
+    bearing.
     """
     found = _pair(reference, clip, matching, progress.part(0.0, 0.4))
-    left_to_us = (matching.metric, matching.ends, matching.slope, matching.joints) == ("auto", "auto", 0, "all")
+    left_to_us = (matching.ends, matching.slope, matching.joints) == ("auto", 0, "all")
     if not left_to_us or found.likeness > BY_CHANCE:
         return found
     for joints, start in (("all", 0.4), ("lower", 0.7)):

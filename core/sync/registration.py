@@ -1,6 +1,7 @@
 """Synchronising clips: for every frame of a reference, the corresponding frame of each clip (methods 3)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from ..errors import RegistrationError
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.matching import Matching
+from ..recipes.metrics import row_of
 from . import register_cycles
 from . import register_pair as open_clips
 from .registration_curve import Registration, RegistrationCurve
@@ -61,6 +63,8 @@ def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progre
 
 
 def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> int:
+    # Costs are added up, so all of one metric.
+    matching = replace(matching, metric=row_of(matching.metric).name)
     cost = np.zeros(len(clips))
     pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
     for k, (i, j) in enumerate(pairs):

@@ -17,6 +17,7 @@ SERVICES = {
     "body_roles",
     "demo",
     "kept_way",
+    "still_bones",
     "menus",
     "option_properties",
     "properties",

@@ -28,11 +28,16 @@ def events(clip, sigma=0.5):
     return found
 
 
-def event_errors(curve, reference, clip):
-    """Milliseconds between each event of the reference, mapped by a curve, and the clip's nearest one."""
+def event_errors(curve, reference, clip, only=""):
+    """Milliseconds between each event of the reference, mapped by a curve, and the clip's nearest one.
+
+    `only` those that are called so: "strike", "off", or with a side.
+    """
     mine, theirs = events(reference), events(clip)
     errors = []
     for kind, frames in mine.items():
+        if not kind.startswith(only):
+            continue
         for frame in frames:
             if curve.first <= frame <= curve.last and len(theirs[kind]):
                 mapped = curve.at(np.array([frame]))[0]

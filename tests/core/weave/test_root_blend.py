@@ -64,7 +64,8 @@ def test_the_body_goes_the_same_way_whatever_carries_it(by_root, turning):
     sources = [carried(c, by_root=b, turning=turning) for c, b in zip(TURNS, by_root, strict=True)]
     woven = verbs.apply(Blend(ends="pinned"), sources).clip
     plain = kinematics.points(wanted)[:, : len(actions.skeleton())]
-    assert_allclose(body_points(woven), plain, atol=1e-6)
+    # Between its frames a root that turns is some micrometres elsewhere than hips that do.
+    assert_allclose(body_points(woven), plain, atol=1e-5)
 
 
 @pytest.mark.parametrize("turning", [True, False])
