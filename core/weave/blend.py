@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..check import contacts
 from ..errors import OptionError
-from ..motion import cycles, quat, resample, root_motion
+from ..motion import cycles, ik, quat, resample, root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
@@ -19,6 +20,7 @@ from .blend_weights import BlendWeights
 from .preprocess import RegisteredClips, register
 from .results import BlendResult
 
+LED_FAR = 5.0  # cm that standing feet are led by, 95th percentile; over it the user should know
 LAP_SECONDS = 4.0 * root_motion.HEADING_SIGMA  # as far as the smoothing of headings reaches
 
 
@@ -42,18 +44,26 @@ def blend(
     progress.at(0.7, "Blending")
     at = output_frames(registration, weights, recipe.timing)
     shares = weights.at(registration.share_of_way(at))
-    woven = replace(weave(ready.clips, registration, at, shares), name=recipe.result_name([c.name for c in clips]))
+    woven, led = weave(ready.clips, registration, at, shares)
+    woven = replace(woven, name=recipe.result_name([c.name for c in clips]))
     progress.at(0.9, "Measuring")
     report = reporting.registered("blend", clips, registered, woven, began)
     report["weights"] = weights.rows[0].tolist()
+    report["led_cm"] = _led(woven, led)
     report["warnings"] += given
+    if (report["led_cm"] or 0.0) > LED_FAR:
+        report["warnings"].append(
+            f"standing feet were led by {report['led_cm']:.0f} cm: no clip has this posture, they are too far apart"
+        )
     if recipe.weight_keys:
         report["weight_keys"] = np.column_stack([weights.places, weights.rows]).tolist()
     return BlendResult(woven, report, registration.reference, ready, registration, at, shares)
 
 
-def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> Clip:
+def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Clip, dict[str, Array]]:
     """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame.
+
+    Beside the clip, by the foot's name, how far (K,) each ankle had to be led to where its mean place is.
 
     Cycles give one cycle. It is cut out of several: so its two ends go on from each other as any two frames do.
     """
@@ -68,15 +78,31 @@ def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: A
     unrolled = np.append(np.tile(at[:-1], 2 * laps + 1) + span * lap, at[-1] + span * laps)
     shared = np.append(np.tile(weights[:, :-1], 2 * laps + 1), weights[:, -1:], axis=1)
     sampled = [cycles.sample(clip, frames) for clip, frames in zip(clips, registered.frames(unrolled), strict=True)]
-    mixed = _mixed(sampled, shared, registered.reference, laps * count, standing)
-    return replace(mixed.cut(laps * count, (laps + 1) * count + 1), cyclic=True)
+    mixed, led = _mixed(sampled, shared, registered.reference, laps * count, standing)
+    one = slice(laps * count, (laps + 1) * count + 1)
+    return replace(mixed.cut(one.start, one.stop), cyclic=True), {foot: away[one] for foot, away in led.items()}
 
 
-def _mixed(sampled: Sequence[Clip], weights: Array, reference: int, meeting: int, standing: bool) -> Clip:
-    """Blend clips frame by frame; the result is where the reference is at frame `meeting`, or where they all stand."""
+def _led(woven: Clip, led: dict[str, Array]) -> float | None:
+    """By how many cm ankles of standing feet were led, 95th percentile; None where no foot stands."""
+    standing = contacts.detect(woven)
+    every = [away[standing[foot]] for foot, away in led.items() if foot in standing]
+    known = np.concatenate(every) if every else np.empty(0)
+    return round(100.0 * float(np.percentile(known, 95.0)), 2) if len(known) else None
+
+
+def _mixed(
+    sampled: Sequence[Clip], weights: Array, reference: int, meeting: int, standing: bool
+) -> tuple[Clip, dict[str, Array]]:
+    """Blend clips frame by frame; the result is where the reference is at frame `meeting`, or where they all stand.
+
+    Rotations make a chain of two mean bones longer than the mean of two bent legs, and an ankle that stands in all
+    clips would sink: so ankles are averaged as places, and legs are led there.
+    """
     like = sampled[reference]
     parts = [root_blend.part(clip) for clip in sampled]
-    poses = root_blend.blend(parts, weights, reference, meeting, standing=standing)
+    ground, facing = root_blend.way(parts, weights, reference, meeting, standing=standing)
+    poses = root_blend.blend(parts, weights, reference, ground, facing)
     blended = Clip(
         like.name,
         like.skeleton,
@@ -86,7 +112,13 @@ def _mixed(sampled: Sequence[Clip], weights: Array, reference: int, meeting: int
         _scales(sampled, weights),
         _channels(sampled, weights),
     )
-    return root_blend.place_joints(_as_in(blended, like, root_blend.outside(like.skeleton)), poses)
+    placed = root_blend.place_joints(_as_in(blended, like, root_blend.outside(like.skeleton)), poses)
+    turning = quat.about_axis("Z", facing)
+    ankles = {
+        limb: root_blend.along([part.place(limb.end) for part in parts], weights, ground, turning)
+        for limb in ik.legs(like.skeleton)
+    }
+    return ik.led(placed, ankles)
 
 
 def _scales(clips: Sequence[Clip], weights: Array) -> Array | None:

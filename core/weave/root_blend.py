@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..motion import inheritance, kinematics, quat, root_motion
+from ..motion import ik, inheritance, kinematics, quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
@@ -24,7 +24,7 @@ TURNING_SHARE = 0.5  # of the body's turning; a joint that turns less does not t
 class Part:
     """One clip at the result's frames, its hips on the ground (K, 2), its facing (K,), and joints that travel.
 
-    rotations (K, J, 4), positions (K, J, 3) : in the world; of the hips, thighs and what does not hang below the hips
+    rotations (K, J, 4), positions (K, J, 3) : in the world; of what tells how it travels, and of the ankles
     """
 
     clip: Clip
@@ -60,18 +60,24 @@ def part(sampled: Clip) -> Part:
 
 def _needed(skeleton: Skeleton) -> list[int]:
     """Return the joints that tell how a body travels."""
-    return [*root_motion.heading_joints(skeleton), *outside(skeleton)]
+    return [*root_motion.heading_joints(skeleton), *outside(skeleton), *(limb.end for limb in ik.legs(skeleton))]
 
 
-def blend(
+def way(
     parts: Sequence[Part], weights: Array, reference: int, meeting: int = 0, *, standing: bool = False
-) -> dict[int, tuple[Array, Array]]:
-    """Return world rotations (K, 4) and places (K, 3) of the joints that travel.
+) -> tuple[Array, Array]:
+    """Return where a blend goes on the ground (K, 2) and which way it faces (K,).
 
     standing : all clips were made in place round one origin, so they are averaged where they stand. Else the walk of
     their mean steps is where the reference is at frame `meeting` (see `_walked`).
     """
-    ground, facing = _standing(parts, weights, reference) if standing else _walked(parts, weights, reference, meeting)
+    return _standing(parts, weights, reference) if standing else _walked(parts, weights, reference, meeting)
+
+
+def blend(
+    parts: Sequence[Part], weights: Array, reference: int, ground: Array, facing: Array
+) -> dict[int, tuple[Array, Array]]:
+    """Return world rotations (K, 4) and places (K, 3) of the joints that travel, along a way."""
     turning = quat.about_axis("Z", facing)
     poses: dict[int, tuple[Array, Array]] = {}
     travelling = [carriers(p) for p in parts]
@@ -83,10 +89,15 @@ def blend(
         back = [p.turning_back if turns else quat.about_axis("Z", -p.facing[:1]) for p in chosen]
         relative = [quat.mul(b, p.rotations[:, joint]) for b, p in zip(back, chosen, strict=True)]
         rotation = quat.mul(turning if turns else turning[:1], quat.mean(relative, shares))
-        place = quat.rotate(turning, average([p.place(joint) for p in chosen], shares))
-        place[:, :2] += ground
-        poses[joint] = rotation, place
+        poses[joint] = rotation, along([p.place(joint) for p in chosen], shares, ground, turning)
     return poses
+
+
+def along(places: Sequence[Array], weights: Array, ground: Array, turning: Array) -> Array:
+    """Return the mean of places (K, 3) in heading frames, by weights (N, K), on the way of a blend."""
+    place = quat.rotate(turning, average(places, weights))
+    place[:, :2] += ground
+    return place
 
 
 def _walked(parts: Sequence[Part], weights: Array, reference: int, meeting: int) -> tuple[Array, Array]:

@@ -5,12 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.check import contacts, world_pose
 from action_loom.core.figure import actions
-from action_loom.core.motion import kinematics, quat, root_motion
+from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.recipes.blend import Blend
+from action_loom.core.weave import blend
 from numpy.testing import assert_allclose
+from oracles import material
 
 pytestmark = pytest.mark.both_engines
 
@@ -132,3 +135,37 @@ def test_clips_made_in_place_keep_where_they_stand_and_face(reference):
     expected = (straight, elsewhere)[int(reference) - 1]
     apart = root_motion.heading(woven) - root_motion.heading(expected)
     assert_allclose(np.exp(1j * apart), 1.0, atol=1e-8)
+
+
+def tread(clip):
+    """Height of the balls of standing feet, median."""
+    feet = contacts.standing_feet(world_pose.pose(clip)).values()
+    return float(np.median(np.concatenate([foot.ball[foot.ball_stands, 2] for foot in feet])))
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("names", "sinks"), [(("asf_16_15", "asf_17_03"), 0.012), (("asf_16_15", "asf_16_41"), 0.02)], ids=["sneak", "run"]
+)
+def test_standing_feet_of_unlike_postures_do_not_sink(names, sinks):
+    """Mean rotations alone let them sink by 4.4 and 4.2 cm."""
+    sources = [material.captured(f"cmu_{name}") for name in names]
+    made = verbs.apply(Blend(), sources)
+    like = retarget.onto(sources[1], sources[0].skeleton)
+    floor = 0.5 * (tread(sources[0]) + tread(like))
+    feet = contacts.standing_feet(world_pose.pose(made.clip)).values()
+    heights = np.concatenate([foot.ball[foot.ball_stands, 2] for foot in feet])
+    assert np.percentile(np.maximum(floor - heights, 0.0), 95.0) <= sinks
+    slides = [one["slide_cm_s"] for one in made.report["quality"]["before"]]
+    assert made.report["quality"]["after"]["slide_cm_s"] <= max(slides) + 0.5
+
+
+def test_how_far_standing_feet_were_led_is_told(monkeypatch):
+    made = verbs.apply(Blend(), [actions.walk(), actions.sneak()])
+    assert 1.0 < made.report["led_cm"] < 5.0
+    assert not any("led by" in line for line in made.report["warnings"])
+    monkeypatch.setattr(blend, "LED_FAR", 1.0)
+    told = verbs.apply(Blend(), [actions.walk(), actions.sneak()]).report["warnings"]
+    assert any(f"standing feet were led by {made.report['led_cm']:.0f} cm" in line for line in told)
+    alone = verbs.apply(Blend(weights=(1, 0), ends="pinned"), [actions.walk(), actions.carry()])
+    assert alone.report["led_cm"] < 1e-9
