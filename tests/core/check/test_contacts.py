@@ -4,11 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from action_loom.core import verbs
-from action_loom.core.check import contacts, world_pose
+from action_loom.core.check import contacts, quality, world_pose
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.blend import Blend
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured
@@ -311,17 +309,13 @@ def test_every_stance_of_captured_runs_is_found_once():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("walk", "run"), [("mb_35_01", "mb_35_17"), ("asf_16_15", "asf_16_41")])
-def test_slide_does_not_jump_between_walk_and_run(walk, run):
-    """With limits that switched, it went up by 13 to 30 cm/s from one weight to the next."""
-    clips = [material.captured(f"cmu_{name}") for name in (walk, run)]
-    slides = [
-        verbs.apply(Blend(weights=(1.0 - share, share), metric="motion"), clips).report["quality"]["after"][
-            "slide_cm_s"
-        ]
-        for share in np.linspace(0.0, 1.0, 11)
-    ]
-    assert np.abs(np.diff(slides)).max() < 6.0
+@pytest.mark.parametrize("name", ["mb_35_01", "mb_07_01", "asf_16_15", "mb_07_12"])
+def test_slide_does_not_jump_where_a_walk_becomes_a_run(name):
+    """Played faster by 5 % of the walk at a time: with limits that switched, it went up by 5 to 15 cm/s at once."""
+    clip = material.captured(f"cmu_{name}")
+    faster = [replace(clip, rate=clip.rate * speed) for speed in np.linspace(1.0, 2.4, 29)]
+    slides = [quality.measure(one)["slide_cm_s"] for one in faster]
+    assert np.abs(np.diff(slides)).max() < 2.0
 
 
 @pytest.mark.shared
