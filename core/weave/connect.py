@@ -34,6 +34,8 @@ HALF_LIFE = 0.2  # s in which half of an offset is gone
 SETTLED = 5.0  # half-lives after which it is gone altogether
 BEFORE, AFTER = 2, 2  # frames on each side of a seam, or it could be neither mended nor measured
 POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
+FAR = 0.07 / 1.7  # of the body's height a point; where clips are farther apart feet slide
+NEARER = 0.8  # times as far apart: worth going elsewhere for
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
 
@@ -60,6 +62,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
             FrameMap(following.first, following.clip.rate / made.rate),
         )
         ranked = _ranked(made, after, recipe, first_free, counted)
+        given += _far(made, after, ranked, recipe, first_free, counted)
         part.at(0.4, "Mending the seam")
         made, seam_report, first_free = _joined(made, after, ranked, recipe, counted)
         made = replace(made, name=following.clip.name)  # whose end it has
@@ -131,6 +134,33 @@ def _ranked(
     as_made = transitions.find_as_made(made, after, window, leave, enter, moves=moves)
     fits = as_made[0].distance <= authored.WORSE * matched[0].distance + authored.MORE * made.skeleton.height
     return as_made if fits else matched
+
+
+def _far(
+    made: Clip,
+    after: Clip,
+    ranked: list[Transition],
+    recipe: Connect,
+    first_free: int,
+    counted: tuple[FrameMap, FrameMap],
+) -> list[str]:
+    """What is to be said of clips that are far apart where they meet: how far, and where they would be nearer."""
+    best = ranked[min(recipe.candidate, len(ranked) - 1)]
+    if best.distance <= FAR * made.skeleton.height:
+        return []
+    far = f"{made.name} and {after.name} are {100.0 * best.distance:.0f} cm apart where they meet, so feet may slide"
+    if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
+        return [f"{far}: their frames are nowhere nearer"]
+    everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1, facing="matched")
+    nearest = _ranked(made, after, everywhere, first_free, counted)[0]
+    if nearest.distance > NEARER * best.distance:
+        return [f"{far}: their frames are hardly nearer anywhere"]
+    places = [
+        frames.given_frame(at) for frames, at in zip(counted, (nearest.from_frame, nearest.to_frame), strict=True)
+    ]
+    return [
+        f"{far}: frames {places[0]} and {places[1]} are {100.0 * nearest.distance:.0f} cm apart (Anywhere finds them)"
+    ]
 
 
 def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:
