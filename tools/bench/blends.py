@@ -81,7 +81,7 @@ def in_even_time(a: Clip, b: Clip) -> Clip:
     registered = Registration(0, tuple(curves))
     half = blend_weights.of_recipe(Blend(weights=(1.0, 1.0)), 2)
     at = blend.output_frames(registered, half, "blended")
-    return blend.weave([a, b], registered, at, half.at(registered.share_of_way(at)))
+    return blend.weave([a, b], registered, at, half.at(registered.share_of_way(at)))[0]
 
 
 def frame_by_frame(a: Clip, b: Clip) -> Clip:

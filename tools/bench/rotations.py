@@ -79,7 +79,7 @@ def _blend(_: Material) -> Case:
 
     def ours() -> Clip:
         at = blend.output_frames(registered.registration, equal, "blended")
-        return blend.weave(clips, registered.registration, at, equal.at(registered.registration.share_of_way(at)))
+        return blend.weave(clips, registered.registration, at, equal.at(registered.registration.share_of_way(at)))[0]
 
     return Case(ours, moved=8.0 * 7 * (CLIPS + 1) * FRAMES * JOINTS)
 
