@@ -61,18 +61,18 @@ def unevenness(curves: Array) -> Array:
 def smoothness(body: WorldPose) -> float | None:
     """Return D, the mean absolute second difference of the joints' angles, degrees per frame² at 30 frames a second.
 
-    Clips of other rates are resampled first: a second difference grows with the noise between frames, so that a rate
-    can't be converted. Channels that never turn are left out; 0 where none turns. None for less than three frames of
-    those. For a part of a clip, cut it.
+    Clips of higher rates are resampled first: a second difference grows with the noise between frames, so that such a
+    rate can't be converted; lower ones are. Channels that never turn are left out; 0 where none turns. None for less
+    than three frames. For a part of a clip, cut it.
     """
     rotations, rate = _rotations(body), body.clip.rate
-    count = int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1
-    frames = np.arange(count, dtype=np.float64) * (rate / SEED_RATE)
-    if len(frames) < 3:
+    if rate > SEED_RATE:
+        count = int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1
+        frames = np.arange(count, dtype=np.float64) * (rate / SEED_RATE)
+        rotations, rate = quat.normalize(resample.curve(quat.continuous(rotations), frames)), SEED_RATE
+    if len(rotations) < 3:
         return None
-    if rate != SEED_RATE:
-        rotations = quat.normalize(resample.curve(quat.continuous(rotations), frames))
-    return float(np.degrees(_second_differences(rotations).mean()))
+    return float(np.degrees(_second_differences(rotations).mean()) * (rate / SEED_RATE) ** 2)
 
 
 def second_differences(body: WorldPose) -> Array:

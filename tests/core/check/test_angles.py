@@ -129,6 +129,12 @@ def test_d_is_the_same_at_every_rate_that_has_the_frames(name):
 
 
 @both_engines
+def test_a_clip_of_next_to_no_frames_a_second_is_not_filled_up():
+    """A stranger's file may say anything of its rate: ten days of three frames would be millions at 30 a second."""
+    assert smoothness(turning(1e-5, Neck=np.array([0.0, 0.1, 0.0]))) == pytest.approx(0.0, abs=1e-9)
+
+
+@both_engines
 def test_d_of_steady_turning_is_zero_and_that_of_a_jump_is_known():
     time = np.arange(61) / 30.0
     assert smoothness(turning(Neck=5.0 * time)) == pytest.approx(0.0, abs=1e-9)
