@@ -6,7 +6,6 @@ of it agrees; only then feet may have a say of their own.
 """
 
 from collections.abc import Callable
-from typing import Self
 
 import numpy as np
 
@@ -51,16 +50,15 @@ def corrected(
     reference : K frames; on_clock(frames) : the clip at frames (K,). Of cycles with a `period` (K − 1 frames of the
     reference, `period` of the clip) all laps are corrected alike, and reference and clip have a lap before and after.
     """
-    laps = 3 if period else 1
-    count = (len(frames) - 1) * laps
+    even = np.arange(len(reference))
+    diagonal, knot = np.stack([even, even], axis=1), KNOT_SECONDS * reference.rate
+    ours = StepMetric(reference, matching)
     for _ in range(ROUNDS):
         around = _laps(frames, period) if period else frames
-        metrics = StepMetric(reference, matching), StepMetric(on_clock(around), matching)
-        even = np.arange(count + 1)
-        cells = refine.cells(*metrics, np.stack([even, even], axis=1), LIMIT, round(REACH * reference.rate))
+        theirs = StepMetric(on_clock(around), matching)
+        cells = refine.cells(ours, theirs, diagonal, LIMIT, round(REACH * reference.rate))
         rows, moved = curve_fit.midpoints(cells)
         moved = np.interp(even, rows, moved)
-        knot = KNOT_SECONDS * reference.rate
         if period:
             one = len(frames) - 1
             offsets = curve_fit.smoothed((moved - even)[one : 2 * one], matching, reference.rate, knot, periodic=True)
@@ -87,25 +85,15 @@ class StepMetric(MotionMetric):
     stand say nothing.
     """
 
-    def __init__(self, clip: Clip, matching: Matching) -> None:
-        self._turns = np.zeros((len(clip), 0))
-        super().__init__(clip, matching)
+    def _more(self, clip: Clip, matching: Matching, velocities: Array) -> Array:
         chosen = joint_weights.factors(clip.skeleton, matching.joints)
         above = np.concatenate([np.arange(len(clip.skeleton)), clip.skeleton.tipped])
         points = {point for pair in feet.balls_and_ankles(clip.skeleton).values() for point in pair}
         counting = sorted(point for point in points if chosen[above[point]] > 0.0)
-        if counting:
-            velocities = self._velocities(clip)[:, counting] * clip.rate
-            speed = np.linalg.norm(velocities, axis=2)
-            slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * clip.skeleton.height)
-            turns = velocities / np.maximum(speed, slow)[..., None]
-            self._turns = np.sqrt(FOOT_WEIGHT / len(counting)) * turns.reshape(len(clip), -1)
-            self._features = self._normalized(0, len(clip) - 1)
-
-    def part(self, first: int, last: int) -> Self:
-        other = super().part(first, last)
-        other._turns = self._turns[first : last + 1]
-        return other
-
-    def _normalized(self, first: int, last: int) -> Array:
-        return np.concatenate([super()._normalized(first, last), self._turns], axis=1)
+        if not counting:
+            return super()._more(clip, matching, velocities)
+        going = velocities[:, counting] * clip.rate
+        speed = np.linalg.norm(going, axis=2)
+        slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * clip.skeleton.height)
+        turns = going / np.maximum(speed, slow)[..., None]
+        return np.asarray(np.sqrt(FOOT_WEIGHT / len(counting)) * turns.reshape(len(clip), -1))

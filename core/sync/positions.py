@@ -108,15 +108,16 @@ class MotionMetric(Metric):
     def __init__(self, clip: Clip, matching: Matching) -> None:
         self._weights = 0.5 * joint_weights.point_weights(clip.skeleton, matching.joints)[:, None]
         self._places = _in_heading_frame(clip)
-        velocities = self._velocities(clip)
+        velocities = np.gradient(root_motion.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0)
         speed = np.sqrt((2.0 * self._weights * velocities**2).sum(axis=(1, 2)))
         slowest = max(SLOW_SHARE * float(np.median(speed)), 1e-9)
         self._directions = velocities / np.maximum(speed, slowest)[:, None, None]
+        self._beside = self._more(clip, matching, velocities)
         self._features = self._normalized(0, len(clip) - 1)
 
-    def _velocities(self, clip: Clip) -> Array:
-        """Velocities (F, P, 3) of the points in the heading frame, metres a frame."""
-        return np.asarray(np.gradient(root_motion.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0))
+    def _more(self, clip: Clip, matching: Matching, velocities: Array) -> Array:  # noqa: ARG002  (for other metrics)
+        """What is compared beside it, (F, K); velocities (F, P, 3) of the points in the heading frame, a frame."""
+        return np.empty((len(clip), 0))
 
     def over(self, first: int, last: int) -> Self:
         """Return the same clip, mean and amplitude taken over the frames first … last."""
@@ -127,7 +128,7 @@ class MotionMetric(Metric):
     def part(self, first: int, last: int) -> Self:
         other, frames = copy(self), slice(first, last + 1)
         other._places, other._directions = self._places[frames], self._directions[frames]
-        other._features = self._features[frames]
+        other._beside, other._features = self._beside[frames], self._features[frames]
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
@@ -148,7 +149,7 @@ class MotionMetric(Metric):
         square = (2.0 * self._weights * (self._places[first : last + 1] - mean) ** 2).sum(axis=(1, 2))
         amplitude = max(float(np.sqrt(square.mean())), 1e-9)
         both = np.stack([(self._places - mean) / amplitude, self._directions], axis=1) * np.sqrt(self._weights)
-        return both.reshape(len(both), -1)
+        return np.concatenate([both.reshape(len(both), -1), self._beside], axis=1)
 
 
 def _in_heading_frame(clip: Clip) -> Array:
