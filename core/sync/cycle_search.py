@@ -200,9 +200,11 @@ def _judged(clip: Clip, proposed: list[Cycle]) -> tuple[Cycle, ...]:
     """Cycles with the scores that `find` gives them: first the shortest that is as good as the best."""
     step = max(1, round(clip.rate / SEARCH_RATE))
     features, joints = _features(clip, step)
+    lags, which = np.unique([round(cycle.length / step) for cycle in proposed], return_inverse=True)
+    by_start = _scores(features, lags, joints * NOISE**2)
     judged = []
-    for cycle in proposed:
-        scores = _scores(features, np.array([round(cycle.length / step)]), joints * NOISE**2)[0]
+    for cycle, lag in zip(proposed, which, strict=True):
+        scores = by_start[lag]
         judged.append(Cycle(cycle.start, cycle.length, float(scores[min(round(cycle.start / step), len(scores) - 1)])))
     best = max(cycle.score for cycle in judged)
     first = min((cycle for cycle in judged if cycle.score >= best - NEAR_BEST), key=lambda cycle: cycle.length)

@@ -36,6 +36,7 @@ BEFORE, AFTER = 2, 2  # frames on each side of a seam, or it could be neither me
 POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
 FAR = 0.07 / 1.7  # of the body's height a point; where clips are farther apart feet slide
 NEARER = 0.8  # times as far apart: worth going elsewhere for
+MOST_CELLS = 4_000_000  # pairs of frames that are compared for a warning only
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
 
@@ -151,7 +152,9 @@ def _far(
     far = f"{made.name} and {after.name} are {100.0 * best.distance:.0f} cm apart where they meet, so feet may slide"
     if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
         return [f"{far}: their frames are nowhere nearer"]
-    everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1, facing="matched")
+    if len(made) * len(after) > MOST_CELLS:
+        return [far]
+    everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
     nearest = _ranked(made, after, everywhere, first_free, counted)[0]
     if nearest.distance > NEARER * best.distance:
         return [f"{far}: their frames are hardly nearer anywhere"]
