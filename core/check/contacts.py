@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..motion import feet as feet_of
 from ..motion import root_motion
 from ..motion.clip import Clip
+from ..motion.feet import Footing
 from ..motion.quat import Array
 from . import world_pose
 from .world_pose import WorldPose
@@ -68,6 +69,15 @@ def standing_feet(body: WorldPose) -> dict[str, Foot]:
         stands = ~_without_short_runs(~(ball_stands | ankle_stands), SHORTEST_GAP * clip.rate, inner_only=True)
         found[side] = Foot(*paths, ball_stands, ankle_stands, stands)
     return found
+
+
+def footing(clip: Clip) -> Footing:
+    """Return where the balls of all feet (F, S) are on the ground, and in which frames they stand on them."""
+    found = standing_feet(world_pose.pose(clip)).values()
+    balls = [foot.ball[:, 0] + 1j * foot.ball[:, 1] for foot in found]
+    stands = [foot.ball_stands for foot in found]
+    none = np.empty((len(clip), 0))
+    return Footing(np.column_stack([none.astype(complex), *balls]), np.column_stack([none.astype(bool), *stands]))
 
 
 def _speed_limits(pace: float) -> tuple[float, float]:

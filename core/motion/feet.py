@@ -1,6 +1,9 @@
 """Which points of a body are its feet: the ball and the ankle of each."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from . import quat
 from .skeleton import Skeleton
@@ -8,6 +11,18 @@ from .skeleton import Skeleton
 # Where the tip of a foot can be its ball: its distance in shins, and the cosine of its direction to the front.
 LONGEST_FOOT = 0.6
 AHEAD = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Footing:
+    """The balls (…, S) of feet on the ground, as x + iy, and where they stand."""
+
+    balls: NDArray[np.complex128]
+    stands: NDArray[np.bool_]
+
+    def at(self, frames: NDArray[np.int64]) -> "Footing":
+        """Return the feet at some frames of those there are."""
+        return Footing(self.balls[frames], self.stands[frames])
 
 
 def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:

@@ -5,20 +5,29 @@ their points on the ground as x + iy, each window less its weighted mean, and he
 
     D² = Σ w|p|² + Σ w|q|² − 2·|Σ w q̄·p| + Σ w (z − z')²        turn = arg Σ w q̄·p        shift = p̄ − e^(i·turn)·q̄
 
+Where feet stand in both windows they are to stay where they are: they count `STANDING` times as much as the cloud. With
+f, f' their balls and ω = `STANDING` / K in the samples in which both stand, W = 1 + Σω, all less the cloud's means:
+
+    c = Σ w q̄·p + Σ ω f̄'·f      turn = arg(c − Σω f̄' · Σω f / W)      shift = (Σω f − e^(i·turn)·Σω f') / W
+
 `align` gives it for given pairs, `clouds_apart` for all pairs in double precision, `distances` for blocks of all pairs
 in single precision, and `nearest_nearby` along steps downhill from pair to pair.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import jit
+from ..motion.feet import Footing
 from ..motion.quat import Array
 
 Complex = NDArray[np.complex128]
 Places = NDArray[np.int64]
+
+STANDING = 10.0  # how much a foot that stands counts, a whole cloud as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +42,30 @@ class Alignment:
     residual: Array
 
 
-def align(one: Complex, other: Complex, weights: Array) -> Alignment:
-    """Return how windows of points (…, K, P) on the ground are best brought to others; weights (P,) with sum 1."""
+def align(
+    one: Complex, other: Complex, weights: Array, feet: Sequence[Footing] = (), *, turning: bool = True
+) -> Alignment:
+    """Return how windows of points (…, K, P) on the ground are best brought to others; weights (P,) with sum 1.
+
+    feet : of both windows (…, K, S), or none; those that stand are to stay; without `turning` windows are only moved
+    """
+    samples = one.shape[-2]
     mean, other_mean = ((window @ weights).mean(axis=-1) for window in (one, other))
     a, b = one - mean[..., None, None], other - other_mean[..., None, None]
-    correlation = ((np.conj(b) * a) @ weights).sum(axis=-1)
-    turn = np.angle(correlation)
+    correlation = ((np.conj(b) * a) @ weights).sum(axis=-1) / samples
     spread = ((a.real**2 + a.imag**2 + b.real**2 + b.imag**2) @ weights).mean(axis=-1)
-    residual = np.maximum(spread - 2.0 * np.abs(correlation) / one.shape[-2], 0.0)
-    return Alignment(turn, np.asarray(mean - np.exp(1j * turn) * other_mean), residual)
+    moved, other_moved, all_weights, standing = 0.0, 0.0, 1.0, 0.0
+    if feet:
+        f, g = feet[0].balls - mean[..., None, None], feet[1].balls - other_mean[..., None, None]
+        share = STANDING / samples * (feet[0].stands & feet[1].stands)
+        all_weights = 1.0 + share.sum(axis=(-2, -1))
+        moved, other_moved = (share * f).sum(axis=(-2, -1)), (share * g).sum(axis=(-2, -1))
+        standing = (share * np.conj(g) * f).sum(axis=(-2, -1)) - np.conj(other_moved) * moved / all_weights
+    turn = np.angle(correlation + standing) if turning else np.zeros(correlation.shape)
+    turned = np.exp(1j * turn)
+    left = (moved - turned * other_moved) / all_weights
+    residual = spread - 2.0 * (np.conj(turned) * correlation).real + np.abs(left) ** 2
+    return Alignment(turn, np.asarray(mean + left - turned * other_mean), np.maximum(residual, 0.0))
 
 
 def clouds_apart(

@@ -1,12 +1,13 @@
 """Where one clip can go over into another: frames whose poses and speeds are nearest, ranked (Kovar 2002)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..motion import kinematics
 from ..motion.clip import Clip
+from ..motion.feet import Footing
 from ..motion.quat import Array
 from ..recipes.matching import Matching
 from . import alignment, joint_weights, metrics
@@ -30,12 +31,20 @@ class Transition:
 
 
 def find(
-    before: Clip, after: Clip, window: int, from_frames: tuple[int, int], to_frames: tuple[int, int], most: int = 12
+    before: Clip,
+    after: Clip,
+    window: int,
+    from_frames: tuple[int, int],
+    to_frames: tuple[int, int],
+    most: int = 12,
+    *,
+    feet: Sequence[Footing] = (),
 ) -> list[Transition]:
     """Return the local minima of the windowed point distance, nearest first, at most so many.
 
     From frames of `before` and to frames of `after` in these ranges (first, last), both included; only what lies in
-    them is compared, each pose turned and moved to where it is nearest.
+    them is compared, each pose turned and moved to where it is nearest. feet : of both clips (F, S); where they stand
+    in both, the clip is brought to where they stay, and the distance is the one from there.
     """
     (one, i), (other, j) = _around(before, from_frames, window), _around(after, to_frames, window)
     bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (one, other)]
@@ -47,7 +56,8 @@ def find(
         return np.asarray(part.matrix(bodies[1], window)[i + low - start :, columns][: high - low])
 
     found = _nearest(distances, from_frames[1] - from_frames[0] + 1, len(other), most)
-    return [align(before, after, k + from_frames[0], m + to_frames[0], window, away) for k, m, away in found]
+    placed = [align(before, after, k + from_frames[0], m + to_frames[0], window, feet) for k, m, _ in found]
+    return sorted(placed, key=lambda one: one.distance)
 
 
 def find_as_made(
@@ -59,10 +69,11 @@ def find_as_made(
     most: int = 12,
     *,
     moves: bool,
+    feet: Sequence[Footing] = (),
 ) -> list[Transition]:
     """Return what `find` does, of poses that are compared as they stand, or only moved to where they are nearest."""
     weights = joint_weights.point_weights(before.skeleton, "all")
-    rows, middles, windows = [], [], []
+    rows, windows = [], []
     for clip, frames in ((before, from_frames), (after, to_frames)):
         part, place = _around(clip, frames, window)
         points = kinematics.points(part)
@@ -71,7 +82,6 @@ def find_as_made(
             points[..., :2] -= middle[:, None]
         count = frames[1] - frames[0] + 1
         rows.append((np.sqrt(weights)[:, None] * points).reshape(len(part), -1))
-        middles.append(middle[place : place + count])
         windows.append(clamped(len(part), window)[place : place + count])
     (one, other), (i, j) = rows, windows
     squares = (other * other).sum(axis=1)
@@ -84,9 +94,12 @@ def find_as_made(
 
     found = []
     for leave, enter, away in _nearest(distances, len(i), len(j), most):
-        x, y = (middles[0][leave] - middles[1][enter]).tolist() if moves else (0.0, 0.0)
-        found.append(Transition(leave + from_frames[0], enter + to_frames[0], away, 0.0, (x, y)))
-    return found
+        frames = leave + from_frames[0], enter + to_frames[0]
+        if moves:
+            found.append(align(before, after, *frames, window, feet, turning=False))
+        else:
+            found.append(Transition(*frames, away, 0.0, (0.0, 0.0)))
+    return sorted(found, key=lambda one: one.distance)
 
 
 def _nearest(
@@ -117,13 +130,27 @@ def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int
     return clip.cut(start, min(frames[1] + window + 1, len(clip))), frames[0] - start
 
 
-def align(before: Clip, after: Clip, i: int, j: int, window: int, distance: float) -> Transition:
+def align(
+    before: Clip,
+    after: Clip,
+    i: int,
+    j: int,
+    window: int,
+    feet: Sequence[Footing] = (),
+    *,
+    turning: bool = True,
+) -> Transition:
     """Return the transition from frame i to frame j with the ground motion that brings the windows together."""
     weights = joint_weights.point_weights(before.skeleton, "all")
-    clouds = []
-    for clip, frame in ((before, i), (after, j)):
-        places = kinematics.points(clip.cut(max(frame - window, 0), min(frame + window + 1, len(clip))))
-        around = clamped(len(clip), window)[frame] - max(frame - window, 0)
-        clouds.append(places[around][..., :2] @ np.array([1.0, 1j]))
-    found = alignment.align(clouds[0], clouds[1], weights)
+    clouds, heights, standing = [], [], list[Footing]()
+    for k, (clip, frame) in enumerate(((before, i), (after, j))):
+        around = clamped(len(clip), window)[frame]
+        places = kinematics.points(clip.taken(around))
+        clouds.append(places[..., :2] @ np.array([1.0, 1j]))
+        heights.append(places[..., 2])
+        if feet:
+            standing.append(feet[k].at(around))
+    found = alignment.align(clouds[0], clouds[1], weights, standing, turning=turning)
+    lifted = (((heights[0] - heights[1]) ** 2) @ weights).mean()
+    distance = float(np.sqrt(found.residual + lifted))
     return Transition(i, j, distance, float(found.turn), (float(found.shift.real), float(found.shift.imag)))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..check import angles, quality, seams, world_pose
+from ..check import angles, contacts, quality, seams, world_pose
 from ..errors import ClipError, OptionError, RegistrationError
 from ..motion import quat, resample, retarget, root_motion, trim
 from ..motion.clip import Channel, Clip, joined
@@ -30,6 +30,7 @@ from .seam import repairs, tracks
 WINDOW = 0.042  # s each side that is compared
 SEARCHED = 0.4  # of a clip: the end of the one and the start of the other
 EASE = 1.0 / 3.0  # s that overlap
+LEFT_OVER = EASE / 4.0  # s of a clip beyond the seam, where it may be anywhere: too short an overlap shows
 HALF_LIFE = 0.2  # s in which half of an offset is gone
 SETTLED = 5.0  # half-lives after which it is gone altogether
 BEFORE, AFTER = 2, 2  # frames on each side of a seam, or it could be neither mended nor measured
@@ -110,29 +111,30 @@ def _ranked(
         if len(clip) < least:
             frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
             raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
-    last = len(after) - 1 - AFTER
-    leave = (0 if recipe.anywhere else int((1.0 - SEARCHED) * len(made)), len(made) - 1)
-    enter = (0, last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last))
-    leave = _asked(made, recipe.from_frame, counted[0], (BEFORE - 1, len(made) - 1)) or (
-        max(leave[0], first_free, BEFORE - 1), leave[1]
+    end, last, beyond = len(made) - 1, len(after) - 1 - AFTER, round(LEFT_OVER * made.rate)
+    earliest = max(0 if recipe.anywhere else int((1.0 - SEARCHED) * len(made)), first_free, BEFORE - 1)
+    leave = _asked(made, recipe.from_frame, counted[0], (BEFORE - 1, end)) or (
+        earliest, max(end - beyond, min(earliest, end))
     )  # fmt: skip
-    enter = _asked(after, recipe.to_frame, counted[1], (0, last)) or enter
+    latest = last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last)
+    enter = _asked(after, recipe.to_frame, counted[1], (0, last)) or (min(beyond, latest), latest)
     if leave[0] > leave[1]:
         raise RegistrationError(
             f"{made.name} is too short to be entered and left again: connect it with the clip before it, then the "
             "result with the one after it, and choose frames by hand"
         )
     window = round(WINDOW * made.rate)
+    feet = contacts.footing(made), contacts.footing(after)
     if recipe.facing == "matched":
-        return transitions.find(made, after, window, leave, enter)
+        return transitions.find(made, after, window, leave, enter, feet=feet)
     stands = authored.stand(made), authored.stand(after)
     moves = not all(one.in_place for one in stands)
     if recipe.facing == "as_made":
-        return transitions.find_as_made(made, after, window, leave, enter, moves=moves)
-    matched = transitions.find(made, after, window, leave, enter)
+        return transitions.find_as_made(made, after, window, leave, enter, moves=moves, feet=feet)
+    matched = transitions.find(made, after, window, leave, enter, feet=feet)
     if not any(one.in_place for one in stands) or not all(one.as_made for one in stands):
         return matched
-    as_made = transitions.find_as_made(made, after, window, leave, enter, moves=moves)
+    as_made = transitions.find_as_made(made, after, window, leave, enter, moves=moves, feet=feet)
     fits = as_made[0].distance <= authored.WORSE * matched[0].distance + authored.MORE * made.skeleton.height
     return as_made if fits else matched
 
@@ -291,7 +293,7 @@ def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
     blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False)
     parts = made.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
     woven = blend.blend(parts, blending).clip
-    there = transitions.align(woven, after, len(woven) - 1, j + overlap, 0, 0.0)
+    there = transitions.align(woven, after, len(woven) - 1, j + overlap, 0)
     rest = _part(root_motion.placed(after, there.turn, np.array(there.shift)), j + overlap + 1, len(after))
     return _sequence(_part(made, 0, i - overlap), woven, rest)
 

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from action_loom.core import jit
+from action_loom.core.motion.feet import Footing
 from action_loom.core.sync import alignment
 from action_loom.core.sync.alignment import Clouds
 from action_loom.core.sync.positions import PointMetric
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import optimize
 
 FRAMES, POINTS = 7, 5  # of a window
 TURNS = [0.0, 0.3, -2.0, 3.1, np.pi / 2.0]
@@ -91,6 +93,46 @@ def test_where_windows_stand_and_how_they_are_turned_changes_nothing_but_what_br
     same_angle(second.turn, plain.turn - turn)
     assert_allclose(moved(other, first.turn, first.shift), moved(brought, turn, -20.0 + 4.0j), atol=1e-9)
     assert_allclose(moved(moved(other, turn, 7.0 + 30.0j), second.turn, second.shift), brought, atol=1e-9)
+
+
+def footing(rng, *shape, standing=0.5):
+    shape = (*shape, FRAMES, 2)
+    return Footing(rng.normal(size=shape) + 1j * rng.normal(size=shape), rng.random(shape) < standing)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("turning", [True, False])
+def test_no_turn_and_shift_leave_less_of_body_and_standing_feet_together(rng, turning):
+    for _ in range(5):
+        one, weights, feet = windows(rng), weights_of(rng), [footing(rng), footing(rng)]
+        other = windows(rng) + 2.0 * one
+        both = feet[0].stands & feet[1].stands
+        found = alignment.align(one, other, weights, feet, turning=turning)
+
+        def cost(motion, one=one, other=other, weights=weights, feet=feet, both=both):
+            body = (np.abs(one - moved(other, motion[0], motion[1] + 1j * motion[2])) ** 2 @ weights).mean()
+            off = np.abs(feet[0].balls - moved(feet[1].balls, motion[0], motion[1] + 1j * motion[2])) ** 2
+            return body + alignment.STANDING * (off * both).sum() / FRAMES
+
+        def placed(motion, cost=cost):
+            return cost([motion[0] if turning else 0.0, motion[1], motion[2]])
+
+        mine = [float(found.turn), found.shift.real, found.shift.imag]
+        starts = [[turn, 0.0, 0.0] for turn in np.linspace(-3.0, 3.0, 7)]
+        least = min(optimize.minimize(placed, start, tol=1e-12).fun for start in starts)
+        assert_allclose(cost(mine), least, rtol=1e-7)
+        assert turning or found.turn == 0.0
+        left_over = (np.abs(one - moved(other, found.turn, found.shift)) ** 2 @ weights).mean()
+        assert_allclose(found.residual, left_over, rtol=1e-9)
+
+
+@pytest.mark.both_engines
+def test_feet_that_stand_in_one_of_two_windows_only_do_not_count(rng):
+    one, other, weights = windows(rng), windows(rng), weights_of(rng)
+    plain = alignment.align(one, other, weights)
+    found = alignment.align(one, other, weights, [footing(rng, standing=1.0), footing(rng, standing=0.0)])
+    assert_allclose([found.turn, found.residual], [plain.turn, plain.residual])
+    assert_allclose(found.shift, plain.shift)
 
 
 @pytest.mark.both_engines

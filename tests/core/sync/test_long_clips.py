@@ -133,16 +133,14 @@ def test_poses_as_they_stand_are_compared_point_by_point_in_blocks_too(monkeypat
     monkeypatch.setattr(distance, "MOST_CELLS", 150)
     assert transitions.find_as_made(one, other, 2, **ranges) == whole
     best = whole[0]
+    a, b = (
+        kinematics.points(clip)[np.clip(frame + np.arange(-2, 3), 0, len(clip) - 1)]
+        for clip, frame in ((one, best.from_frame), (other, best.to_frame))
+    )
     weights = one.skeleton.point_weights
-    total = 0.0
-    for step in range(-2, 3):
-        a, b = (
-            kinematics.points(clip)[min(max(frame + step, 0), len(clip) - 1)]
-            for clip, frame in ((one, best.from_frame), (other, best.to_frame))
-        )
-        if moves:
-            a, b = (p - np.append(weights @ p[:, :2], 0.0) for p in (a, b))
-        total += float(weights @ ((a - b) ** 2).sum(axis=1))
-    assert best.distance == pytest.approx(np.sqrt(total / 5.0), abs=1e-9)
+    if moves:
+        a, b = (p - np.append((p[..., :2].swapaxes(1, 2) @ weights).mean(axis=0), 0.0) for p in (a, b))
+    total = (((a - b) ** 2).sum(axis=2) @ weights).mean()
+    assert best.distance == pytest.approx(np.sqrt(total), abs=1e-9)
     assert best.turn == 0.0
     assert (best.shift == (0.0, 0.0)) != moves

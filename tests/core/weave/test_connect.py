@@ -65,21 +65,25 @@ def test_outside_the_mended_frames_clips_are_only_moved_on_the_ground(pair, meth
 
 
 @pytest.mark.shared
-def test_the_best_transition_slides_far_less_than_joining_the_ends(connected):
+def test_the_best_transition_is_smoother_than_joining_the_ends(connected):
     ours, ends = [], []
     for pair, told in zip(PAIRS, connected, strict=True):
         a, b = (captured(f"cmu_{name}") for name in pair)
         reach = round(0.17 * a.rate) + 1
-        forced = verbs.apply(Connect(method="ease", from_frame=len(a) - reach, to_frame=reach), [a, b]).report[
-            "connect"
-        ]
-        mine = next(one for one in told["methods"] if one["name"] in ("ease", "inertial"))
-        theirs = forced["methods"][0]
-        if None not in (mine["slide_cm_s"], theirs["slide_cm_s"]):
-            ours.append(mine["slide_cm_s"])
-            ends.append(theirs["slide_cm_s"])
-    assert len(ours) >= 8  # in the others no foot stands near one of the seams
-    assert np.median(ours) <= 0.7 * np.median(ends)
+        forced = verbs.apply(Connect(method="ease", from_frame=len(a) - reach, to_frame=reach), [a, b])
+        ours.append(next(one for one in told["methods"] if one["name"] == "ease"))
+        ends.append(forced.report["connect"]["methods"][0])
+    sharp, sharper = (np.median([one["acceleration"] for one in made]) for made in (ours, ends))
+    assert sharp <= 0.7 * sharper
+    # Feet that stand stay at either; in some pairs none stands near one of the seams.
+    slides = [
+        [one["slide_cm_s"] for one in pair]
+        for pair in zip(ours, ends, strict=True)
+        if None not in (pair[0]["slide_cm_s"], pair[1]["slide_cm_s"])
+    ]
+    assert len(slides) >= 8
+    mine, theirs = np.median(slides, axis=0)
+    assert mine < theirs
 
 
 @pytest.mark.shared
@@ -144,7 +148,7 @@ def test_the_correlation_rule_keeps_to_its_range():
     clips = [actions.walk(60.0, 4), actions.sneak(60.0)]
     told = verbs.apply(Connect(method="spline", by_correlation=True), clips).report["connect"]
     first, last = told["corrected"]
-    assert 3 <= (last - first + 1) / 2 <= 0.15 * 60.0
+    assert 3 <= (last - first) / 2 <= 0.15 * 60.0
 
 
 @pytest.mark.both_engines
@@ -238,7 +242,7 @@ def test_seams_without_two_frames_each_side_are_refused(first, second, frames, s
 
 
 def test_of_several_clips_the_one_that_is_too_short_is_named():
-    clips = [actions.walk(30.0, 4), actions.run(30.0).cut(0, 12), actions.sneak(30.0)]
+    clips = [actions.walk(30.0, 4), actions.run(30.0).cut(0, 5), actions.sneak(30.0)]
     with pytest.raises(RegistrationError, match="^run is too short to be entered and left again"):
         verbs.apply(Connect(), clips)
 
