@@ -99,7 +99,12 @@ def _directed(body: Bodies, found: Matches, ready: GraphInputs) -> _Edges:
         some = slice(first, first + SOME)
         clip, frame, other_clip, other_frame = pairs[some].T
         rows, others = windows.rows_of(body, clip, frame), windows.rows_of(body, other_clip, other_frame)
-        aligned = alignment.align(body.ground[rows] / body.roots, body.ground[others] / body.roots, body.roots**2)
+        aligned = alignment.align(
+            body.ground[rows] / body.roots,
+            body.ground[others] / body.roots,
+            body.roots**2,
+            [body.feet.at(rows), body.feet.at(others)],
+        )
         lifted = ((body.heights[rows] - body.heights[others]) ** 2).sum(axis=-1).mean(axis=-1)
         turn[some], shift[some], distance[some] = aligned.turn, aligned.shift, np.sqrt(aligned.residual + lifted)
     return _Edges(pairs[:, 0], pairs[:, 1], pairs[:, 2], pairs[:, 3], distance, turn, shift)

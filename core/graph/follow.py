@@ -13,7 +13,7 @@ from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.graph import Follow
 from ..weave import give_travel
-from . import assemble, beam, build, edge_table, ground_path, ground_tracks, upper_body_overlay, walk_result
+from . import assemble, beam, build, edge_table, ground_path, ground_tracks, spreading, upper_body_overlay, walk_result
 from .assemble import AssembledWalk
 from .edge_table import EdgeTable
 from .ground_path import GroundPath
@@ -64,7 +64,8 @@ def follow(
     walked, gone = _until(assemble.assemble(graph, walk, drawn.places[0], float(sized.facing[0])), drawn.length)
     before = np.abs(walked.places - drawn.at(gone))
     if recipe.spread > 0.0:
-        walked = _spread(walked, drawn, gone, recipe.spread)
+        spread, way = spreading.spread(walked.clip, drawn.at(gone) - walked.places, recipe.spread)
+        walked = replace(walked, clip=spread, places=walked.places + way)
     name = recipe.result_name([graph.name])
     progress.at(0.9, "Splicing in what the path carries" if stretches else "Measuring")
     made, carries = upper_body_overlay.overlaid(walked.clip, np.minimum(gone / drawn.length, 1.0), stretches)
@@ -105,14 +106,6 @@ def _until(walked: AssembledWalk, length: float) -> tuple[AssembledWalk, Array]:
     gone = edge_table.lengths(walked.places)
     end = min(int(np.searchsorted(gone, length)) + 1, len(gone))
     return walked.cut(end), gone[:end]
-
-
-def _spread(walked: AssembledWalk, drawn: GroundPath, gone: Array, sigma: float) -> AssembledWalk:
-    """The walk moved onto the path by what is left between them, smoothed over so many seconds."""
-    left = drawn.at(gone) - walked.places
-    smooth = root_motion.smooth(np.column_stack([left.real, left.imag]), sigma * walked.clip.rate)
-    clip = root_motion.placed(walked.clip, 0.0, smooth)
-    return replace(walked, clip=clip, places=walked.places + smooth[:, 0] + 1j * smooth[:, 1])
 
 
 def _rms(away: Array) -> float:

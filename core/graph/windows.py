@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..check import contacts
+from ..motion.feet import Footing
 from ..motion.quat import Array
 from ..sync.alignment import Clouds
 from . import inputs
@@ -22,6 +24,7 @@ class Bodies:
     half : frames of half a window; samples (K,) : the frames of a window about its middle that are compared
     step : frames from window to window
     roots (P,) : of the points' weights, which the points are multiplied by
+    feet : where the balls of the feet are, and stand, in all frames (F, S)
     """
 
     ground: NDArray[np.complex128]
@@ -32,6 +35,7 @@ class Bodies:
     samples: NDArray[np.int64]
     step: int
     rate: float
+    feet: Footing
 
     def frames(self, clip: int) -> NDArray[np.int64]:
         """Return the middles of the windows of a clip that are compared at first."""
@@ -58,6 +62,7 @@ def bodies(ready: GraphInputs, transition: float) -> Bodies:
     roots = np.sqrt(skeleton.point_weights[skeleton.point_weights > 0.0])
     half = max(1, round(0.5 * transition * rate))
     every = np.concatenate(points)
+    feet = [contacts.footing(clip) for clip in ready.clips]
     return Bodies(
         every[..., 0] + 1j * every[..., 1],
         # Less the mean pose, which all share: fewer digits are lost in float32.
@@ -68,6 +73,7 @@ def bodies(ready: GraphInputs, transition: float) -> Bodies:
         np.unique(np.round(np.linspace(-half, half, SAMPLES)).astype(np.int64)),
         max(1, round(rate / ANALYSIS_RATE)),
         rate,
+        Footing(np.concatenate([one.balls for one in feet]), np.concatenate([one.stands for one in feet])),
     )
 
 

@@ -113,7 +113,11 @@ def test_what_is_left_is_spread_and_the_end_is_met(gaits):
     assert spread.report["follow"]["rms"] < 0.7 * plain.report["follow"]["rms"]
     assert abs(spread.places[-1] - spread.path.at(np.array([spread.path.length]))[0]) < 0.05
     assert len(plain.clip) == len(spread.clip) == len(spread.gone) == len(spread.places)
-    assert_allclose(plain.clip.rotations, spread.clip.rotations)
+    # Standing feet do not glide with the body: legs are led.
+    roles = plain.clip.skeleton.roles
+    legs = [roles[f"{part}.{side}"] for part in ("thigh", "shin", "foot") for side in "LR"]
+    others = [joint for joint in range(len(plain.clip.skeleton)) if joint not in legs]
+    assert_allclose(plain.clip.rotations[:, others], spread.clip.rotations[:, others])
 
 
 @pytest.mark.both_engines
