@@ -84,8 +84,9 @@ class Read:
 
     @property
     def notes(self) -> list[str]:
-        """What was left out of the sources and why, for the user."""
-        return sorted({note for source in self.sources for note in source.notes})
+        """What was left out of the sources and why, and how the body was read, for the user."""
+        about_body = [self.body.note] if self.body.note else []
+        return about_body + sorted({note for source in self.sources for note in source.notes})
 
 
 def read(context: bpy.types.Context, armature: bpy.types.Object, request: Request) -> Read:

@@ -39,6 +39,7 @@ class Rig:
     modes : rotation mode of each joint; movable (J,) : whether its location does anything (connected bones' do not)
     moving_object : whether joint 0 is the armature object itself
     still : bones above the hips that nothing keys but results; the skeleton's rest pose has them where they stay
+    note : what is to be said of how it was read, "" for nothing
     """
 
     skeleton: Skeleton
@@ -49,6 +50,7 @@ class Rig:
     space: Array
     moving_object: bool = False
     still: dict[str, Still] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def bones(self) -> tuple[str, ...]:
@@ -96,10 +98,12 @@ def read(armature: bpy.types.Object, *, moving_object: bool = False, still: Mapp
         joint = names.index(name)
         offsets[joint] += quat.rotate(orients[joint], steps[joint] * np.array(one.location))
         orients[joint] = quat.mul(orients[joint], np.array(one.rotation))
-    metres = _metres_per_unit(Skeleton(names, parents, offsets, orients, tips, roles))
+    # A body of 25 units is a person in another unit, not a giant: speeds and heights are judged in metres.
+    unit, metres = units.of_body(Skeleton(names, parents, offsets, orients, tips, roles))
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
     space[:3, :3] *= scale
-    return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying)
+    note = f"{armature.name}: {units.note(metres)}" if unit == units.UNKNOWN else ""
+    return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note)
 
 
 def _above_hips(
@@ -270,8 +274,3 @@ def _inheritance(bones: list[bpy.types.Bone], space: Array, moving_object: bool)
         rotation, scale, location = [True, *rotation], ["FULL", *scale], [True, *location]
     orientation = quat.IDENTITY if moving_object else quat.from_matrix(space[:3, :3])
     return Inheritance(np.array(rotation), tuple(scale), np.array(location), orientation, moving_object)
-
-
-def _metres_per_unit(skeleton: Skeleton) -> float:
-    """A body of 25 units is a person in another unit, not a giant: speeds and heights are judged in metres."""
-    return units.UNITS.get(units.guess(skeleton.height, four_footed=skeleton.four_footed), 1.0)

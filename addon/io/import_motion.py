@@ -119,8 +119,8 @@ def _active(context: bpy.types.Context) -> bpy.types.Object | None:
 def _read(path: str, reading: FileReading, scene_rate: float, notes: list[str]) -> _File:
     content = motion_file.read(path, reading.units, reading.up)
     clip = content.clip
-    if reading.units == "auto" and content.convention.unit not in units.UNITS:
-        notes.append(f"{os.path.basename(path)}: in no unit is its body as tall as a person, so metres were taken")
+    if content.convention.unit == units.UNKNOWN:
+        notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
     return _File(content, resample.to_rate(clip, scene_rate) if reading.to_scene_rate else clip, clip.rate)
 
 

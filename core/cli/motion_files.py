@@ -39,6 +39,14 @@ class _Files(Sources):
     def clips(self) -> list[Clip]:
         return [file.clip for file in self.files]
 
+    @property
+    def notes(self) -> list[str]:
+        return [
+            f"{file.clip.name}: {units.note(file.convention.metres)}"
+            for file in self.files
+            if file.convention.unit == units.UNKNOWN
+        ]
+
     def report(self) -> dict[str, Any]:
         return {
             "inputs": [file.path for file in self.files],
@@ -124,10 +132,7 @@ class MotionFiles(Host):
 
     def about_file(self, facts: Mapping[str, Any]) -> str:
         guess = "guessed" if facts["guessed"] else "as asked"
-        unit = facts["unit"]
-        if unit == "unknown":
-            unit = "no unit makes this body a person's size, read as metres"
-        return f"units: {unit}, {facts['up']} up ({guess})"
+        return f"units: {facts['unit']}, {facts['up']} up ({guess})"
 
     def place(self, destination: Destination) -> Path | None:
         return None

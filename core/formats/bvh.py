@@ -19,7 +19,6 @@ from ..motion.skeleton import Skeleton
 from . import bvh_text, units
 from .bvh_text import BvhMotion
 from .motion_file import UPS, Convention, MotionFile
-from .units import UNITS
 
 _Y_TO_Z = quat.about_axis("X", np.array(0.5 * np.pi))
 
@@ -182,8 +181,8 @@ def _guess_up(motion: BvhMotion) -> str:
 def _unit(unit: str, skeleton: Skeleton) -> tuple[float, str]:
     if unit != "auto":
         return units.metres(unit), unit
-    name = units.guess(skeleton.height, four_footed=skeleton.four_footed)
-    return UNITS[name or "m"], name or "unknown"
+    name, metres = units.of_body(skeleton)
+    return metres, name
 
 
 def _rotations_and_positions(motion: BvhMotion) -> tuple[Array, Array]:

@@ -43,21 +43,41 @@ def test_an_axis_that_is_none_is_refused(small, up):
 def test_a_persons_height_tells_the_unit(unit, height):
     figure = material.figure(scale=height / material.figure().height)
     clip = material.walk(0.2, skeleton=figure)
-    motion = bvh.from_clip(clip, None, bvh.Convention(unit, bvh.UNITS[unit], "y", False))
+    motion = bvh.from_clip(clip, None, bvh.Convention(unit, units.UNITS[unit], "y", False))
     _, convention = bvh.to_clip(motion)
     assert convention.guessed
     # A foot and a half can be a metre and a half: several units may fit, and one of them is taken.
-    found = height / bvh.UNITS[unit] * convention.metres
+    found = height / units.UNITS[unit] * convention.metres
     assert 1.2 <= found <= 2.3
     if unit in ("m", "cm"):
         assert convention.unit == unit
 
 
 @pytest.mark.both_engines
-def test_a_body_that_no_unit_makes_a_persons_size_is_read_as_metres(small):
-    motion = replace(small, offsets=small.offsets * 30.0, tips=small.tips * 30.0)
-    _, convention = bvh.to_clip(motion)
-    assert (convention.unit, convention.metres, convention.guessed) == ("unknown", 1.0, True)
+def test_a_body_that_no_unit_makes_a_persons_size_is_taken_as_one(small):
+    figure = material.figure()
+    clip = material.walk(0.2, skeleton=figure)
+    giant = bvh.from_clip(clip, None, bvh.Convention("m", figure.height / 44.0, "y", False))
+    read, convention = bvh.to_clip(giant)
+    assert (convention.unit, convention.guessed) == ("unknown", True)
+    assert read.skeleton.height == pytest.approx(1.7)
+    assert units.note(convention.metres) == "in no unit is this body as tall as a person, so it is taken as 1.7 m tall"
+    again = bvh.from_clip(read, giant, convention)
+    assert_allclose(again.values, giant.values, atol=1e-4)
+    # What has no legs is no person.
+    chain = replace(small, offsets=small.offsets * 30.0, tips=small.tips * 30.0)
+    assert bvh.to_clip(chain)[1].metres == 1.0
+    assert "metres were taken" in units.note(1.0)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(("unit", "height"), [("m", 0.9), ("m", 3.2), ("cm", 1.1), ("cm", 2.6)])
+def test_small_and_tall_figures_are_what_they_are(unit, height):
+    figure = material.figure(scale=height / material.figure().height)
+    written = bvh.Convention(unit, units.UNITS[unit], "y", False)
+    clip, convention = bvh.to_clip(bvh.from_clip(material.walk(0.2, skeleton=figure), None, written))
+    assert convention.unit == unit
+    assert clip.skeleton.height == pytest.approx(height)
 
 
 @pytest.mark.shared
