@@ -80,7 +80,7 @@ TWICE = (
     " distance of all points of the result from the walk, by `gaussian`:"
 )
 POINTS = (
-    "*Timing*: what `auto` does, in step where the legs are no more than 9 cm apart on the mean along the registration."
+    "*Timing*: what `auto` does, in step where the likeness of the legs along the registration is 0.5 or more."
     " *Splice points*, for locomotions without an end: in how many intervals of a second an action is played that was"
     " entered where it is near enough, how much of the trunk was compared there (its two halves and the shoulders up to"
     " 6 cm, its halves to 9, its centre of mass to 13), and the mean distance."
@@ -178,9 +178,8 @@ def points() -> list[str]:
         seconds = sum(-(-(piece.end - piece.first) // round(locomotion.rate)) for piece in found)
         levels = ", ".join(dict.fromkeys(str(piece.level) for piece in found)) or "none"
         distance = f"{100.0 * np.mean([piece.distance for piece in found]):.1f} cm" if found else "–"
-        apart = f"{100.0 * told['distance']:.1f} cm"
-        rows.append([what, f"{other} on {name}", apart, kind, f"{seconds} of {intervals}", levels, distance])
-    head = ["", "clips", "legs apart", "timing", "splice points", "compared", "apart there"]
+        rows.append([what, f"{other} on {name}", f"{told['likeness']:.2f}", kind, f"{seconds} of {intervals}", levels, distance])
+    head = ["", "clips", "likeness of the legs", "timing", "splice points", "compared", "apart there"]
     return ["## Timing and splice points", "", *prose(POINTS), "", *table(head, rows)]
 
 

@@ -179,7 +179,7 @@ def _splice_report(
         "method": recipe.method if upper.pelvis is not None else "copy",
         "timing": timing.kind,
         "why": timing.why,
-        "distance": None if curve is None else round(curve.cost, 5),
+        "likeness": None if curve is None else round(curve.likeness, 2),
         "repeated": timing.repeated,
         "begins": [names[joint] for joint in upper.begins],
         "pelvis": None if upper.pelvis is None else names[upper.pelvis],
@@ -209,10 +209,10 @@ def _warnings(recipe: Splice, timing: Timing, upper: UpperBody, locomotion: Clip
     sentences, name, curve = [], timing.action.name, timing.curve
     if upper.pelvis is None and recipe.method != "copy":
         sentences.append("The trunk and both arms are not in the upper body that was named: the action's is not turned")
-    if timing.kind == "sync" and curve is not None and curve.cost > IN_STEP:
+    if timing.kind == "sync" and curve is not None and curve.likeness < IN_STEP:
         sentences.append(
-            f"The legs of {name} and {locomotion.name} differ by {100.0 * curve.cost:.1f} cm: what is played in step "
-            "may be slowed and hurried without need"
+            f"The legs of {name} and {locomotion.name} are hardly alike (likeness {curve.likeness:.2f}, where 0 is "
+            "chance): what is played in step may be slowed and hurried without need"
         )
     held = (timing.frames < 0.0) | (timing.frames > len(timing.action) - 1)
     if held.any():

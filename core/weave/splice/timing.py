@@ -19,8 +19,8 @@ from ...sync import cycle_search, registration
 from ...sync.registration_curve import RegistrationCurve
 from .. import loop
 
-IN_STEP = 0.09  # m; legs that are nearer than this, on the mean, do the same. Standing ones are 0.12 away and more
-LEGS = Matching(metric="points", joints="lower", ends="auto")
+IN_STEP = 0.5  # likeness of legs that do the same, from here on; walks of any style 0.6 and more, others 0.44 at most
+LEGS = Matching(joints="lower", ends="auto")
 STRETCH = 1.5  # times the locomotion: so much of a longer action is compared with it
 HELD = 0.1  # s; so long the action may wait at its ends before it is repeated
 THROUGHOUT = 0.75  # of an action's frames from which a cycle goes on into the next; of captured ones > 0.8 or < 0.6
@@ -70,13 +70,12 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
             raise RegistrationError(f"{action.name} can't be played in step with {locomotion.name}: {error}") from None
         return _own(locomotion, action, start, recipe, f"the legs can't be compared ({error})", None)
     assert found.curve is not None
-    apart = f"the legs are {100.0 * found.curve.cost:.1f} cm apart"
+    alike = f"the legs' likeness is {found.curve.likeness:.2f}"
     if recipe.timing == "sync":
-        return replace(found, why="it was asked for: " + apart)
-    limit = f"{100.0 * IN_STEP:.0f} cm"
-    if found.curve.cost <= IN_STEP:
-        return replace(found, why=f"{apart}, no more than {limit}")
-    return _own(locomotion, action, start, recipe, f"{apart}, more than {limit}", found.curve)
+        return replace(found, why="it was asked for: " + alike)
+    if found.curve.likeness >= IN_STEP:
+        return replace(found, why=f"{alike}, {IN_STEP:g} or more")
+    return _own(locomotion, action, start, recipe, f"{alike}, less than {IN_STEP:g}", found.curve)
 
 
 def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice) -> Timing:
@@ -89,8 +88,8 @@ def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice) -> Timi
     if recipe.if_shorter == "hold" or STRETCH * (len(action) - start) >= len(locomotion):
         curve, frames = _registered(locomotion, action, start)
         overhang = max(-frames.min(), frames.max() - (len(action) - 1))
-        apart = recipe.timing == "auto" and curve.cost > IN_STEP
-        if recipe.if_shorter == "hold" or overhang <= HELD * action.rate or apart:
+        unlike = recipe.timing == "auto" and curve.likeness < IN_STEP
+        if recipe.if_shorter == "hold" or overhang <= HELD * action.rate or unlike:
             return Timing(action, frames, "sync", "", curve)
     cycle, first = _repeating(action, start)
     period = len(cycle) - 1
