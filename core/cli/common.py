@@ -78,7 +78,7 @@ def settings(options: Mapping[str, Option], arguments: argparse.Namespace) -> di
 @contextmanager
 def bar(quiet: bool, **how: Any) -> Iterator[Any]:
     """Show a bar on a terminal; gives None where there is nothing to show it with, as in Blender's own Python."""
-    if sys.stderr is None:
+    if quiet or sys.stderr is None:
         yield None
         return
     try:
@@ -86,7 +86,7 @@ def bar(quiet: bool, **how: Any) -> Iterator[Any]:
     except ImportError:
         yield None
         return
-    with tqdm(disable=True if quiet else None, leave=False, **how) as shown:
+    with tqdm(disable=None, leave=False, **how) as shown:
         yield shown
 
 
