@@ -17,12 +17,16 @@ _KEY = "action_loom_still"
 _MOVED = 1e-5  # units of the armature, and of a quaternion
 
 
-def found(armature: bpy.types.Object) -> dict[str, Still]:
-    """Return where the bones of an armature stand that no action keys but our results, if not at rest."""
-    data = armature.animation_data
-    played = curves.bones_keyed(data.action) if data is not None and data.action is not None else set()
-    moved = {bone.name: _of(bone) for bone in present(armature.pose).bones if _is_moved(bone)}
-    still, kept = {name: one for name, one in moved.items() if name not in played}, _kept(armature)
+def found(armature: bpy.types.Object, names: Iterable[str]) -> dict[str, Still]:
+    """Return where some bones of an armature stand that no action keys but our results, if not at rest."""
+    bones = present(armature.pose).bones
+    asked = [name for name in names if name in bones]
+    still = {name: _of(bones[name]) for name in asked if _is_moved(bones[name])}
+    kept = {name: one for name, one in _kept(armature).items() if name in asked}
+    if still:
+        data = armature.animation_data
+        played = curves.bones_keyed(data.action) if data is not None and data.action is not None else set()
+        still = {name: one for name, one in still.items() if name not in played}
     if not still and not kept:
         return {}
     by_results, by_others = _keyed(armature, {*still, *kept})
@@ -32,9 +36,10 @@ def found(armature: bpy.types.Object) -> dict[str, Still]:
     return {name: one for name, one in (before | now).items() if name not in by_others}
 
 
-def keep(armature: bpy.types.Object, still: dict[str, Still]) -> None:
-    """Keep on an armature where its bones stood before results moved them."""
-    if still and armature.library is None:
+def keep(armature: bpy.types.Object, still: dict[str, Still], result: bpy.types.Action) -> None:
+    """Keep on an armature where its bones stood before a result moved them, if it does."""
+    moved = curves.bones_keyed(result) & still.keys() if still else set()
+    if moved and armature.library is None:
         armature[_KEY] = {name: [*one.location, *one.rotation] for name, one in still.items()}
 
 

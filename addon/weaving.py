@@ -7,6 +7,7 @@ Blender's is kept in between: it is found again by its session id, and what is g
 import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import bpy
@@ -111,7 +112,7 @@ def read_actions(
     """Read actions, with their slots, that have been found already."""
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
     moving_object = any(clips.moves_object(*source) for source in made_of)
-    body = rig.read(armature, moving_object=moving_object, still=still_bones.found(armature))
+    body = rig.read(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
     carried = evaluated_action.carried(armature, made_of) if request.reading.visual else frozenset()
     sources = []
     for (action, slot), source in zip(made_of, request.sources, strict=True):
@@ -175,7 +176,6 @@ def write(
     if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
     kept_way.ensure(armature, clip)
-    still_bones.keep(armature, read.body.still)
     with curves.whole(clip.name, armature, into) as (action, slot):
         clips.fill(
             (action, slot),
@@ -187,6 +187,7 @@ def write(
             hidden=reference.hidden,
             interpolation=options.interpolation.upper(),
         )
+        still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
         if options.result_name and into is None:
             action.name = options.result_name

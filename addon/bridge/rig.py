@@ -1,6 +1,6 @@
 """An armature's bones as a skeleton, and what is needed to write a clip back onto them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -58,10 +58,16 @@ class Rig:
         return self.skeleton.names[1:] if self.moving_object else self.skeleton.names
 
 
-def read(armature: bpy.types.Object, *, moving_object: bool = False, still: Mapping[str, Still] | None = None) -> Rig:
+def read(
+    armature: bpy.types.Object,
+    *,
+    moving_object: bool = False,
+    still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
+) -> Rig:
     """Return the rig of an armature object; its bones are the joints, parents first.
 
-    still : bones that nothing keys, and where they stay; those above the hips are at rest there.
+    still : tells of bones which of them nothing keys, and where those stay; asked for those above the hips, whose rest
+        that is then.
 
     With `moving_object` the object itself is joint 0, for actions that move it; else its place is part of the rest
     pose. Raises RigError for an empty armature, and for objects that are mirrored, sheared or stretched.
@@ -93,7 +99,7 @@ def read(armature: bpy.types.Object, *, moving_object: bool = False, still: Mapp
         offsets[roots] = offsets[roots] @ space[:3, :3].T + space[:3, 3]
         orients[roots] = quat.mul(quat.from_matrix(space[:3, :3]), orients[roots])
     roles = _roles(armature, names, parents, places)
-    staying = _above_hips(still or {}, names, parents, roles) if inheritance is None else {}
+    staying = still(_above_hips(names, parents, roles)) if still is not None and inheritance is None else {}
     for name, one in staying.items():
         joint = names.index(name)
         offsets[joint] += quat.rotate(orients[joint], steps[joint] * np.array(one.location))
@@ -106,16 +112,11 @@ def read(armature: bpy.types.Object, *, moving_object: bool = False, still: Mapp
     return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note)
 
 
-def _above_hips(
-    still: Mapping[str, Still], names: tuple[str, ...], parents: NDArray[np.int64], roles: dict[str, int]
-) -> dict[str, Still]:
-    """Those of the bones that the hips hang on, or that hang on none; all roots where the hips are not known."""
-    above = set(body_roles.ancestors(roles["hips"], parents)) if "hips" in roles else set()
-    return {
-        name: one
-        for name, one in still.items()
-        if name in names and (names.index(name) in above or ("hips" not in roles and parents[names.index(name)] < 0))
-    }
+def _above_hips(names: tuple[str, ...], parents: NDArray[np.int64], roles: dict[str, int]) -> list[str]:
+    """The joints that the hips hang on; all roots where the hips are not known."""
+    if "hips" in roles:
+        return [names[joint] for joint in body_roles.ancestors(roles["hips"], parents)]
+    return [name for name, parent in zip(names, parents, strict=True) if parent < 0]
 
 
 def object_joint(armature: bpy.types.Object) -> str:

@@ -11,7 +11,7 @@ from . import interruption
 def main() -> int:
     """Run the command line and return its status; Ctrl-C is one line even while libraries are loaded."""
     interruption.listen()
-    # numba looks for scipy, whose linear algebra no kernel of ours uses: that would take 0.2 s or more of every command.
+    # numba looks for scipy, whose linear algebra no kernel of ours uses: that takes 0.2 s or more of every command.
     sys.modules.setdefault("scipy", None)  # type: ignore[arg-type]
     ended: list[int] = []
     atexit.register(_end, ended)  # the first to be registered is the last to be called

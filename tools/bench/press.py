@@ -31,7 +31,7 @@ STEPS = {
     "synchronising": ("core/sync/registration.py", "register"),
     "blending": ("core/weave/blend.py", "weave"),
     "measuring, for the report": ("core/weave/reporting.py", "registered"),
-    "writing the action": ("addon/bridge/clip.py", "write"),
+    "writing the action": ("addon/bridge/clip.py", "fill"),
     "the recipe and the sources' content, kept on it": ("addon/storage.py", "store"),
     "small pictures for the panel": ("addon/session/analysis.py", "keep_woven"),
 }

@@ -178,7 +178,9 @@ def points() -> list[str]:
         seconds = sum(-(-(piece.end - piece.first) // round(locomotion.rate)) for piece in found)
         levels = ", ".join(dict.fromkeys(str(piece.level) for piece in found)) or "none"
         distance = f"{100.0 * np.mean([piece.distance for piece in found]):.1f} cm" if found else "–"
-        rows.append([what, f"{other} on {name}", f"{told['likeness']:.2f}", kind, f"{seconds} of {intervals}", levels, distance])
+        rows.append(
+            [what, f"{other} on {name}", f"{told['likeness']:.2f}", kind, f"{seconds} of {intervals}", levels, distance]
+        )
     head = ["", "clips", "likeness of the legs", "timing", "splice points", "compared", "apart there"]
     return ["## Timing and splice points", "", *prose(POINTS), "", *table(head, rows)]
 
