@@ -3,8 +3,6 @@
 import itertools
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +20,9 @@ from action_loom.core.recipes.matching import Synchronise  # noqa: E402
 from action_loom.core.sync import cycle_search, registration  # noqa: E402
 from action_loom.core.weave.results import BlendResult  # noqa: E402
 from oracles import gait  # noqa: E402
-from oracles.kept_aside import KEPT_ASIDE  # noqa: E402
 from oracles.material import captured, captured_files  # noqa: E402
+from quality_seams import connections, loop_seams, methods, stances_along_paths  # noqa: E402
+from quality_tables import Column, Found, apart, is_aside, section, share  # noqa: E402
 from test_registration import moving, retimed, time_map  # noqa: E402
 
 PAGE = ROOT / "docs" / "quality.md"
@@ -70,52 +69,19 @@ INTRODUCTION = (
 )
 
 
-@dataclass(frozen=True)
-class Column:
-    head: str
-    of: Callable[[np.ndarray], float]
-    digits: int
-
-
 def main() -> None:
     if not captured_files()[0].exists():
         sys.exit("quality: the captured clips of ../shared/data are needed")
     lines = ["# Quality on captured clips", "", *textwrap.wrap(INTRODUCTION, 118), ""]
-    for section in (copies, steps, blends, sweeps, loops):
-        lines += [*section(), ""]
+    for part in (copies, steps, blends, sweeps, connections, methods, stances_along_paths, loops, loop_seams):
+        lines += [*part(), ""]
         print("\n".join(lines[-6:]), flush=True)
     PAGE.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
 
 
-def is_aside(*names: str) -> bool:
-    return any(name in KEPT_ASIDE for name in names)
-
-
-def table(first: str, columns: Sequence[Column], rows: Iterable[tuple[str, np.ndarray]]) -> list[str]:
-    """Lines of a table: a row for each (label, values (K, ...)), with what each column says of the values."""
-    lines = [f"| {first} | of | {' | '.join(column.head for column in columns)} |", "|---" * (len(columns) + 2) + "|"]
-    for label, values in rows:
-        cells = [f"{column.of(values):.{column.digits}f}" if len(values) else "–" for column in columns]
-        lines.append(f"| {label} | {len(values)} | {' | '.join(cells)} |")
-    return lines
-
-
-def apart(found: dict[str, list[tuple[bool, tuple[float, ...]]]]) -> list[tuple[str, np.ndarray]]:
-    """What was found (label: whether kept aside, values) as rows: tuned, and kept aside."""
-    return [
-        (f"{label}, {'kept aside' if aside else 'tuned on'}", np.array([v for is_it, v in values if is_it == aside]))
-        for label, values in found.items()
-        for aside in (False, True)
-    ]
-
-
-def share(good: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], float]:
-    return lambda values: 100.0 * float(good(values).mean())
-
-
 def copies() -> list[str]:
     """How far registration is off for a clip's own re-timed, turned, moved copy."""
-    found: dict[str, list[tuple[bool, tuple[float, ...]]]] = {"clean": [], "noisy": []}
+    found: Found = {"clean": [], "noisy": []}
     for name in (path.stem for path in captured_files("cmu")):
         whole = captured(name)
         clip = whole.cut(300, 300 + LONGEST) if len(whole) > 300 + LONGEST else whole.cut(0, min(len(whole), LONGEST))
@@ -136,12 +102,12 @@ def copies() -> list[str]:
         Column("within 2 frames, %", share(lambda v: v[:, 1] <= 2.0), 0),
         Column("worst", lambda v: float(v[:, 1].max()), 1),
     )
-    return ["## Own copies", "", *textwrap.wrap(words, 118), "", *table("copies", columns, apart(found))]
+    return section("Own copies", words, "copies", columns, apart(found))
 
 
 def steps() -> list[str]:
     """By how many milliseconds strikes and toe-offs of different people miss each other."""
-    found: dict[str, list[tuple[bool, tuple[float, ...]]]] = {"walks": [], "runs and walk–run": []}
+    found: Found = {"walks": [], "runs and walk–run": []}
     pairs = [(pair, "walks") for pair in itertools.combinations(WALKS, 2) if subject(pair[0]) != subject(pair[1])]
     pairs += [(pair, "runs and walk–run") for pair in itertools.combinations(RUNS, 2)]
     pairs += [((walk, run), "runs and walk–run") for walk, run in zip(WALKS, 4 * RUNS, strict=False)]
@@ -161,12 +127,12 @@ def steps() -> list[str]:
         Column("worst", lambda v: float(np.nanmax(v[:, 1])), 0),
         Column("pairs over 30", lambda v: float((v > 30.0).any(axis=1).sum()), 0),
     )
-    return ["## Steps of different people", "", *textwrap.wrap(words, 118), "", *table("pairs", columns, apart(found))]
+    return section("Steps of different people", words, "pairs", columns, apart(found))
 
 
 def blends() -> list[str]:
     """How far standing feet sink, and how much they slide more than those of the worse source."""
-    found: dict[str, list[tuple[bool, tuple[float, ...]]]] = {"unlike pairs": []}
+    found: Found = {"unlike pairs": []}
     for pair in UNLIKE:
         one, other = pair.split("+")
         try:
@@ -192,7 +158,7 @@ def blends() -> list[str]:
         Column("knee, median", lambda v: float(np.median(v[:, 2])), 2),
         Column("worst", lambda v: float(v[:, 2].max()), 2),
     )
-    return ["## Blends of unlike postures", "", *textwrap.wrap(words, 118), "", *table("blends", columns, apart(found))]
+    return section("Blends of unlike postures", words, "blends", columns, apart(found))
 
 
 def sink(made: BlendResult) -> float:
@@ -229,7 +195,7 @@ def _knees(clip: Clip) -> float:
 
 def sweeps() -> list[str]:
     """Whether slide jumps from a weight to the next between a walk and a run."""
-    found: dict[str, list[tuple[bool, tuple[float, ...]]]] = {"walk to run": []}
+    found: Found = {"walk to run": []}
     for pair in SWEEPS:
         one, other = pair.split("+")
         clips = [captured(f"cmu_{one}"), captured(f"cmu_{other}")]
@@ -244,7 +210,7 @@ def sweeps() -> list[str]:
         "The largest change of slide from a weight to the next, in steps of 0.1, and its whole range; cm/s, worst pair."
     )
     columns = (Column("jump", lambda v: float(v[:, 0].max()), 1), Column("range", lambda v: float(v[:, 1].max()), 1))
-    return ["## Slide from walk to run", "", *textwrap.wrap(words, 118), "", *table("sweeps", columns, apart(found))]
+    return section("Slide from walk to run", words, "sweeps", columns, apart(found))
 
 
 def loops() -> list[str]:

@@ -13,7 +13,7 @@ from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.progress import Progress
 from action_loom.core.recipes.graph import BuildGraph, Follow
 from numpy.testing import assert_allclose
-from oracles import material, paths, slide
+from oracles import material, paths, slide, stances
 
 KEPT = {"line": 0.10, "circle": 0.10, "S": 0.10, "corner": 0.20, "U-turn": 0.20}
 
@@ -118,6 +118,23 @@ def test_what_is_left_is_spread_and_the_end_is_met(gaits):
     legs = [roles[f"{part}.{side}"] for part in ("thigh", "shin", "foot") for side in "LR"]
     others = [joint for joint in range(len(plain.clip.skeleton)) if joint not in legs]
     assert_allclose(plain.clip.rotations[:, others], spread.clip.rotations[:, others])
+
+
+@pytest.mark.shared
+def test_stances_stay_over_transitions_of_captured_walks():
+    names = ["mb_08_01", "mb_12_01", "mb_32_01", "mb_35_03", "mb_08_04", "mb_07_12"]
+    graph = verbs.apply(BuildGraph(), [material.captured(f"cmu_{name}") for name in names])
+    found = np.array(
+        [
+            one
+            for path in (paths.circle(), paths.s_curve(), paths.wandering(0))
+            for one in stances.along_walk(verbs.apply(Follow(path=path.tolist()), [], prepared=graph))
+        ]
+    )
+    crossed = found[found[:, 0] > 0.0, 1]
+    assert len(crossed) > 30
+    assert (crossed > 6.0).mean() <= 0.05
+    assert np.median(crossed) < 3.0
 
 
 @pytest.mark.both_engines

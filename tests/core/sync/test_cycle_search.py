@@ -107,8 +107,23 @@ def test_walk_then_run_gives_the_run():
 
 
 @pytest.mark.shared
+@pytest.mark.parametrize("name", STRAIGHT)
+def test_autocorrelation_finds_the_same_gaits(name):
+    clip = captured(f"cmu_{name}")
+    found = cycle_search.find_by_autocorrelation(clip).best
+    assert found.score >= cycle_search.PERIODIC
+    assert found.length == pytest.approx(contact_period(clip), abs=8.0)  # it looks at 30 frames a second
+
+
+# Boxing and dribbling repeat, but not as their joints' autocorrelation tells: no peak of it is their cycle.
+MISSED = {"daz_13_18", "mb_06_10"}
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("finder", [cycle_search.find, cycle_search.find_by_autocorrelation])
 @pytest.mark.parametrize("file", [f.stem for f in captured_files("cmu")])
-def test_nothing_else_is_taken_for_a_cycle(file):
+def test_nothing_else_is_taken_for_a_cycle(file, finder):
     name = file.removeprefix("cmu_")
-    score = cycle_search.find(captured(file)).best.score
-    assert (score >= cycle_search.PERIODIC) == (name in CYCLIC_OTHERS or name in STRAIGHT)
+    missed = MISSED if finder is cycle_search.find_by_autocorrelation else set()
+    score = finder(captured(file)).best.score
+    assert (score >= cycle_search.PERIODIC) == (name in {*CYCLIC_OTHERS, *STRAIGHT} - missed)

@@ -12,8 +12,10 @@ from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.recipes.connect import Connect
 from action_loom.core.recipes.loop import Loop
+from action_loom.core.sync import alignment
 from action_loom.core.weave import connect
 from numpy.testing import assert_allclose
+from oracles import stances
 from oracles.material import captured
 
 # Twelve pairs of captured clips: walks, runs, turns, a dance, a jump, punches and lifts.
@@ -39,6 +41,27 @@ def connected():
     """Every pair by every method, made once: the report on its seam."""
     clips = [[captured(f"cmu_{name}") for name in pair] for pair in PAIRS]
     return [verbs.apply(Connect(method="auto"), pair).report["connect"] for pair in clips]
+
+
+@pytest.mark.shared
+def test_feet_that_stand_stay_through_the_seam(monkeypatch):
+    """Worst move of a stance near the seam, with feet that count and with the body alone."""
+    near = [
+        ("mb_07_01", "mb_10_04"),
+        ("mb_26_01", "mb_02_01"),
+        ("mb_16_15", "mb_08_04"),
+        ("mb_16_15", "mb_35_01"),
+        ("mb_05_01", "mb_06_01"),
+    ]
+    found = []
+    for weight in (alignment.STANDING, 0.0):
+        monkeypatch.setattr(alignment, "STANDING", weight)
+        clips = [[captured(f"cmu_{name}") for name in pair] for pair in near]
+        places = [stances.near_seam(verbs.apply(Connect(), pair), *pair)[2] for pair in clips]
+        assert all(places)
+        found.append([max(move for move, _ in one) for one in places])
+    assert max(found[0]) < 4.0
+    assert np.mean(found[0]) < 0.8 * np.mean(found[1])
 
 
 @pytest.mark.shared

@@ -1,0 +1,183 @@
+"""How standing feet, speeds and accelerations come through seams: connections, transitions of graphs, loops."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from action_loom.core import verbs
+from action_loom.core.check import world_pose
+from action_loom.core.graph.walk_result import FollowResult
+from action_loom.core.motion.clip import Clip
+from action_loom.core.recipes.connect import Connect
+from action_loom.core.recipes.graph import BuildGraph, Follow
+from action_loom.core.recipes.loop import Loop
+from action_loom.core.weave import connect
+from oracles import paths, stances
+from oracles.material import captured
+from quality_tables import Column, Found, apart, is_aside, section
+
+CONNECTED = """
+    mb_07_01+mb_02_03 mb_02_01+mb_35_17 mb_05_01+mb_05_11 mb_16_15+mb_08_04 mb_35_03+mb_35_17 mb_35_01+mb_12_01
+    asf_16_17+asf_16_19 asf_16_15+asf_16_08 asf_16_11+asf_16_03 mb_07_04+mb_07_12 mb_02_05+mb_02_06 mb_10_04+mb_26_01
+    mb_02_01+mb_05_01 mb_05_01+mb_06_01 mb_06_01+mb_07_01 mb_07_01+mb_10_04 mb_16_15+mb_35_01 mb_26_01+mb_02_01
+    mb_35_17+mb_02_03 mb_35_17+mb_35_01 mb_02_03+mb_02_01 asf_16_15+asf_17_03 asf_17_03+asf_16_15 asf_16_15+asf_16_41
+    asf_16_41+asf_16_11 mb_02_04+mb_02_01 daz_02_01+daz_07_01 daz_07_01+daz_09_01 daz_13_11+daz_13_18
+    mb_08_01+mb_12_01 mb_12_01+mb_32_01 mb_32_01+mb_35_03 mb_35_03+mb_35_22 mb_35_22+mb_08_01 mb_08_04+mb_49_04
+    mb_07_12+mb_32_01 mb_05_03+mb_08_01 daz_10_03+daz_09_02
+"""
+WALKED = {
+    "ten clips with few turns": "mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_10_04 mb_16_15 mb_26_01 mb_35_01 asf_16_15"
+    " asf_16_11",
+    "six clips of one man": "asf_16_11 asf_16_15 asf_16_17 asf_16_41 asf_16_08 asf_16_03",
+    "seven clips kept aside": "mb_08_01 mb_12_01 mb_32_01 mb_35_03 mb_08_04 mb_07_12 asf_16_19",
+}
+LOOPED = """
+    mb_02_01 mb_05_01 mb_07_01 mb_08_01 mb_16_15 mb_35_03 mb_12_01 mb_10_04 mb_06_01 mb_07_12 mb_08_07 mb_35_17
+    mb_35_22 mb_02_03 asf_16_15 asf_16_11 mb_02_05 mb_02_06 asf_127_04 asf_16_17 asf_16_19 daz_02_01 daz_07_01
+    daz_09_01 daz_09_02 daz_09_12 daz_13_26 mb_07_04 mb_08_04 mb_26_01 mb_32_01 mb_35_01
+"""
+RATES = (120, 30)
+FAR = 100.0 * connect.FAR  # % of the height, over which Connect warns
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The figures of one connection: stances near it in cm (NaN where none is), accelerations over the sources'."""
+
+    move: float
+    slide: float
+    acceleration: float
+    apart: float
+    method: str
+    cost: float
+
+
+def connected(pair: str, rate: int, method: str = "ease") -> Joint:
+    one, other = (thinned(captured(f"cmu_{name}"), rate) for name in pair.split("+"))
+    made = verbs.apply(Connect(method=method), [one, other])
+    told = made.report["connect"]
+    before, entered, places = stances.near_seam(made, one, other)
+    typical = max(np.percentile(world_pose.pose(clip).accelerations, 99.5) for clip in (before, entered))
+    seam, reach = told["seam_frame"], round(stances.NEAR * one.rate)
+    near = slice(max(seam - 1 - reach, 0), seam + reach)
+    sharpest = world_pose.pose(made.clip).accelerations[near].max()
+    figures = next(figures for figures in told["methods"] if figures["name"] == told["method"])
+    return Joint(
+        max((move for move, _ in places), default=np.nan),
+        float(np.mean([slide for _, slide in places])) if places else np.nan,
+        float(sharpest / typical),
+        100.0 * told["distance"] / one.skeleton.height,
+        told["method"],
+        figures["K"],
+    )
+
+
+def thinned(clip: Clip, rate: int) -> Clip:
+    return clip if rate == round(clip.rate) else clip.thinned(round(clip.rate / rate))
+
+
+def connections() -> list[str]:
+    """What connections by default do to feet that stand near the seam."""
+    found: Found = {"connections": []}
+    for pair in CONNECTED.split():
+        joint = connected(pair, 120)
+        figures = (joint.move, joint.slide, joint.acceleration, joint.apart)
+        found["connections"].append((is_aside(*pair.split("+")), figures))
+    words = (
+        "The default method. Move: the places of the ball of a foot in a stance within 1/6 s of the seam, cm; it stands"
+        " where the clip's own is slower than 0.3 m/s (captured stances move by 1.8 to 2.8 cm themselves). Warned of:"
+        " clips more than 0.041 H (7 cm) apart. Acceleration near the seam, over the 99.5th percentile of the sources'."
+    )
+    columns = (
+        Column("move, median", lambda v: float(np.nanmedian(v[:, 0])), 1),
+        Column("worst", lambda v: _worst(v[v[:, 3] <= FAR, 0]), 1),
+        Column("worst where warned of", lambda v: _worst(v[v[:, 3] > FAR, 0]), 1),
+        Column("warned of", lambda v: float((v[:, 3] > FAR).sum()), 0),
+        Column("slide cm/s, median", lambda v: float(np.nanmedian(v[:, 1])), 0),
+        Column("acceleration, median", lambda v: float(np.median(v[:, 2])), 2),
+        Column("worst", lambda v: float(v[:, 2].max()), 2),
+    )
+    return section("Connections", words, "", columns, apart(found))
+
+
+def _worst(values: np.ndarray) -> float:
+    return float(np.nanmax(values)) if len(values) else float("nan")
+
+
+def methods() -> list[str]:
+    """Which way of mending a connection measures best, at two rates."""
+    rows = []
+    for rate in RATES:
+        for method in (*connect.METHODS, "auto"):
+            joints = [connected(pair, rate, method) for pair in CONNECTED.split()]
+            values = np.array([(one.move, one.slide, one.acceleration, one.cost) for one in joints])
+            chosen = sum(one.method == "ease" for one in joints)
+            label = f"{method}, {rate} a second" + (f" ({chosen} times `ease`)" if method == "auto" else "")
+            rows.append((label, values))
+    words = (
+        "The same connections by every method, at the clips' rate and at 30 frames a second. K ranks a seam by what is"
+        " within 0.1 s of it; the feet of `inertial` go on sliding for a second, which K does not see. So the default"
+        " is `ease`."
+    )
+    columns = (
+        Column("move, median", lambda v: float(np.nanmedian(v[:, 0])), 1),
+        Column("90 %", lambda v: float(np.nanpercentile(v[:, 0], 90.0)), 1),
+        Column("worst", lambda v: _worst(v[:, 0]), 1),
+        Column("slide cm/s, median", lambda v: float(np.nanmedian(v[:, 1])), 0),
+        Column("acceleration, median", lambda v: float(np.median(v[:, 2])), 2),
+        Column("worst", lambda v: float(v[:, 2].max()), 2),
+        Column("K, median", lambda v: float(np.median(v[:, 3])), 2),
+    )
+    return section("Methods of connecting", words, "method", columns, rows)
+
+
+def stances_along_paths() -> list[str]:
+    """How far stances drift over the transitions of a graph that follows a path."""
+    rows = []
+    for label, names in WALKED.items():
+        graph = verbs.apply(BuildGraph(), [captured(f"cmu_{name}") for name in names.split()])
+        every: list[tuple[float, float]] = []
+        for path in (*paths.SHAPES.values(), paths.wandering(0)):
+            made = verbs.apply(Follow(path=path.tolist()), [], prepared=graph)
+            assert isinstance(made, FollowResult)
+            every += stances.along_walk(made)
+        rows.append((label, np.array(every)))
+    words = (
+        "Six paths of 13 to 20 m through graphs of three sets of clips. How far apart the places of a ball are in a"
+        " stance, cm, where the stance takes part in a transition, and where it does not."
+    )
+    columns = (
+        Column("over a transition: of", lambda v: float((v[:, 0] > 0.0).sum()), 0),
+        Column("median", lambda v: float(np.median(v[v[:, 0] > 0.0, 1])), 1),
+        Column("90 %", lambda v: float(np.percentile(v[v[:, 0] > 0.0, 1], 90.0)), 1),
+        Column("worst", lambda v: float(v[v[:, 0] > 0.0, 1].max()), 1),
+        Column("over 6 cm, %", lambda v: 100.0 * float((v[v[:, 0] > 0.0, 1] > 6.0).mean()), 1),
+        Column("others: median", lambda v: float(np.median(v[v[:, 0] == 0.0, 1])), 1),
+        Column("worst", lambda v: float(v[v[:, 0] == 0.0, 1].max()), 1),
+    )
+    return section("Stances along paths", words, "clips", columns, rows)
+
+
+def loop_seams() -> list[str]:
+    """How the seams of loops come out by every method, at two rates."""
+    rows = []
+    for rate in RATES:
+        for method in ("ease", "offset", "lagrange", "spline", "auto"):
+            values = []
+            for name in LOOPED.split():
+                told = verbs.apply(Loop(method=method), [thinned(captured(f"cmu_{name}"), rate)]).report["loop"]
+                figures = next(figures for figures in told["methods"] if figures["name"] == told["method"])
+                values.append((figures["step"], figures["acceleration"], figures["K"]))
+            rows.append((f"{method}, {rate} a second", np.array(values)))
+    words = (
+        "The largest step and the acceleration at the seam over what is typical of the clip, and K, of cycles by every"
+        " method; the default is `ease`."
+    )
+    columns = (
+        Column("step, median", lambda v: float(np.median(v[:, 0])), 2),
+        Column("worst", lambda v: float(v[:, 0].max()), 2),
+        Column("acceleration, median", lambda v: float(np.median(v[:, 1])), 2),
+        Column("worst", lambda v: float(v[:, 1].max()), 2),
+        Column("step over 1.3 or acceleration over 2", lambda v: float(((v[:, 0] > 1.3) | (v[:, 1] > 2.0)).sum()), 0),
+        Column("K, median", lambda v: float(np.median(v[:, 2])), 2),
+    )
+    return section("Seams of loops", words, "method", columns, rows)
