@@ -8,7 +8,6 @@ from action_loom.core.sync import alignment
 from action_loom.core.sync.alignment import Clouds
 from action_loom.core.sync.positions import PointMetric
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import optimize
 
 FRAMES, POINTS = 7, 5  # of a window
 TURNS = [0.0, 0.3, -2.0, 3.1, np.pi / 2.0]
@@ -100,9 +99,10 @@ def footing(rng, *shape, standing=0.5):
     return Footing(rng.normal(size=shape) + 1j * rng.normal(size=shape), rng.random(shape) < standing)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("turning", [True, False])
 def test_no_turn_and_shift_leave_less_of_body_and_standing_feet_together(rng, turning):
+    from scipy import optimize
+
     for _ in range(5):
         one, weights, feet = windows(rng), weights_of(rng), [footing(rng), footing(rng)]
         other = windows(rng) + 2.0 * one

@@ -1,72 +1,27 @@
-"""Files of strangers: whatever our custom properties and settings hold is a sentence or nothing, at once."""
+"""Files of strangers: whatever our custom properties hold is a sentence or nothing, at once."""
 
 import json
 import math
-import time
-from contextlib import suppress
 
 import bpy
 import material
 import pytest
+import strangers
 from drawing import draw_all
+from strangers import BOTH, CONTROL, KEY, LONG, NESTED, said, survives_saving
 
-KEY = "action_loom"
-MOST_SECONDS = 5.0
-NESTED = "[" * 10_000 + "]" * 10_000
-LONG = "9" * 5001
-CONTROL = "a\n\x1b[31m\u202e"
-BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 CHANGED = "How Mixed was made can't be read: its custom property 'action_loom' was changed by something else"
 
 
 @pytest.fixture(scope="module")
 def good(extension, tmp_path_factory):
-    """A file with an armature, two listed walks, and a result of them, all as it should be."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    rig = material.biped()
-    material.key_walk(rig, "slow", frames=36)
-    material.key_walk(rig, "quick", frames=24, leads="R")
-    bpy.ops.action_loom.add_sources()
-    bpy.ops.action_loom.blend(sources=BOTH, result_name="Mixed")
-    path = tmp_path_factory.mktemp("strangers") / "good.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    return path
+    return strangers.good_file(tmp_path_factory.mktemp("strangers"))
 
 
 @pytest.fixture
 def opened(good):
     bpy.ops.wm.open_mainfile(filepath=str(good))
     return bpy.data.objects["Biped"]
-
-
-def said(operator, **options):
-    """What an operator says that refuses, "" for one that is done; never a traceback, and never after long."""
-    began = time.perf_counter()
-    try:
-        getattr(bpy.ops.action_loom, operator)(**options)
-        message = ""
-    except RuntimeError as error:
-        message = str(error)
-    assert time.perf_counter() - began < MOST_SECONDS, operator
-    assert "Traceback" not in message, message
-    sentences = [line for line in message.splitlines() if not line.startswith("Location: ")]
-    assert len(sentences) <= 1, message
-    assert len(message) < 1500
-    return sentences[0].removeprefix("Error: ") if sentences else ""
-
-
-def survives_saving(tmp_path, capfd):
-    """Whether a file is drawn, saved and opened without a word of Python's."""
-    began = time.perf_counter()
-    draw_all()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "strange.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "strange.blend"))
-    draw_all()
-    out, err = capfd.readouterr()
-    return "Traceback" not in out + err and time.perf_counter() - began < MOST_SECONDS
-
-
-# --- results --------------------------------------------------------------------------------------------------------
 
 
 def whole(value):
@@ -274,8 +229,6 @@ def test_a_damaged_result_is_a_sentence(opened, what, tmp_path, capfd, loom):
     assert "Fresh" in bpy.data.actions  # what is damaged about one result hinders no other
 
 
-# --- armatures ------------------------------------------------------------------------------------------------------
-
 NO_ROLES = "The body roles of Biped can't be read: its custom property 'action_loom_roles' was changed by something"
 # What the roles of the armature are, and what is said of it.
 ROLES = {
@@ -319,221 +272,3 @@ def test_damaged_body_roles_are_a_sentence_until_they_are_found_anew(opened, wha
     draw_all()
     assert said("find_roles") == ""
     assert said("blend", sources=BOTH, result_name="Fresh") == ""
-
-
-# --- actions --------------------------------------------------------------------------------------------------------
-
-
-def rate(value):
-    def spoil(action):
-        action["action_loom_rate"] = value
-
-    return spoil
-
-
-def manual_range(first, last):
-    def spoil(action):
-        action.use_frame_range = True
-        action.frame_start, action.frame_end = first, last
-
-    return spoil
-
-
-def last_keys_at(frame):
-    def spoil(action):
-        for curve in material.fcurves(action):
-            curve.keyframe_points[-1].co.x = frame
-            curve.update()
-
-    return spoil
-
-
-TOO_MANY = "more than the 588,235 that can be read at once of 17 joints; correct its frame range, or take a part of it"
-ACTIONS = {
-    "rate: text": (rate("fast"), ""),
-    "rate: numbers": (rate([1.0, 2.0]), ""),
-    "rate: group": (rate({}), ""),
-    "rate: NaN": (rate(math.nan), ""),
-    "rate: inf": (rate(math.inf), ""),
-    "rate: 1e30": (rate(1e30), ""),
-    "rate: 0": (rate(0), ""),
-    "rate: negative": (rate(-5.0), ""),
-    "rate: 99999": (rate(99999.0), ""),
-    "rate: 1e-30": (rate(1e-30), "quick has a single frame"),
-    "rate: 1e-4": (rate(1e-4), "quick has a single frame"),
-    "range: 10⁶ frames": (manual_range(0, 1_000_000), TOO_MANY),
-    "range: NaN": (
-        manual_range(math.nan, math.nan),
-        "slow: its frames nan to nan are none; mend its keys",
-    ),
-    "range: infinite": (manual_range(-math.inf, math.inf), "slow: its frames -inf to inf are none"),
-    "range: backwards": (manual_range(50, 3), "slow has a single frame"),  # Blender moves the end
-    "keys: at 10⁶": (last_keys_at(1e6), TOO_MANY),
-    "keys: at 10³⁰": (last_keys_at(1e30), None),
-    "keys: nowhere": (last_keys_at(math.nan), None),
-    "keys: at the end": (last_keys_at(math.inf), None),
-    "keys: before the beginning": (last_keys_at(-math.inf), None),
-}
-
-
-@pytest.mark.parametrize("what", ACTIONS)
-def test_a_damaged_action_is_a_sentence(opened, what, tmp_path, capfd):
-    spoil, expected = ACTIONS[what]
-    spoil(bpy.data.actions["slow"])
-    assert survives_saving(tmp_path, capfd)
-    bpy.context.scene.action_loom.rigs.clear()
-    assert said("add_sources") == ""
-    draw_all()
-    export = said("export_motion", filepath=str(tmp_path / "slow.bvh"), actions=[{"name": "slow"}])
-    message = said("blend", sources=BOTH, ends="pinned")
-    assert expected is None or (expected in message and bool(expected) == bool(message)), message
-    assert expected != TOO_MANY or TOO_MANY in export
-    for operator in ("analyse", "build_graph", "find_transitions", "connect"):
-        said(operator, sources=BOTH)
-    said("find_cycles", sources=BOTH[:1])
-    said("rebuild", overwrite_edits=True)
-    said("blend", sources=BOTH, visual=True)
-    draw_all()
-
-
-@pytest.mark.parametrize(("fps", "base"), [(1, 1e6), (32767, 1e-5), (1, 1e-5), (1, math.nan)])
-def test_a_scene_s_rate_that_is_none_is_a_sentence(opened, fps, base, tmp_path, capfd):
-    render = bpy.context.scene.render
-    render.fps, render.fps_base = fps, base
-    assert survives_saving(tmp_path, capfd)
-    for operator, options in (
-        ("blend", {"sources": BOTH}),
-        ("analyse", {"sources": BOTH}),
-        ("find_cycles", {"sources": BOTH[:1]}),
-        ("build_graph", {"sources": BOTH}),
-        ("rebuild", {"overwrite_edits": True}),
-        ("add_sources", {}),
-        ("add_demo", {}),
-        ("export_motion", {"filepath": str(tmp_path / "walk.bvh")}),
-    ):
-        said(operator, **options)
-    assert "12 to 1000 frames a second" in said("add_demo")
-
-
-# --- the panel's settings -------------------------------------------------------------------------------------------
-
-
-def stored(*path):
-    """A group of the settings as it is stored, without what Blender checks when it is set."""
-    scene = bpy.context.scene
-    group = scene.bl_system_properties_get(do_create=True) if hasattr(scene, "bl_system_properties_get") else scene
-    for name in (KEY, *path):
-        if isinstance(name, str) and name not in group.keys():  # noqa: SIM118  (going through it gives values)
-            group[name] = {}
-        group = group[name]
-    return group
-
-
-def setting(*path, value):
-    def spoil():
-        *above, last = path
-        stored(*above)[last] = value
-
-    return spoil
-
-
-LINE = ("rigs", 0, "sources", 0)
-SETTINGS = {
-    "mode: 99": setting("mode", value=99),
-    "mode: -1": setting("mode", value=-1),
-    "mode: text": setting("mode", value="blend"),
-    "metric: 99": setting("matching", "metric", value=99),
-    "slope: 99": setting("matching", "slope", value=99),
-    "slope: text": setting("matching", "slope", value="steep"),
-    "slope: half": setting("matching", "slope", value=0.5),
-    "window: NaN": setting("matching", "window", value=math.nan),
-    "window: 1e300": setting("matching", "window", value=1e300),
-    "earlier name": setting("matching", "keep", value=math.nan),
-    "earlier name: text": setting("matching", "keep", value="all"),
-    "earlier group: int": setting("path", value=5),
-    "earlier group's int": setting("path", "leave", value=5),
-    "place: 99": setting("result", "place", value=99),
-    "result's name: 10 KB": setting("result", "result_name", value="n\n" * 5120),
-    "stretches: int": setting("stretches", value=4),
-    "path: NaN": setting("follow", "path", value="nan; nan ²"),
-    "stretch 99": setting("follow", "stretches", value="0 1 99"),
-    "lists: int": setting("rigs", value=4),
-    "lists: text": setting("rigs", value="abc"),
-    "lists: empty group": setting("rigs", value={}),
-    "sources: int": setting(*LINE[:3], value=5),
-    "weight: NaN": setting(*LINE, "weight", value=math.nan),
-    "weight: inf": setting(*LINE, "weight", value=math.inf),
-    "weight: negative": setting(*LINE, "weight", value=-1.0),
-    "weight: text": setting(*LINE, "weight", value="heavy"),
-    "line's rate: NaN": setting(*LINE, "rate", value=math.nan),
-    "line's rate: negative": setting(*LINE, "rate", value=-5.0),
-    "line's rate: inf": setting(*LINE, "rate", value=math.inf),
-    "line's slot: 12 KB": setting(*LINE, "slot", value="OB\n" * 4096),
-    "line's frame: text": setting(*LINE, "first", value="first"),
-    "reference: 99": setting("rigs", 0, "reference", value=99),
-    "reference: -5": setting("rigs", 0, "reference", value=-5),
-    "active line: -5": setting("rigs", 0, "active", value=-5),
-    "active line: 99": setting("rigs", 0, "active", value=99),
-    "picture: smallest": setting("picture", value=-(2**31)),
-    "what was said last: 10 KB": setting("rigs", 0, "last", value=CONTROL * 2000),
-    "roles: numbers": setting("rigs", 0, "roles", value=[1, 2]),
-}
-
-
-@pytest.mark.parametrize("what", SETTINGS)
-def test_damaged_settings_are_a_sentence_or_nothing(opened, what, tmp_path, capfd):
-    with suppress(TypeError):  # some Blenders let nobody store that
-        SETTINGS[what]()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "strange.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "strange.blend"))
-    draw_all()
-    settings = bpy.context.scene.action_loom
-    for operator in ("blend", "analyse", "connect", "find_transitions", "build_graph", "loop", "find_cycles", "follow"):
-        said(operator)
-    said("blend", sources=BOTH)
-    settings.live = True
-    for rig in settings.rigs:
-        for line in rig.sources:
-            line.weight = 0.5
-    settings.live = False
-    said("set_reference", index=0)
-    said("move_source", down=True)
-    said("set_role", role="hips", bone="hips")
-    said("edit_recipe")
-    draw_all()
-    out, err = capfd.readouterr()
-    assert "Traceback" not in out + err
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_a_live_weight_that_is_none_weaves_nothing(opened, value, capfd):
-    settings = bpy.context.scene.action_loom
-    settings.mode = "blend"
-    said("blend", ends="pinned", result_name="Live")
-    before = material.fingerprint(bpy.data.actions["Live"])
-    settings.live = True
-    settings.rigs[0].sources[0].weight = value
-    out, err = capfd.readouterr()
-    assert "Traceback" not in out + err
-    assert material.fingerprint(bpy.data.actions["Live"]) == before or math.isinf(value)
-
-
-def test_a_range_far_beyond_blenders_frames_is_a_sentence(opened):
-    line = bpy.context.scene.action_loom.rigs[0].sources[0]
-    line.use_range, line.first, line.last = True, -(2**31), 2**31 - 1
-    draw_all()
-    assert "more than the 588,235 that can be read at once" in said("blend")
-    line.first, line.last = 50, 2
-    draw_all()
-    assert "the frames 50 to 2 are none" in said("blend")
-
-
-@pytest.mark.parametrize("value", [5, "ours", [1, 2], {"across": 4, "up": {}}, [{}, {}]], ids=repr)
-def test_a_picture_that_was_changed_is_none_of_ours(opened, value, tmp_path, capfd):
-    assert said("analyse", sources=BOTH) == ""
-    assert said("show_registration") == ""
-    bpy.data.images[0][KEY] = value
-    for operator, options in (("analyse", {"sources": BOTH}), ("show_registration", {}), ("blend", {"sources": BOTH})):
-        assert said(operator, **options) == ""
-    assert len(bpy.data.images) == 2
-    assert survives_saving(tmp_path, capfd)

@@ -1,0 +1,54 @@
+"""Files of strangers: a good one to be damaged, what operators say of it, and whether it is drawn, saved and opened."""
+
+import time
+
+import bpy
+import material
+from drawing import draw_all
+
+KEY = "action_loom"
+MOST_SECONDS = 5.0
+NESTED = "[" * 10_000 + "]" * 10_000
+LONG = "9" * 5001
+CONTROL = "a\n\x1b[31m\u202e"
+BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
+
+
+def good_file(folder):
+    """A file with an armature, two listed walks, and a result of them, all as it should be."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    material.key_walk(rig, "quick", frames=24, leads="R")
+    bpy.ops.action_loom.add_sources()
+    bpy.ops.action_loom.blend(sources=BOTH, result_name="Mixed")
+    path = folder / "good.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def said(operator, **options):
+    """What an operator says that refuses, "" for one that is done; never a traceback, and never after long."""
+    began = time.perf_counter()
+    try:
+        getattr(bpy.ops.action_loom, operator)(**options)
+        message = ""
+    except RuntimeError as error:
+        message = str(error)
+    assert time.perf_counter() - began < MOST_SECONDS, operator
+    assert "Traceback" not in message, message
+    sentences = [line for line in message.splitlines() if not line.startswith("Location: ")]
+    assert len(sentences) <= 1, message
+    assert len(message) < 1500
+    return sentences[0].removeprefix("Error: ") if sentences else ""
+
+
+def survives_saving(tmp_path, capfd):
+    """Whether a file is drawn, saved and opened without a word of Python's."""
+    began = time.perf_counter()
+    draw_all()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "strange.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "strange.blend"))
+    draw_all()
+    out, err = capfd.readouterr()
+    return "Traceback" not in out + err and time.perf_counter() - began < MOST_SECONDS
