@@ -16,6 +16,7 @@ from ..check import angles, contacts, quality, seams, world_pose
 from ..errors import ClipError, OptionError, RegistrationError
 from ..motion import quat, resample, retarget, root_motion, trim
 from ..motion.clip import Channel, Clip, joined
+from ..motion.feet import Footing
 from ..motion.frame_map import FrameMap
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
@@ -30,7 +31,8 @@ from .seam import repairs, tracks
 WINDOW = 0.042  # s each side that is compared
 SEARCHED = 0.4  # of a clip: the end of the one and the start of the other
 EASE = 1.0 / 3.0  # s that overlap
-LEFT_OVER = EASE / 4.0  # s of a clip beyond the seam, where it may be anywhere: too short an overlap shows
+LEFT_OVER = EASE / 4.0  # s of either clip beyond the seam: with a shorter overlap it shows
+NEARLY, MOST_LOST = 1.3, 1.0  # times as far apart, and s more left out, may be frames that leave so much
 HALF_LIFE = 0.2  # s in which half of an offset is gone
 SETTLED = 5.0  # half-lives after which it is gone altogether
 BEFORE, AFTER = 2, 2  # frames on each side of a seam, or it could be neither mended nor measured
@@ -106,25 +108,46 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
 def _ranked(
     made: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
 ) -> list[Transition]:
-    """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start."""
+    """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start.
+
+    Where frames are as near, or nearly, some of either clip is left beyond the seam: a short overlap shows.
+    """
     for clip, least, to in ((made, BEFORE, "left"), (after, AFTER + 1, "entered")):
         if len(clip) < least:
             frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
             raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
-    end, last, beyond = len(made) - 1, len(after) - 1 - AFTER, round(LEFT_OVER * made.rate)
-    earliest = max(0 if recipe.anywhere else int((1.0 - SEARCHED) * len(made)), first_free, BEFORE - 1)
-    leave = _asked(made, recipe.from_frame, counted[0], (BEFORE - 1, end)) or (
-        earliest, max(end - beyond, min(earliest, end))
-    )  # fmt: skip
-    latest = last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last)
-    enter = _asked(after, recipe.to_frame, counted[1], (0, last)) or (min(beyond, latest), latest)
-    if leave[0] > leave[1]:
+    end, last = len(made) - 1, len(after) - 1 - AFTER
+    leave = max(0 if recipe.anywhere else int((1.0 - SEARCHED) * len(made)), first_free, BEFORE - 1), end
+    enter = 0, last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last)
+    left_asked = _asked(made, recipe.from_frame, counted[0], (BEFORE - 1, end))
+    entered_asked = _asked(after, recipe.to_frame, counted[1], (0, last))
+    if left_asked is None and leave[0] > leave[1]:
         raise RegistrationError(
             f"{made.name} is too short to be entered and left again: connect it with the clip before it, then the "
             "result with the one after it, and choose frames by hand"
         )
-    window = round(WINDOW * made.rate)
+    beyond = round(LEFT_OVER * made.rate)
+    roomy = (leave[0], max(end - beyond, leave[0])), (min(beyond, enter[1]), enter[1])
     feet = contacts.footing(made), contacts.footing(after)
+    nearest, with_room = (
+        _found(made, after, recipe, left_asked or leave, entered_asked or enter, feet)
+        for leave, enter in ((leave, enter), roomy)
+    )
+    lost = nearest[0].from_frame - with_room[0].from_frame + with_room[0].to_frame - nearest[0].to_frame
+    as_near = with_room[0].distance <= NEARLY * nearest[0].distance
+    return with_room if as_near and lost <= MOST_LOST * made.rate else nearest
+
+
+def _found(
+    made: Clip,
+    after: Clip,
+    recipe: Connect,
+    leave: tuple[int, int],
+    enter: tuple[int, int],
+    feet: tuple[Footing, Footing],
+) -> list[Transition]:
+    """Transitions between frames in these ranges, nearest first, facing as the recipe says."""
+    window = round(WINDOW * made.rate)
     if recipe.facing == "matched":
         return transitions.find(made, after, window, leave, enter, feet=feet)
     stands = authored.stand(made), authored.stand(after)

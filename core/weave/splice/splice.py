@@ -209,7 +209,7 @@ def _warnings(recipe: Splice, timing: Timing, upper: UpperBody, locomotion: Clip
     sentences, name, curve = [], timing.action.name, timing.curve
     if upper.pelvis is None and recipe.method != "copy":
         sentences.append("The trunk and both arms are not in the upper body that was named: the action's is not turned")
-    if timing.kind == "sync" and curve is not None and curve.likeness < IN_STEP:
+    if recipe.timing == "sync" and curve is not None and curve.likeness < IN_STEP:
         sentences.append(
             f"The legs of {name} and {locomotion.name} are hardly alike (likeness {curve.likeness:.2f}, where 0 is "
             "chance): what is played in step may be slowed and hurried without need"

@@ -20,6 +20,7 @@ from ...sync.registration_curve import RegistrationCurve
 from .. import loop
 
 IN_STEP = 0.5  # likeness of legs that do the same, from here on; walks of any style 0.6 and more, others 0.44 at most
+NEAR = 0.09 / 1.7  # of the body's height; legs that are nearer than this, on the mean, do the same as well
 LEGS = Matching(joints="lower", ends="auto")
 STRETCH = 1.5  # times the locomotion: so much of a longer action is compared with it
 HELD = 0.1  # s; so long the action may wait at its ends before it is repeated
@@ -64,45 +65,57 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
         return _own(locomotion, action, start, recipe, "it was asked for", None)
     progress.at(0.0, f"Comparing the legs of {action.name}")
     try:
-        found = _in_step(locomotion, action, start, recipe)
+        found = _in_step(locomotion, action, start, recipe, LEGS)
+        assert found.curve is not None
+        alike = f"the legs' likeness is {found.curve.likeness:.2f}"
+        if recipe.timing == "sync":
+            return replace(found, why="it was asked for: " + alike)
+        if found.curve.likeness >= IN_STEP:
+            return replace(found, why=f"{alike}, {IN_STEP:g} or more")
+        # Who turns or dawdles moves otherwise, but the legs may be where a walk's are.
+        near = _in_step(locomotion, action, start, recipe, replace(LEGS, metric="points"))
     except (OptionError, RegistrationError) as error:
         if recipe.timing == "sync":
             raise RegistrationError(f"{action.name} can't be played in step with {locomotion.name}: {error}") from None
         return _own(locomotion, action, start, recipe, f"the legs can't be compared ({error})", None)
-    assert found.curve is not None
-    alike = f"the legs' likeness is {found.curve.likeness:.2f}"
-    if recipe.timing == "sync":
-        return replace(found, why="it was asked for: " + alike)
-    if found.curve.likeness >= IN_STEP:
-        return replace(found, why=f"{alike}, {IN_STEP:g} or more")
+    assert near.curve is not None
+    apart = f"{alike}, and they are {100.0 * near.curve.cost:.0f} cm apart"
+    if _corresponds(near.curve, locomotion):
+        return replace(near, why=f"{apart}, no more than {100.0 * NEAR * locomotion.skeleton.height:.0f}")
     return _own(locomotion, action, start, recipe, f"{alike}, less than {IN_STEP:g}", found.curve)
 
 
-def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice) -> Timing:
+def _corresponds(curve: RegistrationCurve, locomotion: Clip) -> bool:
+    """Say whether legs do the same: they move alike, or are as near."""
+    near = curve.metric == "points" and curve.cost <= NEAR * locomotion.skeleton.height
+    return curve.likeness >= IN_STEP or near
+
+
+def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: Matching) -> Timing:
     """The action in step with the locomotion; made to repeat first if it does not last and may be repeated."""
     if all(clip.cyclic and cycles.closes(clip) for clip in (locomotion, action)):
         one = cycles.first_of(action)
-        curve = registration.register_pair(cycles.first_of(locomotion), one, LEGS, cyclic=True)
+        curve = registration.register_pair(cycles.first_of(locomotion), one, legs, cyclic=True)
         laid = _laid_out(one, 0, curve.at(np.arange(len(locomotion), dtype=float)), curve)
         return replace(laid, closes=True)
     if recipe.if_shorter == "hold" or STRETCH * (len(action) - start) >= len(locomotion):
-        curve, frames = _registered(locomotion, action, start)
+        curve, frames = _registered(locomotion, action, start, legs)
         overhang = max(-frames.min(), frames.max() - (len(action) - 1))
-        unlike = recipe.timing == "auto" and curve.likeness < IN_STEP
+        unlike = recipe.timing == "auto" and not _corresponds(curve, locomotion)
         if recipe.if_shorter == "hold" or overhang <= HELD * action.rate or unlike:
             return Timing(action, frames, "sync", "", curve)
     cycle, first = _repeating(action, start)
     period = len(cycle) - 1
     before = 1 + int(0.5 * len(locomotion) / period)  # of open ends, so much may overhang
     lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
-    curve, frames = _registered(locomotion, lasting, before * period + (start - first) % period)
+    curve, frames = _registered(locomotion, lasting, before * period + (start - first) % period, legs)
     return Timing(lasting, frames, "sync", "", curve, period, first)
 
 
-def _registered(locomotion: Clip, action: Clip, start: int) -> tuple[RegistrationCurve, Array]:
+def _registered(locomotion: Clip, action: Clip, start: int, legs: Matching) -> tuple[RegistrationCurve, Array]:
     """The curve from the action's frame `start` on, and the action's frames (F,), outside of it at their own speed."""
     stretch = action.cut(start, min(len(action), start + round(STRETCH * len(locomotion))))
-    curve = registration.register_pair(locomotion, stretch, LEGS)
+    curve = registration.register_pair(locomotion, stretch, legs)
     at = np.arange(len(locomotion), dtype=float)
     inside = np.clip(at, curve.first, curve.last)
     return curve, start + curve.at(inside) + (at - inside)

@@ -155,6 +155,16 @@ def test_gaits_are_played_in_step_and_standing_actions_at_their_own_speed(names,
         assert_allclose(np.diff(told["action_frame"]), 1.0, atol=2e-3)
 
 
+@pytest.mark.shared
+def test_legs_that_move_otherwise_but_are_as_near_are_in_step_too():
+    """One dawdles and turns, so that how its legs move is not a walk's throughout."""
+    made = woven(("mb_26_01", "mb_35_01"), "gaussian")
+    told = made.report["splice"]
+    assert told["timing"] == "sync"
+    assert "likeness is 0.47, and they are 8 cm apart, no more than 10" in told["why"]
+    assert not any("hardly alike" in said for said in made.report["warnings"])
+
+
 @pytest.mark.both_engines
 @pytest.mark.parametrize("method", ["gaussian", "heck"])
 def test_a_known_rotation_of_the_pelvis_joint_is_recovered(method):
