@@ -27,6 +27,7 @@ MODULES = (
     ".operators.results",
     ".operators.motion_files",
     ".operators.demo",
+    ".operators.tab",
     ".host.commands",
     ".panels.sources",
     ".panels.weave",

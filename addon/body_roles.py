@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..core.errors import LoomError
-from . import properties
+from . import meant, properties
 
 _filling = False
 
@@ -42,7 +42,7 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     """Keep what the artist chose in a table of roles on its armature; the table takes back what can't be kept."""
     from .bridge import rig as rigs
 
-    armature = context.object
+    armature = meant.of_tab(context)
     rig = properties.rig_of(scene, armature)
     if _filling or rig is None or armature is None:
         return

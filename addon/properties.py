@@ -203,6 +203,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     """Everything that the panels set, kept in the scene."""
 
     rigs: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_rig)
+    pin: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
     curve: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Curve",
@@ -315,6 +316,22 @@ def armature_of(rig: Any) -> bpy.types.Object | None:
     return _held(rig.owner).find(bpy.data.objects)
 
 
+def pinned(scene: bpy.types.Scene) -> bpy.types.Object | None:
+    """Return the armature that the tab of a scene is pinned to, or None."""
+    pin = settings_of(scene).pin
+    found = _held(pin).find(scene.objects) if pin.name else None
+    return found if found is not None and found.type == "ARMATURE" else None
+
+
+def pin_to(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> None:
+    """Pin the tab of a scene to an armature, or to none."""
+    pin = settings_of(scene).pin
+    if armature is None:
+        pin.name = pin.uid = pin.session = pin.library = ""
+    else:
+        _hold(pin, armature)
+
+
 def _hold(held: Any, data: bpy.types.ID) -> None:
     for name, value in identity_of(data).values().items():
         setattr(held, name, value)
@@ -382,6 +399,8 @@ def _note_armatures(*_: Any) -> None:
                 _hold(owner, armature)
             elif _held(owner).is_of_this_session:
                 settings.rigs.remove(k)
+        if pinned(scene) is not None:
+            pin_to(scene, pinned(scene))
         if settings.curve is not None and not settings.curve.users_scene:
             settings.curve = None
 

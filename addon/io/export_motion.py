@@ -13,7 +13,7 @@ from ...core.formats import motion_file, registry, units
 from ...core.formats.motion_file import Convention
 from ...core.progress import Progress
 from ...core.recipes.reading import ReadingOptions, Request, Source
-from .. import weaving
+from .. import meant, weaving
 from ..blender_types import named, present, scene_of
 from ..bridge import curves
 
@@ -46,7 +46,7 @@ def export_actions(
     One goes into the file that the path names, several into that folder, each into a file of its name. Every file
     appears whole or not at all, and none before all actions were read.
     """
-    armature = present(context.object)
+    armature = present(meant.armature(context))
     actions = _actions(armature, names)
     places = _places(path, actions, writing.suffix)
     _check(places, writing.overwrite)

@@ -16,7 +16,7 @@ from ...core.formats.motion_file import MotionFile
 from ...core.motion import resample, retarget
 from ...core.motion.clip import Clip
 from ...core.progress import Progress
-from .. import rates
+from .. import meant, rates
 from ..blender_types import armature_data, present, scene_of
 from ..bridge import bones, curves, rig, rotation
 from ..bridge import clip as clips
@@ -110,7 +110,7 @@ def import_files(
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:
-    active = context.object
+    active = meant.armature(context)
     if active is None or active.type != "ARMATURE" or not armature_data(active).bones:
         return None
     return active

@@ -12,7 +12,7 @@ from ...core.progress import Progress
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ...core.recipes.result import ResultOptions
-from .. import option_properties, properties, readiness, source_warnings
+from .. import meant, option_properties, properties, readiness, source_warnings
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ..session import jobs
 
@@ -29,15 +29,10 @@ NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", 
 
 def poll_armature(cls: type[bpy.types.Operator], context: bpy.types.Context, *, changes: bool = True) -> bool:
     """Say whether an armature is active and can be worked on (or read, if nothing `changes`), and else why not."""
-    why = readiness.why_not(context.object, changes=changes)
+    why = readiness.why_not(meant.armature(context), changes=changes)
     if why:
         cls.poll_message_set(why)
     return not why
-
-
-def asked_by_a_button(context: bpy.types.Context) -> bool:
-    """Say whether it is the sidebar that asks: what a button is about is on the panel, a script names it itself."""
-    return context.region is not None and context.region.type == "UI"
 
 
 def poll_sources(
@@ -46,8 +41,8 @@ def poll_sources(
     """Say whether an armature is there and, for a button, as many of its sources are ticked as it takes."""
     if not poll_armature(cls, context):
         return False
-    ticked = len(properties.ticked(properties.rig_of(scene_of(context), context.object)))
-    if asked_by_a_button(context) and (ticked < least or (most is not None and ticked > most)):
+    ticked = len(properties.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
+    if meant.by_button(context) and (ticked < least or (most is not None and ticked > most)):
         needed = f"{least} source{'s' if least > 1 else ''}{' or more' if most is None else ''}"
         cls.poll_message_set(f"Tick {needed}; {ticked} {'is' if ticked == 1 else 'are'}")
         return False
@@ -223,6 +218,9 @@ class SourcesOperator(BackgroundOperator):
     recipe: ClassVar[type[Recipe]]
     asks: ClassVar[tuple[type[Declared], ...]] = (ReadingOptions,)
 
+    armature: bpy.props.StringProperty(
+        name="Armature", description="Name of the armature; the active one if empty", options={"HIDDEN", "SKIP_SAVE"}
+    )
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_weighted, options={"HIDDEN"})
     readings: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_reading, options={"HIDDEN"})
 
@@ -237,7 +235,10 @@ class SourcesOperator(BackgroundOperator):
 
     def from_panel(self, context: bpy.types.Context) -> None:
         scene = scene_of(context)
-        settings, rig = properties.settings_of(scene), properties.rig_of(scene, context.object)
+        armature = meant.called(context, self.armature)
+        settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
+        if meant.by_button(context) and armature is not None:
+            self.armature = armature.name  # when it is done again nothing says that a button asked
         for group in properties.groups(settings, self.recipe):
             for declaration in (self.recipe, *self.asks):
                 for name, about in option_properties.options_of(declaration).items():
@@ -268,7 +269,9 @@ class SourcesOperator(BackgroundOperator):
         if not len(self.sources):  # a script that names none means those of the list
             self.from_panel(context)
         request, recipe = self._request(), self._recipe()
-        armature = present(context.object)
+        armature = meant.called(context, self.armature)
+        if armature is None:
+            raise LoomError(f"There is no armature named {self.armature!r}")
         read = weaving.read(context, armature, request)
         source_warnings.note(context, armature, request, read)
         return request, read, recipe

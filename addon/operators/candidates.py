@@ -9,7 +9,7 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.connect import Connect
 from ...core.recipes.loop import Loop
 from ...core.recipes.reading import Request
-from .. import properties
+from .. import meant, properties
 from ..blender_types import OperatorReturn, present, scene_of
 from ..session import candidates
 from . import base
@@ -91,14 +91,14 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not base.poll_armature(cls, context):
             return False
-        if candidates.candidates_of(scene_of(context), present(context.object)) is None:
+        if candidates.candidates_of(scene_of(context), present(meant.armature(context))) is None:
             cls.poll_message_set("Find some first")
             return False
         return True
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))
-        found = candidates.candidates_of(scene_of(context), present(context.object))
+        found = candidates.candidates_of(scene_of(context), present(meant.armature(context)))
         assert found is not None
         if not 0 <= self.index < len(found.candidates):
             self.report({"ERROR"}, f"There is no candidate {self.index}; there are {len(found.candidates)}, from 0")
@@ -121,7 +121,7 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not base.poll_armature(cls, context):
             return False
-        found = candidates.candidates_of(scene_of(context), present(context.object))
+        found = candidates.candidates_of(scene_of(context), present(meant.armature(context)))
         if found is None or found.curves is None:
             cls.poll_message_set("Find cycles first")
             return False
@@ -130,7 +130,7 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ..pictures import images, score_bitmap
 
-        found = candidates.candidates_of(scene_of(context), present(context.object))
+        found = candidates.candidates_of(scene_of(context), present(meant.armature(context)))
         assert found is not None
         assert found.curves is not None
         name = found.sources[0].name

@@ -7,7 +7,7 @@ import bpy
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import BuildGraph
 from ...core.recipes.reading import Request
-from .. import properties
+from .. import meant, properties
 from ..blender_types import OperatorReturn, present, scene_of
 from ..session import graphs
 from . import base
@@ -71,7 +71,7 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not base.poll_armature(cls, context):
             return False
-        if graphs.graph_of(scene_of(context), present(context.object)) is None:
+        if graphs.graph_of(scene_of(context), present(meant.armature(context))) is None:
             cls.poll_message_set("Build the graph first")
             return False
         return True
@@ -79,7 +79,7 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ..pictures import graph_bitmap, images
 
-        known = graphs.graph_of(scene_of(context), present(context.object))
+        known = graphs.graph_of(scene_of(context), present(meant.armature(context)))
         assert known is not None
         lanes = ", ".join(clip.name for clip in reversed(known.graph.clips[: known.graph.inputs.given][:6]))
         image = images.image("frames", lanes, graph_bitmap.large(known.graph, known.colors))

@@ -12,7 +12,7 @@ from ...core.errors import LoomError
 from ...core.formats import registry
 from ...core.progress import Progress
 from ...core.recipes.reading import ReadingOptions
-from .. import option_properties, rates
+from .. import meant, option_properties, rates
 from ..blender_types import OperatorReturn, present, scene_of
 from . import base
 
@@ -130,7 +130,7 @@ class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
         return base.poll_armature(cls, context, changes=False)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        data = present(context.object).animation_data
+        data = present(meant.armature(context)).animation_data
         if not self.filepath and data is not None and data.action is not None:
             folder = os.path.dirname(bpy.data.filepath)
             self.filepath = os.path.join(folder, files.file_name(data.action.name, registry.DEFAULT))

@@ -9,7 +9,7 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import Request
-from .. import option_properties, properties, readiness, source_list, storage
+from .. import meant, option_properties, properties, readiness, source_list, storage
 from ..blender_types import OperatorReturn, SlottedAction, named, present, scene_of
 from ..session import jobs
 from . import base
@@ -23,8 +23,8 @@ def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
     """Say whether an armature is there and, for a button, its action is a result of ours."""
     if not base.poll_armature(cls, context):
         return False
-    data = present(context.object).animation_data
-    if base.asked_by_a_button(context) and (data is None or not storage.is_result(data.action)):
+    data = present(meant.armature(context)).animation_data
+    if meant.by_button(context) and (data is None or not storage.is_result(data.action)):
         cls.poll_message_set("The armature's action was not made by Action Loom")
         return False
     return True
@@ -65,7 +65,7 @@ class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         try:
-            edited = storage.edited_by_hand(chosen(self.action, present(context.object)))
+            edited = storage.edited_by_hand(chosen(self.action, present(meant.armature(context))))
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -82,10 +82,10 @@ class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
     def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
         from .. import weaving
 
-        action = chosen(self.action, present(context.object))
+        action = chosen(self.action, present(meant.armature(context)))
         again = weaving.again(action, overwrite_edits=self.overwrite_edits)
         self._into = action.session_uid
-        armature = again.armature or present(context.object)
+        armature = again.armature or present(meant.armature(context))
         why = readiness.why_not(armature)  # it need not be the active one
         if why:
             raise RigError(why)
@@ -122,7 +122,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
-            action = chosen(self.action, present(context.object))
+            action = chosen(self.action, present(meant.armature(context)))
             self._load(context, storage.of_result(action), storage.find_sources(action))
         except LoomError as error:
             self.report({"ERROR"}, str(error))
@@ -142,7 +142,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             raise OptionError(f"{len(weights)} weights were given for {len(found)} sources: weave them again")
 
         settings = properties.settings_of(scene_of(context))
-        rig = properties.ensure_rig(scene_of(context), kept.armature or present(context.object))
+        rig = properties.ensure_rig(scene_of(context), kept.armature or present(meant.armature(context)))
         asked = list(request.sources)
         for line in rig.sources:
             line.use = False

@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.errors import LoomError
-from .. import body_roles, properties
+from .. import body_roles, meant, properties
 from ..blender_types import OperatorReturn, present, scene_of
 from . import base
 
@@ -21,7 +21,7 @@ class ACTION_LOOM_OT_find_roles(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ..bridge import rig as rigs
 
-        armature = present(context.object)
+        armature = present(meant.armature(context))
         rigs.set_roles(armature, {})
         found = body_roles.look_up(properties.ensure_rig(scene_of(context), armature))
         self.report({"INFO"}, f"{found} of {len(rigs.ROLES)} roles found")
@@ -44,7 +44,7 @@ class ACTION_LOOM_OT_set_role(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ..bridge import rig as rigs
 
-        armature = present(context.object)
+        armature = present(meant.armature(context))
         try:
             chosen = rigs.chosen_roles(armature) | {self.role: self.bone}
             rigs.set_roles(armature, chosen)

@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.errors import some
-from .. import body_roles, properties, source_list
+from .. import body_roles, meant, properties, source_list
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from . import base
 
@@ -19,7 +19,7 @@ class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
         return base.poll_armature(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        armature = present(context.object)
+        armature = present(meant.armature(context))
         rig = properties.ensure_rig(scene_of(context), armature)
         for k in reversed(range(len(rig.sources))):
             if rig.sources[k].action is None:
@@ -62,14 +62,14 @@ class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not base.poll_armature(cls, context):
             return False
-        armature = present(context.object)
+        armature = present(meant.armature(context))
         if armature.animation_data is None or armature.animation_data.action is None:
             cls.poll_message_set(f"{armature.name} has no action")
             return False
         return True
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        armature = present(context.object)
+        armature = present(meant.armature(context))
         data = present(armature.animation_data)
         action = present(data.action)
         if not source_list.moves(action, armature).bones:
@@ -95,7 +95,7 @@ class OnList(OperatorMixin):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not base.poll_armature(cls, context):
             return False
-        rig = properties.rig_of(scene_of(context), context.object)
+        rig = properties.rig_of(scene_of(context), meant.armature(context))
         if rig is None or not 0 <= rig.active < len(rig.sources):
             cls.poll_message_set("The list of sources is empty")
             return False
@@ -108,7 +108,7 @@ class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
     bl_description = "Take the active source off the list; the action stays"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        rig = properties.rig_of(scene_of(context), context.object)
+        rig = properties.rig_of(scene_of(context), meant.armature(context))
         removed = rig.active
         rig.sources.remove(removed)
         if removed < rig.reference:
@@ -127,7 +127,7 @@ class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
     down: bpy.props.BoolProperty(name="Down", description="Move it down, not up", default=False)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        rig = properties.rig_of(scene_of(context), context.object)
+        rig = properties.rig_of(scene_of(context), meant.armature(context))
         here, there = rig.active, rig.active + (1 if self.down else -1)
         if not 0 <= there < len(rig.sources):
             return {"CANCELLED"}
@@ -145,7 +145,7 @@ class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
     index: bpy.props.IntProperty(name="Source", description="Its place in the list, from 0", default=0, min=0)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        rig = properties.rig_of(scene_of(context), context.object)
+        rig = properties.rig_of(scene_of(context), meant.armature(context))
         if self.index >= len(rig.sources):
             self.report({"ERROR"}, f"There is no source {self.index}; the list has {len(rig.sources)}")
             return {"CANCELLED"}

@@ -8,6 +8,7 @@ from ...core.progress import Progress
 from ...core.recipes.base import Recipe
 from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
+from .. import meant
 from ..blender_types import OperatorReturn, present, scene_of
 from ..session import analysis
 from . import base
@@ -60,13 +61,13 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not base.poll_armature(cls, context):
             return False
-        if analysis.analysis_of(present(context.object)) is None:
+        if analysis.analysis_of(present(meant.armature(context))) is None:
             cls.poll_message_set("Analyse the sources first")
             return False
         return True
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        known = analysis.analysis_of(present(context.object))
+        known = analysis.analysis_of(present(meant.armature(context)))
         assert known is not None
         pair: analysis.Pair | None = analysis.shown(scene_of(context), known)
         if self.source:

@@ -12,7 +12,7 @@ from ...core.recipes.graph import Follow, GraphWalk
 from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
 from ...core.verbs import VERBS
-from .. import properties
+from .. import meant, properties
 from ..blender_types import OperatorReturn, scene_of
 from ..session import graphs
 from . import base
@@ -54,10 +54,10 @@ class FollowOperator(GraphWalkOperator):
         if not super().poll(context):
             return False
         settings = properties.settings_of(scene_of(context))
-        if base.asked_by_a_button(context) and settings.curve is None and not settings.follow.path:
+        if meant.by_button(context) and settings.curve is None and not settings.follow.path:
             cls.poll_message_set("Choose a curve to walk along")
             return False
-        if base.asked_by_a_button(context) and any(stretch.action is None for stretch in settings.stretches):
+        if meant.by_button(context) and any(stretch.action is None for stretch in settings.stretches):
             why = "Choose an action for each stretch of the curve, or remove the stretch"
             cls.poll_message_set(why)
             return False
@@ -105,7 +105,7 @@ class RetimeOperator(base.ResultOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not super().poll(context):
             return False
-        ticked = len(properties.ticked(properties.rig_of(scene_of(context), context.object)))
+        ticked = len(properties.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
         if ticked > 2 and not bpy.app.background:
             cls.poll_message_set(f"Tick the reference and one other source; {ticked} are")
             return False

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.options import Option
-from .. import properties
+from .. import meant, properties
 from ..blender_types import PanelMixin, present
 from ..session import jobs
 
@@ -20,11 +20,10 @@ class SidebarPanel(PanelMixin):
     bl_region_type = "UI"
     bl_category = "Action Loom"
 
-
-def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return the active armature, or None."""
-    active = context.object
-    return active if active is not None and active.type == "ARMATURE" else None
+    def layout_for(self, armature: bpy.types.Object | None) -> bpy.types.UILayout:
+        """Return the layout, whose buttons are about an armature."""
+        meant.mark(self.layout, armature)
+        return self.layout
 
 
 def options_in(layout: bpy.types.UILayout, *, align: bool = False) -> bpy.types.UILayout:

@@ -5,9 +5,9 @@ from typing import Any
 import bpy
 
 from ...core import verbs
-from .. import properties, rates
+from .. import meant, properties, rates
 from ..blender_types import DrawContext, armature_data, present, scene_of
-from . import SidebarPanel, armature_of, options_in, wrapped
+from . import SidebarPanel, options_in, wrapped
 
 
 class ACTION_LOOM_UL_sources(bpy.types.UIList):
@@ -25,6 +25,7 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         index: int | None,
         flt_flag: int | None = 0,
     ) -> None:
+        meant.mark(layout, meant.of_tab(present(context)))
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         if item.action is None:
@@ -68,6 +69,7 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
 
     def draw(self, context: DrawContext) -> None:
         layout = present(self.layout)
+        meant.mark(layout, meant.of_tab(present(context)))
         layout.operator("action_loom.add_sources", icon="ADD")
         layout.operator("action_loom.add_active_source")
         layout.separator()
@@ -75,21 +77,42 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
         layout.operator("action_loom.export_motion", icon="EXPORT")
 
 
+class ACTION_LOOM_MT_armatures(bpy.types.Menu):
+    bl_label = "Armature"
+
+    def draw(self, context: DrawContext) -> None:
+        layout, scene = present(self.layout), scene_of(present(context))
+        pinned = properties.pinned(scene)
+        for one in scene.objects:
+            if one.type == "ARMATURE":
+                text = f"{one.name} (pinned)" if one == pinned else one.name
+                button = layout.operator("action_loom.pin_armature", text=text, icon="ARMATURE_DATA")
+                present(button).armature = one.name
+        layout.separator()
+        unpin = layout.operator("action_loom.pin_armature", text="Whichever Is Active", icon="UNPINNED")
+        present(unpin).armature = ""
+
+
 class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
     bl_label = "Sources"
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        armature = armature_of(context)
+        armature = meant.of_tab(context)
         if armature is not None:
-            self.layout.label(text=armature.name)
+            pinned = properties.pinned(scene_of(context)) is not None
+            self.layout.menu("ACTION_LOOM_MT_armatures", text=armature.name, icon="PINNED" if pinned else "UNPINNED")
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, armature = self.layout, armature_of(context)
+        armature = meant.of_tab(context)
+        layout = self.layout_for(armature)
         if armature is None:
-            layout.label(text="Select an armature", icon="INFO")
+            self._draw_beginning("Select an armature to weave its actions, or begin with one of these:", context)
             return
         rig = properties.rig_of(scene_of(context), armature)
         if rig is None or not len(rig.sources):
+            if not len(bpy.data.actions):
+                self._draw_beginning(f"{armature.name} has no actions yet. Import some, or key some:", context)
+                return
             layout.operator("action_loom.add_sources", icon="ADD")
             layout.operator("action_loom.add_active_source", icon="ACTION")
             layout.operator("action_loom.import_motion", icon="IMPORT")
@@ -109,6 +132,15 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
                 warning.alert = True
                 for line in wrapped(source.warning, context):
                     warning.label(text=line)
+
+    def _draw_beginning(self, text: str, context: bpy.types.Context) -> None:
+        """Draw what there is to begin with."""
+        layout = self.layout
+        column = layout.column(align=True)
+        for line in wrapped(text, context):
+            column.label(text=line)
+        layout.operator("action_loom.import_motion", text="Import Motion…", icon="IMPORT")
+        layout.operator("action_loom.add_demo", text="Add Demo", icon="OUTLINER_OB_ARMATURE")
 
 
 class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
@@ -145,17 +177,17 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        armature = armature_of(context)
+        armature = meant.of_tab(context)
         return armature is not None and properties.rig_of(scene_of(context), armature) is not None
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        rig = properties.rig_of(scene_of(context), armature_of(context))
+        rig = properties.rig_of(scene_of(context), meant.of_tab(context))
         if len(rig.roles):
             self.layout.label(text=f"{sum(bool(role.bone) for role in rig.roles)} of {len(rig.roles)}")
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, armature = self.layout, present(armature_of(context))
-        rig = properties.rig_of(scene_of(context), armature)
+        armature = present(meant.of_tab(context))
+        layout, rig = self.layout_for(armature), properties.rig_of(scene_of(context), armature)
         layout.operator("action_loom.find_roles", icon="VIEWZOOM")
         column = options_in(layout, align=True)
         for role in rig.roles:
@@ -172,7 +204,7 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
 
 
 def _active(context: bpy.types.Context) -> Any:
-    armature = armature_of(context)
+    armature = meant.of_tab(context)
     rig = None if armature is None else properties.rig_of(scene_of(context), armature)
     if rig is None or not 0 <= rig.active < len(rig.sources) or rig.sources[rig.active].action is None:
         return None
@@ -183,6 +215,7 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         ACTION_LOOM_UL_sources,
         ACTION_LOOM_MT_sources,
+        ACTION_LOOM_MT_armatures,
         ACTION_LOOM_PT_sources,
         ACTION_LOOM_PT_source,
         ACTION_LOOM_PT_roles,

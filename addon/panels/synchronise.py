@@ -5,10 +5,10 @@ from typing import Literal
 import bpy
 
 from ...core.options import PANEL, RARE
-from .. import properties
+from .. import meant, properties
 from ..blender_types import present, scene_of
 from ..session import analysis
-from . import SidebarPanel, armature_of, draw_job, draw_options, options_in, picture_scale
+from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale
 
 SHORT = {analysis.MAY_HAVE_CHANGED: "maybe outdated"}
 ICONS: dict[str, Literal["CHECKMARK", "FILE_REFRESH", "QUESTION", "INFO"]] = {
@@ -26,14 +26,14 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return armature_of(context) is not None
+        return meant.of_tab(context) is not None
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        state = analysis.state(scene_of(context), present(armature_of(context)))
+        state = analysis.state(scene_of(context), present(meant.of_tab(context)))
         self.layout.label(text=SHORT.get(state, state))
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = self.layout, properties.settings_of(scene_of(context))
+        layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
         options = options_in(layout)
         draw_options(options, settings, [("matching", about) for about in properties.shown("matching", PANEL)])
         if not draw_job(layout):
@@ -41,7 +41,7 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
         self._draw_found(context)
 
     def _draw_found(self, context: bpy.types.Context) -> None:
-        layout, armature = self.layout, present(armature_of(context))
+        layout, armature = self.layout, present(meant.of_tab(context))
         state, known = analysis.state(scene_of(context), armature), analysis.analysis_of(armature)
         layout.label(text=state.capitalize(), icon=ICONS[state])
         if known is None or state == analysis.NOT_ANALYSED:

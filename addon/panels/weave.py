@@ -8,10 +8,10 @@ from ...core.options import MODE, PANEL, RARE
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphWalk
 from ...core.verbs import VERBS
-from .. import properties, storage
+from .. import meant, properties, storage
 from ..blender_types import present, scene_of
 from ..session import candidates, graphs, jobs
-from . import SidebarPanel, armature_of, draw_job, draw_options, options_in, picture_scale, wrapped
+from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale, wrapped
 
 # Walks through the graph that are no mode of their own.
 WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
@@ -28,10 +28,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return armature_of(context) is not None
+        return meant.of_tab(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = self.layout, properties.settings_of(scene_of(context))
+        layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
         modes = layout.grid_flow(row_major=True, columns=4, even_columns=True, align=True)
         for recipe in properties.MODES:
             modes.prop_enum(settings, "mode", recipe.verb)
@@ -59,7 +59,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
         """Say which action's legs and which one's arms are taken: the mark of the reference decides."""
-        rig = properties.rig_of(scene_of(context), armature_of(context))
+        rig = properties.rig_of(scene_of(context), meant.of_tab(context))
         ticked = properties.ticked(rig)
         if len(ticked) != 2:
             return
@@ -75,7 +75,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         """The curve to walk along, and what is done on the way."""
         settings = properties.settings_of(scene_of(context))
         layout = options_in(self.layout)
-        layout.prop(settings, "curve")
+        row = layout.row(align=True)
+        row.prop(settings, "curve")
+        row.operator("action_loom.new_curve", text="", icon="ADD")
         if settings.curve is None and settings.follow.path:
             layout.label(text="Along the path of the recipe", icon="INFO")
         for index, stretch in enumerate(settings.stretches):
@@ -93,7 +95,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if not jobs.running():
             layout.operator(_FINDERS[settings.mode], icon="VIEWZOOM")
         group = getattr(settings, settings.mode)
-        found = candidates.candidates_of(scene_of(context), present(armature_of(context)))
+        found = candidates.candidates_of(scene_of(context), present(meant.of_tab(context)))
         by_hand = any(getattr(group, name) != value for name, value in candidates.AUTOMATIC[settings.mode])
         if by_hand and (found is None or not any(candidates.is_chosen(settings, one) for one in found.candidates)):
             options = options_in(layout, align=True)  # else nobody would know, now that other actions are ticked
@@ -114,7 +116,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             layout.operator("action_loom.show_scores", icon="IMAGE_DATA")
 
     def _draw_last(self, context: bpy.types.Context) -> None:
-        armature = present(armature_of(context))
+        armature = present(meant.of_tab(context))
         rig = properties.rig_of(scene_of(context), armature)
         if rig is not None and rig.last:
             for line in wrapped(rig.last, context):
@@ -136,16 +138,16 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         return properties.settings_of(scene_of(context)).mode == "follow"
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        known = graphs.graph_of(scene_of(context), present(armature_of(context)))
+        known = graphs.graph_of(scene_of(context), present(meant.of_tab(context)))
         self.layout.label(text="not built" if known is None else known.short)
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = self.layout, properties.settings_of(scene_of(context))
+        layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
         options = options_in(layout)
         draw_options(options, settings, [("graph", about) for about in properties.shown("graph", PANEL)])
         if not jobs.running():
             layout.operator("action_loom.build_graph", icon="VIEWZOOM")
-        known = graphs.graph_of(scene_of(context), present(armature_of(context)))
+        known = graphs.graph_of(scene_of(context), present(meant.of_tab(context)))
         if known is None:
             return
         column = layout.column(align=True)
@@ -166,7 +168,8 @@ class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):
         return properties.settings_of(scene_of(context)).mode == "follow"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = options_in(self.layout), properties.settings_of(scene_of(context))
+        layout = options_in(self.layout_for(meant.of_tab(context)))
+        settings = properties.settings_of(scene_of(context))
         layout.prop(settings.result, "place")
         for recipe in WALKS:
             column = layout.column()

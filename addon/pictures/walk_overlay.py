@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.cache import Cache
-from .. import properties
+from .. import meant, properties
 from ..blender_types import present, scene_of
 from ..session import memory
 
@@ -70,7 +70,7 @@ def _forget_batch() -> None:
 
 def _draw() -> None:
     context = bpy.context
-    active = context.object
+    active = meant.of_tab(context)
     if active is None or not properties.settings_of(scene_of(context)).show_way:
         return
     track = track_of(active)

@@ -258,10 +258,8 @@ def test_stretches_that_are_none_are_said(walker, wave):
     settings.curve = drawn(BOW)
     bpy.ops.action_loom.add_stretch()
     stretch = settings.stretches[0]
-    area = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D")
-    sidebar = next(region for region in area.regions if region.type == "UI")
     refusal = pytest.raises(RuntimeError, match="Choose an action for each stretch of the curve, or remove the stretch")
-    with bpy.context.temp_override(area=area, region=sidebar), refusal:
+    with bpy.context.temp_override(action_loom_armature=bpy.context.object), refusal:
         bpy.ops.action_loom.follow()
     stretch.action, stretch.start, stretch.end = wave, 70.0, 40.0
     with pytest.raises(RuntimeError, match="a stretch from 70% to 40% of the path ends before it begins"):

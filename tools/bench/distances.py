@@ -109,7 +109,7 @@ def _rotations(material: Material) -> tuple[list[Array], Array]:
 
 def _within_heading(clip: Clip) -> Array:
     rotations, hips = clip.rotations.copy(), root_motion.travelling_joint(clip.skeleton)
-    turned_back = quat.about_axis("Z", -root_motion.heading(clip))
+    turned_back = quat.about_axis("Z", -root_motion.pelvis_heading(clip, root_motion.HEADING_SIGMA))
     rotations[:, hips] = quat.mul(turned_back, kinematics.world(clip)[0][:, hips])
     return rotations
 
