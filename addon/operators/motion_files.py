@@ -13,7 +13,7 @@ from ...core.formats import registry
 from ...core.progress import Progress
 from ...core.recipes.reading import ReadingOptions
 from .. import meant, option_properties, rates
-from ..blender_types import OperatorReturn, present, scene_of
+from ..blender_types import DrawContext, OperatorReturn, present, scene_of
 from . import base
 
 _UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
@@ -32,7 +32,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     bl_idname = "action_loom.import_motion"
     bl_label = "Import Motion Files"
     bl_description = "Make actions of motion files: of the active armature where it has their joints, else of new ones"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -62,6 +62,22 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     new_armature: bpy.props.BoolProperty(
         name="New Armature", description="Make one even where the active armature has all the joints", default=False
     )
+    select: bpy.props.BoolProperty(
+        name="Select", description="Make the armature the active object, selected and in view", default=True
+    )
+    match_rate: bpy.props.BoolProperty(
+        name="Match Scene Rate",
+        description="Give the scene the files' frames per second, so that they play as fast as they were captured;"
+        " on at first where nothing is animated yet",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+    fit_range: bpy.props.BoolProperty(
+        name="Fit Scene Range",
+        description="Let the scene begin and end with the imported actions; on at first where nothing is animated yet",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -71,10 +87,18 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        present(context.window_manager).fileselect_add(self)
+        for name in ("match_rate", "fit_range"):
+            if not self.properties.is_property_set(name):
+                setattr(self, name, not len(bpy.data.actions))
+        manager = present(context.window_manager)
+        if self.directory and len(self.files) and self.files[0].name:  # they were dropped into the view
+            title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
+            return manager.invoke_props_dialog(self, title=title, confirm_text="Import")
+        manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from .. import imported_motion
         from ..io import import_motion  # numpy is loaded at first use, not when Blender starts
 
         reading = import_motion.FileReading(self.units, self.up, self.rate == "SCENE", self.new_armature)
@@ -86,6 +110,11 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             return {"CANCELLED"}
         for note in imported.notes:
             self.report({"WARNING"}, note)
+        said = imported_motion.take_in(
+            context, imported, select=self.select, match_rate=self.match_rate, fit_range=self.fit_range
+        )
+        if said:
+            self.report({"INFO"}, said)
         for armature, actions in imported.actions.items():
             which = "the new armature " if armature in imported.made else ""
             self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_rates_note(context, actions)}")
@@ -97,6 +126,18 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         if names:
             return [os.path.join(folder, bpy.path.abspath(name)) for name in names]
         return [bpy.path.abspath(self.filepath)] if self.filepath else []
+
+
+class ACTION_LOOM_FH_motion(bpy.types.FileHandler):
+    bl_idname = "ACTION_LOOM_FH_motion"
+    bl_label = "Motion Files"
+    bl_import_operator = "action_loom.import_motion"
+    bl_file_extensions = ";".join(registry.READABLE)
+
+    @classmethod
+    def poll_drop(cls, context: DrawContext) -> bool:
+        area = present(context).area
+        return area is not None and area.type == "VIEW_3D"
 
 
 class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
@@ -196,5 +237,10 @@ def _rates_note(context: bpy.types.Context, actions: list[bpy.types.Action]) -> 
 
 
 register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_import_motion, ACTION_LOOM_PG_exported_action, ACTION_LOOM_OT_export_motion)
+    (
+        ACTION_LOOM_OT_import_motion,
+        ACTION_LOOM_FH_motion,
+        ACTION_LOOM_PG_exported_action,
+        ACTION_LOOM_OT_export_motion,
+    )
 )

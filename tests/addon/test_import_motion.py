@@ -37,7 +37,7 @@ def test_the_scene_stays_as_it_was(walks, small, mode):
 
     before, keys = state(), material.fingerprint(by_hand)
     pose = np.array([bone.matrix for bone in rig.pose.bones])
-    import_motion(*walks, small)
+    import_motion(*walks, small, select=False)
     assert state() == before
     assert material.fingerprint(by_hand) == keys
     assert np.array_equal(np.array([bone.matrix for bone in rig.pose.bones]), pose)
@@ -164,6 +164,39 @@ def test_imported_actions_can_be_woven_at_once(walks):
     sources = [{"name": "walk", "weight": 1.0}, {"name": "sneak", "weight": 1.0}]
     assert bpy.ops.action_loom.blend(sources=sources, result_name="prowl") == {"FINISHED"}
     assert rig.animation_data.action.name == "prowl"
+
+
+def test_what_was_imported_is_listed_selected_and_ready_to_weave(walks):
+    bpy.ops.object.empty_add()
+    import_motion(*walks)
+    rig = bpy.context.object
+    assert (rig.type, bpy.context.selected_objects) == ("ARMATURE", [rig])
+    (listed,) = bpy.context.scene.action_loom.rigs
+    assert [(line.action.name, line.use) for line in listed.sources] == [("walk", True), ("sneak", True)]
+    assert sum(bool(role.bone) for role in listed.roles) > 15
+    import_motion(walks[0])  # onto the same armature; two are ticked already
+    assert [line.use for line in listed.sources] == [True, True, False]
+    assert bpy.ops.action_loom.blend(result_name="prowl") == {"FINISHED"}
+
+
+def test_the_scene_takes_rate_and_range_of_files_on_request(walks, capsys):
+    scene = bpy.context.scene
+    scene.render.fps, scene.frame_end = 24, 250
+    import_motion(walks[0], match_rate=True, fit_range=True)
+    action = bpy.data.actions["walk"]
+    assert scene.render.fps / scene.render.fps_base == pytest.approx(60.0)
+    assert (scene.frame_start, scene.frame_end) == tuple(map(round, action.frame_range))
+    assert f"scene rate 24 → 60; scene range 1–250 → 1–{scene.frame_end}" in capsys.readouterr().out
+    import_motion(walks[0], rate="SCENE", match_rate=True)
+    assert scene.render.fps == 60
+
+
+def test_files_can_be_dropped_into_the_view(walks):
+    handler = bpy.types.ACTION_LOOM_FH_motion
+    assert (handler.bl_import_operator, handler.bl_file_extensions) == ("action_loom.import_motion", ".bvh")
+    folder = str(walks[0].parent)
+    bpy.ops.action_loom.import_motion(directory=folder, files=[{"name": walk.name} for walk in walks])
+    assert {"walk", "sneak"} <= set(bpy.data.actions.keys())
 
 
 def test_the_file_menus_offer_both_while_the_extension_is_there(extension):
