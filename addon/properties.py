@@ -44,7 +44,13 @@ when_role_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = 
 when_color_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
 
 
+# While a balance is set, the weight of the first of two: what listens is told of both at once.
+_half_set = False
+
+
 def _weight_changed(source: Any, context: bpy.types.Context) -> None:
+    if _half_set:
+        return
     for listener in when_weight_changed:
         listener(source.id_data, context)
 
@@ -135,6 +141,25 @@ def _armature_given(rig: Any, _context: Any) -> None:
         rig.armature = None
 
 
+def _balance(rig: Any) -> float:
+    """The share of the second of two ticked sources."""
+    lines = ticked(rig)
+    total = sum(line.weight for line in lines)
+    return float(lines[1].weight / total) if len(lines) == 2 and total > 0.0 else 0.5
+
+
+def _set_balance(rig: Any, share: float) -> None:
+    global _half_set
+    lines = ticked(rig)
+    if len(lines) == 2:
+        _half_set = True
+        try:
+            lines[0].weight = 1.0 - share
+        finally:
+            _half_set = False
+        lines[1].weight = share
+
+
 class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     """The sources of one armature; every armature has its own list."""
 
@@ -144,6 +169,15 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     active: bpy.props.IntProperty(options=set())
     reference: bpy.props.IntProperty(
         name="Reference", description="The source whose time, body and place the result takes", options=set()
+    )
+    balance: bpy.props.FloatProperty(
+        name="Balance",
+        description="Between the two ticked actions: 0 is the first, 1 the second",
+        min=0.0,
+        max=1.0,
+        get=_balance,
+        set=_set_balance,
+        options=set(),
     )
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
     last: bpy.props.StringProperty(options=set())

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import bpy
@@ -15,6 +16,7 @@ from .blender_types import Slot, armature_data
 _LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
 
 _POSE = 0.5  # frames; what is shorter is a pose
+_WORTH_HIDING = 4  # letters of a beginning that all names have
 _FEW_BONES, _MANY = 2, 5  # bones that are moved, and how many times as many the armature has
 
 
@@ -68,6 +70,27 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
         except LoomError:
             continue  # weaving will say why
         source_warnings.note(context, armature, request, read)
+
+
+def shared_beginning(names: list[str], room: int) -> str:
+    """Return what names all begin with, up to the end of a word, where they are longer than there is room for."""
+    if len(names) < 2 or max(map(len, names)) <= room:
+        return ""
+    pairs = zip(min(names), max(names), strict=False)
+    same = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    ends = max((same.rfind(letter) for letter in " _.-|:"), default=-1) + 1
+    return same[:ends] if ends >= _WORTH_HIDING and ends < min(map(len, names)) else ""
+
+
+def repeats(action: bpy.types.Action) -> bool:
+    """Say whether an action is told to repeat: it is cyclic, or its first curve has a Cycles modifier."""
+    from .bridge import curves  # numpy is loaded at first use, not when Blender starts
+
+    if action.use_cyclic:
+        return True
+    slot = next(iter(getattr(action, "slots", ())), None)
+    first = next(iter(curves.curves_of(action, slot)), None)
+    return first is not None and any(modifier.type == "CYCLES" for modifier in first.modifiers)
 
 
 @dataclass(frozen=True)

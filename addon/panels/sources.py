@@ -1,17 +1,58 @@
 """The list of actions that are woven, and the body roles of their armature."""
 
+import fnmatch
 from typing import Any
 
 import bpy
 
 from ...core import verbs
-from .. import meant, properties, rates
+from .. import meant, properties, rates, source_list
 from ..blender_types import DrawContext, armature_data, present, scene_of
 from . import SidebarPanel, options_in, wrapped
 
 
 class ACTION_LOOM_UL_sources(bpy.types.UIList):
-    """Lines of the list: tick, colour, action, frame range, weight and its percentage, reference mark."""
+    """Lines of the list: tick, colour, action, weight and its percentage where weights count, reference mark."""
+
+    order: bpy.props.EnumProperty(
+        name="Order",
+        description="In which order the list is shown; sources are woven in the order of the list itself",
+        items=[
+            ("LIST", "As Listed", "In the order in which sources are woven", "SORTBYEXT", 0),
+            ("NAME", "By Name", "In alphabetical order", "SORTALPHA", 1),
+            ("LENGTH", "By Length", "The shortest first", "SORTTIME", 2),
+        ],
+    )
+    only_loops: bpy.props.BoolProperty(
+        name="Only Loops", description="Show only actions that repeat: cyclic ones, or with a Cycles modifier"
+    )
+
+    def draw_filter(self, context: DrawContext, layout: bpy.types.UILayout) -> None:
+        row = layout.row(align=True)
+        row.prop(self, "filter_name", text="")
+        row.prop(self, "use_filter_invert", text="", icon="ARROW_LEFTRIGHT")
+        row.prop(self, "order", text="", icon_only=True)
+        row.prop(self, "only_loops", text="", icon="FILE_REFRESH")
+
+    def filter_items(self, context: DrawContext, data: Any, lines_name: str) -> Any:
+        lines = getattr(data, lines_name)
+        names = [line.action.name if line.action else "" for line in lines]
+        pattern = f"*{self.filter_name.lower()}*"
+        shown = [
+            self.bitflag_filter_item
+            if fnmatch.fnmatchcase(name.lower(), pattern)
+            and not (self.only_loops and line.action and not source_list.repeats(line.action))
+            else 0
+            for name, line in zip(names, lines, strict=True)
+        ]
+        if self.order == "NAME":
+            keys: list[Any] = [name.lower() for name in names]
+        elif self.order == "LENGTH":
+            keys = [0.0 if line.action is None else _length(line.action) for line in lines]
+        else:
+            return shown, []
+        numbered: list[Any] = list(enumerate(keys))
+        return shown, bpy.types.UI_UL_list.sort_items_helper(numbered, key=lambda one: one[1])
 
     def draw_item(
         self,
@@ -37,19 +78,39 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         name = row.row()
         name.active = item.use
         name.alert = bool(item.use and item.warning)
-        name.label(text=item.action.name)
-        weight = row.row()
-        weight.active = item.use
-        weight.ui_units_x = 2.6
-        weight.prop(item, "weight", text="", slider=True)
-        share = row.row()
-        share.ui_units_x = 1.9
-        share.label(text=percentage(data, item))
+        if _shared and item.action.name.startswith(_shared):
+            name.label(text="…" + item.action.name[len(_shared) :])
+        else:
+            name.prop(item.action, "name", text="", emboss=False)
+        if weights_count(scene_of(present(context)), data):
+            weight = row.row()
+            weight.active = item.use
+            weight.ui_units_x = 2.6
+            weight.prop(item, "weight", text="", slider=True)
+            share = row.row()
+            share.ui_units_x = 1.9
+            share.label(text=percentage(data, item))
         marked = item == reference_of(data)
         mark = row.operator(
             "action_loom.set_reference", text="", icon="RADIOBUT_ON" if marked else "RADIOBUT_OFF", emboss=False
         )
         present(mark).index = index
+
+
+ROOM, ROOM_BESIDE_WEIGHTS = 16, 7  # letters that a line has room for at the sidebar's usual width
+
+# What the names in the list that is drawn begin with, all of them: a row has no room for it.
+_shared = ""
+
+
+def weights_count(scene: bpy.types.Scene, rig: Any) -> bool:
+    """Say whether the lines of a list show weights: in a blend of three or more; of two there is one slider."""
+    return properties.settings_of(scene).mode == "blend" and len(properties.ticked(rig)) > 2
+
+
+def _length(action: bpy.types.Action) -> float:
+    first, last = action.frame_range[:]
+    return float(last - first)
 
 
 def percentage(rig: Any, item: Any) -> str:
@@ -117,6 +178,10 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             layout.operator("action_loom.add_active_source", icon="ACTION")
             layout.operator("action_loom.import_motion", icon="IMPORT")
             return
+        global _shared
+        room = ROOM_BESIDE_WEIGHTS if weights_count(scene_of(context), rig) else ROOM
+        names = [line.action.name for line in rig.sources if line.action is not None]
+        _shared = source_list.shared_beginning(names, room)
         row = layout.row()
         rows = min(max(len(rig.sources), 3), 8)
         row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=rows)
@@ -126,6 +191,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         buttons.menu("ACTION_LOOM_MT_sources", text="", icon="DOWNARROW_HLT")
         present(buttons.operator("action_loom.move_source", text="", icon="TRIA_UP")).down = False
         present(buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN")).down = True
+        if _shared and _active(context) is not None:
+            layout.prop(_active(context).action, "name", text="")
         for source in rig.sources:
             if source.use and source.warning:
                 warning = layout.column(align=True)

@@ -35,6 +35,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         modes = layout.grid_flow(row_major=True, columns=4, even_columns=True, align=True)
         for recipe in properties.MODES:
             modes.prop_enum(settings, "mode", recipe.verb)
+        if settings.mode == "blend":
+            self._draw_balance(context)
         if settings.mode == "splice":
             self._draw_parts(context)
         if settings.mode == "follow":
@@ -56,6 +58,22 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             live.ui_units_x = 3.0
             live.prop(settings, "live", toggle=True)
         self._draw_last(context)
+
+    def _draw_balance(self, context: bpy.types.Context) -> None:
+        """Of two sources one slider: how much of the second there is."""
+        rig = properties.rig_of(scene_of(context), meant.of_tab(context))
+        ticked = properties.ticked(rig)
+        if len(ticked) != 2:
+            return
+        column = self.layout.column(align=True)
+        row = column.row(align=True)
+        row.label(text=ticked[0].action.name)
+        right = row.row()
+        right.alignment = "RIGHT"
+        right.label(text=ticked[1].action.name)
+        slider = column.row()
+        slider.scale_y = 1.4
+        slider.prop(rig, "balance", text="", slider=True)
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
         """Say which action's legs and which one's arms are taken: the mark of the reference decides."""

@@ -73,7 +73,8 @@ def draw_all():
     context = context_now()
     drawn = {name: draw(getattr(bpy.types, f"ACTION_LOOM_PT_{name}"), context) for name in PANELS}
     rig = context.scene.action_loom.rigs[0] if len(context.scene.action_loom.rigs) else None
+    drawn["lines"] = []
     for place, line in enumerate(rig.sources if rig is not None else ()):
-        lines = Drawing(bpy.types.ACTION_LOOM_UL_sources, Layout([]))
+        lines = Drawing(bpy.types.ACTION_LOOM_UL_sources, Layout(drawn["lines"]))
         lines.draw_item(context, lines.layout, rig, line, 0, rig, "active", place)
     return drawn
