@@ -250,6 +250,17 @@ def _at_cursor(clip: Clip, body: rig.Rig, cursor: bpy.types.View3DCursor) -> Cli
     return root_motion.beginning_at(clip, place, heading)
 
 
+def summary(action: bpy.types.Action, made: Result) -> str:
+    """Return the main figures of a result in one line."""
+    report = made.report
+    after = report["quality"]["after"]["slide_cm_s"]
+    figures = "" if after is None else f", feet slide {after:.1f} cm/s"
+    if "follow" in report:
+        figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
+    first, last = action.curve_frame_range[:]
+    return f"{action.name}: {round(last - first) + 1} frames in {report['seconds_taken']:.2f} s{figures}"
+
+
 def _contact_notes(clip: Clip, first_frame: float) -> dict[str, float]:
     """Return what markers say of the feet, and at which scene frame."""
     notes = {}

@@ -325,23 +325,14 @@ def report_result(
     """Report a result: warnings first, then its figures, which the panel shows as well."""
     for note in (*read.notes, *written.notes, *made.report["warnings"]):
         operator.report({"WARNING"}, note)
-    line = _summary(written.action, made)
+    from .. import weaving
+
+    line = weaving.summary(written.action, made)
     armature = properties.of_session(bpy.data.objects, read.armature)
     rig = properties.rig_of(scene_of(context), armature)
     if rig is not None:
         rig.last = line
     operator.report({"INFO"}, line)
-
-
-def _summary(action: bpy.types.Action, made: "Result") -> str:
-    """The main figures of a result in one line."""
-    report = made.report
-    after = report["quality"]["after"]["slide_cm_s"]
-    figures = "" if after is None else f", feet slide {after:.1f} cm/s"
-    if "follow" in report:
-        figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
-    first, last = action.curve_frame_range[:]
-    return f"{action.name}: {round(last - first) + 1} frames in {report['seconds_taken']:.2f} s{figures}"
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:

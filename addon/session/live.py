@@ -16,12 +16,16 @@ from . import memory
 
 @dataclass(frozen=True, eq=False)
 class LastBlend:
-    """The last blend of the session: what was asked and read, and the session id of its action."""
+    """The last blend of the session: what was asked and read, and the session id of its action.
+
+    name : what the action was called by its weights; "" where the artist has named it
+    """
 
     request: Request
     read: weaving.Read
     recipe: Blend
     action: int
+    name: str
 
 
 _KEY = "last"
@@ -32,13 +36,15 @@ def remember(request: Request, read: weaving.Read, recipe: Any, action: bpy.type
     """Keep what is needed to weave a result again; only blends can be."""
     _last.clear()
     if isinstance(recipe, Blend):
-        _last.keep(_KEY, LastBlend(request, read, recipe, action.session_uid))
+        name = "" if request.result.result_name else action.name
+        _last.keep(_KEY, LastBlend(request, read, recipe, action.session_uid, name))
 
 
 def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
     """Write the last result anew with the weights of its sources' lines; says whether there was one to write.
 
-    Does nothing where the result, the armature or a source is gone: then the next Weave says so.
+    Does nothing where the result, the armature or a source is gone: then the next Weave says so. Keys that were edited
+    by hand since are not replaced: Live ends, and the panel says why.
     """
     last = _last.get(_KEY)
     armature = None if last is None else properties.of_session(bpy.data.objects, last.read.armature)
@@ -46,6 +52,16 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
     if last is None or armature is None or action is None:
         return False
     rig = properties.rig_of(scene, armature)
+    if rig is None:
+        return False
+    try:
+        edited = storage.edited_by_hand(action)
+    except LoomError:
+        return False
+    if edited:
+        properties.settings_of(scene).live = False
+        rig.last = f"{action.name} was edited by hand, so Live has ended: Weave makes a new action, Rebuild replaces it"
+        return False
     weights: dict[str, list[float]] = {}
     for line in properties.ticked(rig):
         weights.setdefault(line.action.name_full, []).append(option_properties.rounded(line.weight))
@@ -63,4 +79,10 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
         weaving.write(context, last.request, last.read, recipe, woven, into=(action, slot))
     except LoomError:
         return False
+    name = last.name
+    if name and action.name == name:  # it is called by its weights, which are others now
+        action.name = woven.clip.name
+        name = action.name
+    _last.keep(_KEY, dataclasses.replace(last, recipe=recipe, name=name))
+    rig.last = weaving.summary(action, woven)
     return True

@@ -92,12 +92,19 @@ TABLE = {
     "find_transitions": Row("settings", sources=BOTH),
     "follow": result(sources=BOTH, curve="Path"),
     "import_motion": Row(
-        *MADE, before=motion_file, needs_armature=False, files=[{"name": "FOLDER/small.bvh"}], new_armature=True
+        *MADE,
+        "settings",
+        before=motion_file,
+        needs_armature=False,
+        files=[{"name": "FOLDER/small.bvh"}],
+        new_armature=True,
     ),
     "in_place": result(sources=[SLOW]),
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "move_source": Row("settings", down=True),
+    "new_curve": Row(*KINDS, "selection", "settings", "users"),
     "path": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
+    "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "remove_source": Row("settings", "users"),
     "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
@@ -265,6 +272,7 @@ def test_what_came_of_it_is_there_after_saving_and_opening(prepared, name, tmp_p
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
     assert differing(after, state()) <= {"images"}  # Blender keeps those that an editor shows
+    bpy.context.view_layer.objects.active = bpy.data.objects["Biped"]  # a new curve is active, or what was imported
     storage = loom("addon.storage")
     for made in [*after["new actions"], "Mixed"]:
         if storage.is_result(bpy.data.actions[made]):

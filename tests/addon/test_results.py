@@ -193,6 +193,29 @@ def test_a_recipe_comes_back_into_the_panel(rig):
     assert material.fingerprint(bpy.data.actions["Again"]) == first
 
 
+def test_live_never_replaces_what_was_edited_by_hand(rig):
+    settings = material.list_sources(rig, "slow", "quick")
+    lines = settings.rigs[0].sources
+    bpy.ops.action_loom.blend()
+    made = rig.animation_data.action
+    assert made.name == "slow + quick 50:50"
+    settings.live = True
+    lines[0].weight = 3.0
+    assert made.name == "slow + quick 75:25"
+    assert settings.rigs[0].last.startswith("slow + quick 75:25: ")
+    made.name = "Mine"
+    lines[0].weight = 1.0
+    assert made.name == "Mine"
+    assert settings.rigs[0].last.startswith("Mine: ")
+    curve = material.fcurves(made)[0]
+    curve.keyframe_points[3].co.y += 0.5
+    by_hand = material.fingerprint(made)
+    lines[0].weight = 2.0
+    assert material.fingerprint(made) == by_hand
+    assert not settings.live
+    assert settings.rigs[0].last.startswith("Mine was edited by hand, so Live has ended")
+
+
 def test_live_weights_rewrite_the_last_result_only(rig):
     bpy.ops.action_loom.add_sources()
     settings = bpy.context.scene.action_loom
