@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..errors import OptionError
-from ..options import HIDDEN, RARE, option
+from ..options import HIDDEN, RARE, Choice, option
 from .base import Recipe
 from .matching import Matching
 from .travel import TravelOptions
@@ -40,7 +40,12 @@ class Blend(Recipe, Matching, TravelOptions):
     timing: str = option(
         "blended",
         "Whether the result's timing lies between the clips or follows the reference",
-        choices=("blended", "reference"),
+        choices=(
+            Choice(
+                "blended", "", "Steps take as long as the weights say: between a slow and a quick walk it is in between"
+            ),
+            Choice("reference", "", "Steps fall when the reference's do, for music or a scene that is timed already"),
+        ),
     )
 
     def shares(self, count: int) -> tuple[list[float], list[list[float]]]:

@@ -22,7 +22,22 @@ class Connect(Recipe, TravelOptions):
     method: str = option(
         "ease",
         "How the seam is mended; auto tries all and takes what measures best",
-        choices=("auto", "ease", "inertial", "lagrange", "spline", "registered"),
+        choices=(
+            Choice("auto", "", "Try all and take what measures best; takes longer"),
+            Choice("ease", "", "One fades into the other while both play on: good for most, and keeps feet still"),
+            Choice(
+                "inertial", "", "The jump dies away after the seam: for clips too short to overlap, and sudden changes"
+            ),
+            Choice(
+                "lagrange",
+                "Polynomial",
+                "A short stretch is drawn anew through points on both sides: very smooth, may float",
+            ),
+            Choice("spline", "", "A short stretch is drawn anew, gentler than the polynomial: very smooth, may float"),
+            Choice(
+                "registered", "In Step", "Both are blended in step while they overlap: for gaits of different speeds"
+            ),
+        ),
     )
     facing: str = option(
         "auto",

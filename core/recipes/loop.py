@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..options import RARE, option
+from ..options import RARE, Choice, option
 from .base import Recipe
 
 
@@ -22,7 +22,10 @@ class Loop(Recipe):
     finder: str = option(
         "cycle",
         "How the cycle is found: each stretch against the one after it, or by autocorrelation",
-        choices=("cycle", "autocorrelation"),
+        choices=(
+            Choice("cycle", "", "Each stretch is held against the one after it: finds gaits, and gestures that repeat"),
+            Choice("autocorrelation", "", "By how regularly joints swing: for even motion, such as a steady walk"),
+        ),
         shown=RARE,
     )
     start: int = option(0, "First frame of the cycle, counted from 0, where its length is given", minimum=0, shown=RARE)
@@ -30,7 +33,11 @@ class Loop(Recipe):
     whole: str = option(
         "auto",
         "Whether the clip is one cycle as it is, from its first frame to its last; auto sees whether its ends meet",
-        choices=("auto", "yes", "no"),
+        choices=(
+            Choice("auto", "", "Take the whole clip if its ends meet, else look for a cycle in it"),
+            Choice("yes", "", "Take the whole clip, whatever its ends are like: for game cycles"),
+            Choice("no", "", "Look for a cycle in it: for captured takes"),
+        ),
     )
     half: bool = option(
         False, "The clip is half a cycle, such as one step: its image in a mirror follows", label="Mirrored Half"
@@ -38,13 +45,29 @@ class Loop(Recipe):
     method: str = option(
         "ease",
         "How the seam is closed; auto tries all and takes what measures best",
-        choices=("auto", "ease", "offset", "lagrange", "spline"),
+        choices=(
+            Choice("auto", "", "Try all and take what measures best; takes longer"),
+            Choice("ease", "", "The end fades into what comes before the start: good for most"),
+            Choice(
+                "offset",
+                "",
+                "What is left between the ends is spread over the cycle: where nothing lies before or after it",
+            ),
+            Choice(
+                "lagrange", "Polynomial", "The seam is drawn anew through points on both sides: very smooth, may float"
+            ),
+            Choice("spline", "", "The seam is drawn anew, gentler than the polynomial: very smooth, may float"),
+        ),
     )
     in_place: bool = option(False, "Stay on the spot instead of going on over the ground")
     straighten: str = option(
         "auto",
         "Whether the cycle goes straight on; auto does if it turns by 8 degrees or less",
-        choices=("auto", "yes", "no"),
+        choices=(
+            Choice("auto", "", "Let it go straight on if it hardly turns"),
+            Choice("yes", "", "Let it go straight on, however it turned"),
+            Choice("no", "", "Let it turn as it did: a circle of many cycles"),
+        ),
     )
     phase: float = option(
         0.0, "Where in the cycle the result begins, as a share of it", minimum=0.0, maximum=1.0, shown=RARE

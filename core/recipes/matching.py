@@ -58,7 +58,12 @@ class Matching(Declared):
     ends: str = option(
         "auto",
         "Whether first and last frames are forced together, the best matching stretch is taken, or both are cycles",
-        choices=("auto", "pinned", "open", "cyclic"),
+        choices=(
+            Choice("auto", "", "As suits the actions: cycles round the circle, others whole where they match"),
+            Choice("pinned", "", "First frame to first, last to last: for clips that were cut to correspond"),
+            Choice("open", "", "Only the stretch that matches best: for long takes of which a part corresponds"),
+            Choice("cyclic", "", "All are cycles, which may begin at different steps"),
+        ),
         shown=MODE,
     )
     open_end_penalty: float = option(
@@ -70,7 +75,15 @@ class Matching(Declared):
         label="End Penalty",  # what the sidebar has room for
         aliases=("keep",),
     )
-    smoothing: str = option("spline", "How the registration curve is smoothed", choices=("spline", "average", "none"))
+    smoothing: str = option(
+        "spline",
+        "How the registration curve is smoothed",
+        choices=(
+            Choice("spline", "", "A smooth curve: steps are slowed and hurried gently"),
+            Choice("average", "", "Averaged over the time that Radius says"),
+            Choice("none", "", "As it was found: time may stutter"),
+        ),
+    )
     radius: float = option(
         0.042,
         "Time on each side that the smoothing average takes in",

@@ -35,7 +35,11 @@ class ResultOptions(Declared):
     interpolation: str = option(
         "linear",
         "Of the new keys; there is one on every frame",
-        choices=("linear", Choice("bezier", "Bézier"), "constant"),
+        choices=(
+            Choice("linear", "", "Straight from key to key: what captured motion uses"),
+            Choice("bezier", "Bézier", "With handles, to be shaped by hand"),
+            Choice("constant", "", "Held until the next key: stop motion"),
+        ),
         shown=RARE,
     )
     mark_contacts: bool = option(False, "Put a pose marker where a foot begins and ends to stand", shown=RARE)

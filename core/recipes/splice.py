@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..options import RARE, option
+from ..options import RARE, Choice, option
 from .base import Recipe
 
 
@@ -24,7 +24,16 @@ class Splice(Recipe):
         "gaussian",
         "How the trunk goes with the locomotion: as its own does, as its own does about the action's posture,"
         " as the channels say, or with its swing added",
-        choices=("gaussian", "heck", "copy", "additive"),
+        choices=(
+            Choice("gaussian", "Natural", "The trunk sways with the steps below it, as a body does: good for most"),
+            Choice(
+                "heck",
+                "Keep Posture",
+                "The same, about the posture that the action has on the mean: a stoop stays a stoop",
+            ),
+            Choice("copy", "As Keyed", "The action's own rotations, untouched: for robots, and to compare"),
+            Choice("additive", "Add Swing", "The locomotion's sway is added to the action's own: livelier"),
+        ),
     )
     posture: float = option(
         0.0,
@@ -46,7 +55,11 @@ class Splice(Recipe):
     timing: str = option(
         "auto",
         "Whether the action is played at its own speed or in step with the locomotion; auto asks whether legs match",
-        choices=("auto", "own", "sync"),
+        choices=(
+            Choice("auto", "", "In step if the legs of both do the same, else at its own speed"),
+            Choice("own", "Own Speed", "As fast as it was made: for a wave, a punch, a call"),
+            Choice("sync", "In Step", "Slowed and hurried with the steps: for arms that swing with them"),
+        ),
     )
     strength: float = option(
         1.0, "How much of the action there is: 0 is the locomotion as it was", minimum=0.0, maximum=1.0
@@ -55,7 +68,10 @@ class Splice(Recipe):
     if_shorter: str = option(
         "repeat",
         "What an action does that is shorter than the locomotion",
-        choices=("repeat", "hold"),
+        choices=(
+            Choice("repeat", "", "It begins again, looped where it has no cycle of its own"),
+            Choice("hold", "", "Its last pose is held"),
+        ),
         shown=RARE,
         aliases=("short",),
     )

@@ -39,7 +39,14 @@ class Travel(Recipe):
     direction: str = option(
         "auto",
         "Which way it goes; auto is as its feet say, and a cycle straight ahead, back or aside if within 20 degrees",
-        choices=("auto", "measured", "ahead", "back", "left", "right"),
+        choices=(
+            Choice("auto", "", "As its feet say; straight ahead, back or aside if that is nearly so"),
+            Choice("measured", "", "Exactly as its feet say, if aslant"),
+            Choice("ahead", "", "Where the body faces"),
+            Choice("back", "", "Backwards, as it faces"),
+            Choice("left", "", "To its left"),
+            Choice("right", "", "To its right"),
+        ),
     )
     angle: float = option(
         0.0, "By how many degrees to the left of that direction it goes", minimum=-180.0, maximum=180.0, shown=RARE

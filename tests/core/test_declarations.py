@@ -32,6 +32,17 @@ def test_every_option_says_where_it_is_shown_and_for_what_it_is_meant(declaratio
 
 
 @pytest.mark.parametrize("declaration", DECLARATIONS, ids=lambda cls: cls.__name__)
+def test_every_choice_has_a_sentence_that_says_what_it_is_for(declaration):
+    for about in declared(declaration).values():
+        sentences = [choice.description for choice in about.choices or ()]
+        assert len(set(sentences)) == len(sentences), about.name
+        for sentence in sentences:
+            assert 8 <= len(sentence) <= 110, (about.name, sentence)
+            assert sentence[0].isupper(), sentence
+            assert not sentence.endswith("."), sentence
+
+
+@pytest.mark.parametrize("declaration", DECLARATIONS, ids=lambda cls: cls.__name__)
 def test_earlier_names_are_no_names_of_today(declaration):
     options = declared(declaration)
     aliases = [alias for about in options.values() for alias in about.aliases]
