@@ -57,7 +57,8 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
                 assert choose is not None
                 choose.data_path, choose.value = "scene.action_loom.picture", place
             row.label(text=f"{pair.name} to {known.reference}")
-            column.label(text=figures(pair))
+            for line in figures(pair, known.reference):
+                column.label(text=line)
         layout.template_icon(shown.icon, scale=picture_scale(context))
         layout.operator("action_loom.show_registration", icon="IMAGE_DATA")
         layout.operator("action_loom.retime", icon="TIME")
@@ -73,10 +74,14 @@ class ACTION_LOOM_PT_synchronise_more(SidebarPanel, bpy.types.Panel):
         draw_options(layout, settings, [("matching", about) for about in properties.shown("matching", RARE)])
 
 
-def figures(pair: analysis.Pair) -> str:
-    """Return what is to be known of a pair in one line that a sidebar has room for."""
-    kept = "/".join(f"{100.0 * share:.0f}" for share in pair.kept)
-    return f"{pair.likeness:.2f} alike · {pair.ends} · kept {kept} % · slope {pair.limit or '∞'}"
+_STRETCHES = {"pinned": "first frame to last", "open": "the best stretch", "cyclic": "round the cycle"}
+
+
+def figures(pair: analysis.Pair, reference: str) -> list[str]:
+    """Return what is to be known of a pair, in lines that a sidebar has room for."""
+    ours, theirs = (f"{100.0 * share:.0f} %" for share in pair.kept)
+    stretch = _STRETCHES.get(pair.ends, pair.ends)
+    return [f"{max(pair.likeness, 0.0):.0%} alike, {stretch}", f"{ours} of {reference}, {theirs} of {pair.name}"]
 
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_synchronise, ACTION_LOOM_PT_synchronise_more))

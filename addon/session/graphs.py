@@ -38,7 +38,7 @@ class KnownGraph:
     @property
     def short(self) -> str:
         """What a panel's header has room for."""
-        return f"{100.0 * self.graph.report['graph']['component_share']:.0f} % in one piece"
+        return f"{100.0 * self.graph.report['graph']['component_share']:.0f} % connected"
 
 
 # By the session id of the armature; the last built is the last.

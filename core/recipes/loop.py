@@ -38,6 +38,7 @@ class Loop(Recipe):
             Choice("yes", "", "Take the whole clip, whatever its ends are like: for game cycles"),
             Choice("no", "", "Look for a cycle in it: for captured takes"),
         ),
+        label="Whole Clip",
     )
     half: bool = option(
         False, "The clip is half a cycle, such as one step: its image in a mirror follows", label="Mirrored Half"

@@ -34,7 +34,10 @@ class Travel(Recipe):
     summary = "let a clip that walks on the spot travel as its feet say"
 
     speed: float = option(
-        0.0, "How fast it goes on the mean, metres a second; 0 is as fast as its feet say", minimum=0.0, maximum=100.0
+        0.0,
+        "How fast it goes on the mean, metres a second; 0 is as fast as its feet say",
+        minimum=0.0,
+        maximum=100.0,
     )
     direction: str = option(
         "auto",
