@@ -3,7 +3,8 @@
 import bpy
 
 from ..core.formats import registry
-from .blender_types import present
+from . import properties
+from .blender_types import DrawContext, present
 
 
 def _add_demo(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
@@ -22,7 +23,30 @@ def _export_motion(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     )
 
 
+class ACTION_LOOM_MT_weave(bpy.types.Menu):
+    bl_label = "Action Loom"
+
+    def draw(self, context: DrawContext) -> None:
+        layout = present(self.layout)
+        layout.operator("action_loom.add_sources")
+        layout.separator()
+        for recipe in properties.MODES:
+            layout.operator(f"action_loom.{recipe.verb}")
+        layout.separator()
+        layout.operator("action_loom.rebuild")
+        layout.operator("action_loom.edit_recipe")
+
+
+def _weave(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """Search finds only what is in a menu of the editor under the mouse."""
+    layout = present(menu.layout)
+    layout.separator()
+    layout.menu("ACTION_LOOM_MT_weave")
+
+
 _ENTRIES = (
+    ("VIEW3D_MT_object_animation", _weave),
+    ("VIEW3D_MT_pose", _weave),
     ("VIEW3D_MT_armature_add", _add_demo),
     ("TOPBAR_MT_file_import", _import_motion),
     ("TOPBAR_MT_file_export", _export_motion),
@@ -30,6 +54,7 @@ _ENTRIES = (
 
 
 def register() -> None:
+    bpy.utils.register_class(ACTION_LOOM_MT_weave)
     for menu, entry in _ENTRIES:
         getattr(bpy.types, menu).append(entry)
 
@@ -37,3 +62,4 @@ def register() -> None:
 def unregister() -> None:
     for menu, entry in _ENTRIES:
         getattr(bpy.types, menu).remove(entry)
+    bpy.utils.unregister_class(ACTION_LOOM_MT_weave)

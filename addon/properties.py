@@ -266,6 +266,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         default=False,
         options=set(),
     )
+    play: bpy.props.BoolProperty(
+        name="Play Result",
+        description="Fit the preview range to the result when it is woven, and play it",
+        default=False,
+        options=set(),
+    )
 
 
 ACTION_LOOM_PG_settings.__annotations__ |= {

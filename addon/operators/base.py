@@ -12,7 +12,7 @@ from ...core.progress import Progress
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ...core.recipes.result import ResultOptions
-from .. import meant, option_properties, properties, readiness, source_warnings
+from .. import meant, option_properties, playback, properties, readiness, source_warnings
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ..session import jobs
 
@@ -312,6 +312,8 @@ class ResultOperator(SourcesOperator):
         live.remember(request, read, recipe, written.action)
         analysis.keep_woven(context, request, read, recipe, made)
         report_result(self, context, read, written, made)
+        if properties.settings_of(scene_of(context)).play:
+            playback.show(context, written.action)
         return {"FINISHED"}
 
 

@@ -53,6 +53,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.scale_y = 1.4
         row.operator(f"action_loom.{settings.mode}", text="Weave", icon="ANIM")
+        row.prop(settings, "play", text="", icon="PLAY")
         if settings.mode == "blend":
             live = row.row()
             live.ui_units_x = 3.0

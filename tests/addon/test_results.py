@@ -295,3 +295,24 @@ def test_positions_of_a_rebuilt_result_are_those_that_blender_shows(result, rig)
     bpy.ops.action_loom.rebuild()
     after = np.array([material.pose_positions(rig, names, frame) for frame in (1, 9, 20)])
     assert_allclose(after, before, atol=1e-6)
+
+
+def test_a_result_is_shown_in_the_preview_range_on_request(rig):
+    scene = bpy.context.scene
+    bpy.ops.action_loom.blend(sources=SOURCES)
+    assert not scene.use_preview_range
+    scene.action_loom.play = True
+    bpy.ops.action_loom.blend(sources=SOURCES)
+    assert scene.use_preview_range
+    first, last = rig.animation_data.action.frame_range
+    assert (scene.frame_preview_start, scene.frame_preview_end) == (int(first), round(last))
+
+
+def test_every_mode_is_in_a_menu_where_search_finds_it(loom):
+    from drawing import Drawing, Layout
+
+    drawn = []
+    bpy.types.ACTION_LOOM_MT_weave.draw(Drawing(bpy.types.ACTION_LOOM_MT_weave, Layout(drawn)), bpy.context)
+    offered = {given[0] for name, given, _ in drawn if name == "operator"}
+    modes = bpy.context.scene.action_loom.bl_rna.properties["mode"].enum_items
+    assert {f"action_loom.{item.identifier}" for item in modes} <= offered
