@@ -5,13 +5,15 @@ The tab's buttons carry its armature along in their context: where a button stan
 
 import bpy
 
+from ..core.cache import Cache
 from . import properties
 from .blender_types import named, scene_of
+from .session import memory
 
 _CARRIED = "action_loom_armature"
 
 # The armature that the tab of a scene was about last, by their session ids.
-_last: dict[int, int] = {}
+_last: Cache[int, int] = memory.cache(8)
 
 
 def mark(layout: bpy.types.UILayout, armature: bpy.types.Object | None) -> None:
@@ -40,10 +42,10 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     if found is None and active is not None:
         found = active if active.type == "ARMATURE" else active.find_armature()
     if found is None:
-        before = properties.of_session(scene.objects, _last.get(scene.session_uid, 0))
+        before = properties.of_session(scene.objects, _last.get(scene.session_uid) or 0)
         found = before if before is not None and before.type == "ARMATURE" else None
     if found is not None:
-        _last[scene.session_uid] = found.session_uid
+        _last.keep(scene.session_uid, found.session_uid)
     return found
 
 
