@@ -38,22 +38,28 @@ def version():
     return tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
 
 
-def zip_path(platform):
+def zip_path(platform, pythons=fetch_wheels.PYTHONS):
     """Where the zip for a platform goes; None means the one without wheels, which fits every platform."""
-    return BUILD / f"action_loom-{version()}-{platform or 'nowheels'}.zip"
+    only = f"-blender-{blenders(pythons)[0]}" if pythons != fetch_wheels.PYTHONS else ""
+    return BUILD / f"action_loom-{version()}-{platform or 'nowheels'}{only}.zip"
 
 
-def build(platform):
-    """Build and check one zip; return its path."""
-    wheels = fetch_wheels.fetch(platform) if platform else []
-    stage = BUILD / "stage" / (platform or "nowheels")
-    stage_tree(stage, platform, wheels)
-    target = zip_path(platform)
+def blenders(pythons):
+    """The Blenders, such as 5.1, that have one of these versions of Python; the oldest first."""
+    return [name for name, (_, python, _) in environments.BLENDERS.items() if python in pythons]
+
+
+def build(platform, pythons=fetch_wheels.PYTHONS):
+    """Build and check one zip, for the Blenders of some versions of Python; return its path."""
+    wheels = fetch_wheels.fetch(platform, pythons) if platform else []
+    target = zip_path(platform, pythons)
+    stage = BUILD / "stage" / target.stem
+    stage_tree(stage, platform, wheels, pythons)
     target.unlink(missing_ok=True)
     tool, tags = blender_tool()
     run_tool(tool, "build", "--valid-tags", tags, "--source-dir", stage, "--output-filepath", target)
     run_tool(tool, "validate", "--valid-tags", tags, target)
-    wrong = problems(zip_names(target), source_names(), platform)
+    wrong = problems(zip_names(target), source_names(), platform, pythons)
     if wrong:
         # A zip that must not be shipped must not lie where the next step looks for one.
         target.unlink()
@@ -61,7 +67,7 @@ def build(platform):
     return target
 
 
-def stage_tree(stage, platform, wheels):
+def stage_tree(stage, platform, wheels, pythons):
     """Lay out what belongs in the zip, and nothing else, in an empty folder."""
     shutil.rmtree(stage, ignore_errors=True)
     (stage / "wheels").mkdir(parents=True)
@@ -74,14 +80,20 @@ def stage_tree(stage, platform, wheels):
     for path in wheels:
         shutil.copy(path, stage / "wheels" / path.name)
     manifest = stage / "blender_manifest.toml"
-    text = manifest_text(manifest.read_text(encoding="utf-8"), platform, [path.name for path in wheels])
+    text = manifest_text(manifest.read_text(encoding="utf-8"), platform, [path.name for path in wheels], pythons)
     manifest.write_text(text, encoding="utf-8")
 
 
-def manifest_text(text, platform, wheels):
-    """The manifest with its platform and wheels, which the committed one leaves out."""
+def manifest_text(text, platform, wheels, pythons=fetch_wheels.PYTHONS):
+    """The manifest with its platform and wheels, which the committed one leaves out, and the Blenders that they fit."""
     if not platform:
         return text
+    every, served = list(environments.BLENDERS), blenders(pythons)
+    if served[0] != every[0]:
+        text = re.sub(r"(?m)^blender_version_min = .*$", f'blender_version_min = "{served[0]}.0"', text)
+    if served[-1] != every[-1]:
+        after = every[every.index(served[-1]) + 1]
+        text = re.sub(r"(?m)^(blender_version_min = .*)$", rf'\1\nblender_version_max = "{after}.0"', text)
     listed = "".join(f'    "./wheels/{name}",\n' for name in wheels)
     # Keys after the first table's heading would belong to that table.
     head, heading, tables = text.partition("\n[")
@@ -117,9 +129,9 @@ def source_names():
     return [*TOP_FILES, *(path.relative_to(ROOT).as_posix() for path in modules)]
 
 
-def problems(names, sources, platform):
+def problems(names, sources, platform, pythons=fetch_wheels.PYTHONS):
     """What is wrong with a zip's content, one sentence each: strangers, and what is missing."""
-    wheels = [rf"wheels/{pattern}" for pattern in fetch_wheels.wheel_patterns(platform)] if platform else []
+    wheels = [rf"wheels/{pattern}" for pattern in fetch_wheels.wheel_patterns(platform, pythons)] if platform else []
     allowed = [*map(re.escape, TOP_FILES), r"(addon|core)/(\w+/)*\w+\.py", *wheels]
     found = [f"{name} does not belong in it" for name in names if not _matches_any(name, allowed)]
     found += [f"{name} is missing" for name in sorted(set(sources) - set(names))]
@@ -138,7 +150,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--all", action="store_true", help="for every platform, not only this one")
     parser.add_argument("--wheels", choices=["bundled", "none"], default="bundled", help="with numba or not")
+    parser.add_argument(
+        "--python",
+        choices=fetch_wheels.PYTHONS,
+        help="for the Blenders with this version of Python alone: half as large",
+    )
     options = parser.parse_args()
+    pythons = (options.python,) if options.python else fetch_wheels.PYTHONS
     platforms = list(fetch_wheels.PLATFORMS) if options.all else [this_platform()]
     if options.wheels == "none":
         platforms = [None]
@@ -146,7 +164,7 @@ def main():
         for platform in platforms:
             if platform and platform not in fetch_wheels.PLATFORMS:
                 raise BuildError(f"there are no wheels for {platform}: build with --wheels none")
-            print(build(platform), flush=True)
+            print(build(platform, pythons), flush=True)
     except (BuildError, fetch_wheels.WheelsError, environments.SetupError) as error:
         sys.exit(f"build: {error}")
 

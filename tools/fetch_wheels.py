@@ -48,9 +48,9 @@ def wheel_pattern(project, platform, python):
     return rf"{project}-{version}-{tag}-{tag}-{system}(\.{system})*\.whl"
 
 
-def wheel_patterns(platform):
-    """One pattern for each wheel that a zip for this platform must hold."""
-    return [wheel_pattern(project, platform, python) for project, python in product(PROJECTS, PYTHONS)]
+def wheel_patterns(platform, pythons=PYTHONS):
+    """One pattern for each wheel that a zip for this platform and these versions of Python must hold."""
+    return [wheel_pattern(project, platform, python) for project, python in product(PROJECTS, pythons)]
 
 
 def find(pattern):
@@ -59,11 +59,11 @@ def find(pattern):
     return next(matching, None)
 
 
-def fetch(platform):
+def fetch(platform, pythons=PYTHONS):
     """Return the paths of all wheels for a platform, fetching those that are not there yet."""
     WHEELS.mkdir(parents=True, exist_ok=True)
     paths = []
-    for project, python in product(PROJECTS, PYTHONS):
+    for project, python in product(PROJECTS, pythons):
         pattern = wheel_pattern(project, platform, python)
         if not find(pattern):
             _download(project, platform, python)

@@ -69,6 +69,26 @@ def test_the_zips_manifest_names_its_platform_and_wheels_and_keeps_the_rest(mani
     assert written == manifest | added
 
 
+@pytest.mark.parametrize(
+    ("python", "name", "versions"),
+    [
+        ("3.11", "linux-x64-blender-4.2.zip", {"blender_version_min": "4.2.13", "blender_version_max": "5.1.0"}),
+        ("3.13", "linux-x64-blender-5.1.zip", {"blender_version_min": "5.1.0"}),
+    ],
+)
+def test_a_zip_for_one_python_fits_its_blenders_alone(manifest, tool, linux_wheels, python, name, versions):
+    build = tool("build")
+    text = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")
+    written = tomllib.loads(build.manifest_text(text, "linux-x64", ["a.whl"], (python,)))
+    assert written == manifest | {"platforms": ["linux-x64"], "wheels": ["./wheels/a.whl"]} | versions
+    assert build.zip_path("linux-x64", (python,)).name.endswith(name)
+    sources, tag = build.source_names(), f"-cp{python.replace('.', '')}-"
+    wheels = [wheel for wheel in linux_wheels if tag in wheel]
+    assert len(wheels) == 2
+    assert build.problems([*sources, *wheels], sources, "linux-x64", (python,)) == []
+    assert len(build.problems([*sources, *linux_wheels], sources, "linux-x64", (python,))) == 2
+
+
 def test_a_zip_with_everything_and_nothing_else_is_accepted(tool, linux_wheels):
     build = tool("build")
     sources = build.source_names()
