@@ -1,6 +1,7 @@
 """The list of actions that are woven, and the body roles of their armature."""
 
 import fnmatch
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -66,7 +67,8 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         index: int | None,
         flt_flag: int | None = 0,
     ) -> None:
-        meant.mark(layout, meant.of_tab(present(context)))
+        shown = _drawn or shown_in(present(context), data)
+        meant.mark(layout, shown.armature)
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         if item.action is None:
@@ -78,19 +80,19 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         name = row.row()
         name.active = item.use
         name.alert = bool(item.use and item.warning)
-        if _shared and item.action.name.startswith(_shared):
-            name.label(text="…" + item.action.name[len(_shared) :])
+        if shown.beginning and item.action.name.startswith(shown.beginning):
+            name.label(text="…" + item.action.name[len(shown.beginning) :])
         else:
             name.prop(item.action, "name", text="", emboss=False)
-        if weights_count(scene_of(present(context)), data):
+        if shown.weights:
             weight = row.row()
             weight.active = item.use
             weight.ui_units_x = 2.6
             weight.prop(item, "weight", text="", slider=True)
             share = row.row()
             share.ui_units_x = 1.9
-            share.label(text=percentage(data, item))
-        marked = item == reference_of(data)
+            share.label(text=percentage(item, shown.total))
+        marked = index == shown.reference
         mark = row.operator(
             "action_loom.set_reference", text="", icon="RADIOBUT_ON" if marked else "RADIOBUT_OFF", emboss=False
         )
@@ -99,30 +101,51 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
 
 ROOM, ROOM_BESIDE_WEIGHTS = 16, 7  # letters that a line has room for at the sidebar's usual width
 
-# What the names in the list that is drawn begin with, all of them: a row has no room for it.
-_shared = ""
+
+@dataclass(frozen=True)
+class ListShown:
+    """What all lines of a list are drawn by, worked out once: its armature, and what its lines are beside each other.
+
+    beginning : what all names begin with, where lines have no room for it; weights : whether they are shown, and their
+    total; reference : the place of the marked line, or of the first ticked one where that is not ticked; −1 for none
+    """
+
+    armature: bpy.types.Object | None
+    beginning: str
+    weights: bool
+    total: float
+    reference: int
 
 
-def weights_count(scene: bpy.types.Scene, rig: Any) -> bool:
-    """Say whether the lines of a list show weights: in a blend of three or more; of two there is one slider."""
-    return properties.settings_of(scene).mode == "blend" and len(properties.ticked(rig)) > 2
+# What the list is drawn by while its panel draws it: a line can't be given more than itself.
+_drawn: ListShown | None = None
+
+
+def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
+    """Return what the lines of a list are drawn by."""
+    lines = [(place, line) for place, line in enumerate(rig.sources) if line.action is not None]
+    ticked = [(place, line.weight) for place, line in lines if line.use]
+    # In a blend of three or more; of two there is one slider.
+    weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 2
+    names = [line.action.name for _, line in lines]
+    places = [place for place, _ in ticked]
+    return ListShown(
+        meant.of_tab(context),
+        source_list.shared_beginning(names, ROOM_BESIDE_WEIGHTS if weights else ROOM),
+        weights,
+        sum(weight for _, weight in ticked),
+        rig.reference if rig.reference in places else next(iter(places), -1),
+    )
+
+
+def percentage(item: Any, total: float) -> str:
+    """Return the share of a line in percent; nothing for one that is not ticked."""
+    return f"{100.0 * item.weight / total:.0f}%" if item.use and total > 0.0 else ""
 
 
 def _length(action: bpy.types.Action) -> float:
     first, last = action.frame_range[:]
     return float(last - first)
-
-
-def percentage(rig: Any, item: Any) -> str:
-    """Return the share of a line in percent; nothing for one that is not ticked."""
-    total = sum(source.weight for source in properties.ticked(rig))
-    return f"{100.0 * item.weight / total:.0f}%" if item.use and total > 0.0 else ""
-
-
-def reference_of(rig: Any) -> Any:
-    """Return the line that is the reference: the marked one, or the first ticked one where that is not ticked."""
-    ticked = properties.ticked(rig)
-    return ticked[properties.reference_among(rig, ticked)] if ticked else None
 
 
 class ACTION_LOOM_MT_sources(bpy.types.Menu):
@@ -178,20 +201,21 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             layout.operator("action_loom.add_active_source", icon="ACTION")
             layout.operator("action_loom.import_motion", icon="IMPORT")
             return
-        global _shared
-        room = ROOM_BESIDE_WEIGHTS if weights_count(scene_of(context), rig) else ROOM
-        names = [line.action.name for line in rig.sources if line.action is not None]
-        _shared = source_list.shared_beginning(names, room)
+        global _drawn
+        _drawn = shown = shown_in(context, rig)
         row = layout.row()
         rows = min(max(len(rig.sources), 3), 8)
-        row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=rows)
+        try:
+            row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=rows)
+        finally:
+            _drawn = None
         buttons = row.column(align=True)
         buttons.operator("action_loom.add_active_source", text="", icon="ADD")
         buttons.operator("action_loom.remove_source", text="", icon="REMOVE")
         buttons.menu("ACTION_LOOM_MT_sources", text="", icon="DOWNARROW_HLT")
         present(buttons.operator("action_loom.move_source", text="", icon="TRIA_UP")).down = False
         present(buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN")).down = True
-        if _shared and _active(context) is not None:
+        if shown.beginning and _active(context) is not None:
             layout.prop(_active(context).action, "name", text="")
         for source in rig.sources:
             if source.use and source.warning:
