@@ -1,8 +1,9 @@
 """The list of sources of an armature: lines for actions, and how each is to be read."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 import bpy
@@ -16,7 +17,7 @@ from .blender_types import Slot, armature_data
 _LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
 
 _POSE = 0.5  # frames; what is shorter is a pose
-_WORTH_HIDING = 4  # letters of a beginning that all names have
+_WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # letters of a beginning that names share, and after which it may end
 _FEW_BONES, _MANY = 2, 5  # bones that are moved, and how many times as many the armature has
 
 
@@ -72,14 +73,17 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
         source_warnings.note(context, armature, request, read)
 
 
-def shared_beginning(names: list[str], room: int) -> str:
-    """Return what names all begin with, up to the end of a word, where they are longer than there is room for."""
-    if len(names) < 2 or max(map(len, names)) <= room:
-        return ""
-    pairs = zip(min(names), max(names), strict=False)
-    same = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    ends = max((same.rfind(letter) for letter in " _.-|:"), default=-1) + 1
-    return same[:ends] if ends >= _WORTH_HIDING and ends < min(map(len, names)) else ""
+def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
+    """Return what names begin with like one most like them, up to the end of a word: of those longer than the room."""
+    found: dict[str, str] = {}
+    for one, other in pairwise(sorted(set(names))):
+        alike = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+        same = alike[: max(alike.rfind(letter) for letter in _WORD_ENDS) + 1]
+        for name in (one, other):
+            hides = _WORTH_HIDING <= len(same) < len(name) and len(name) > room
+            if hides and len(same) > len(found.get(name, "")):
+                found[name] = same
+    return found
 
 
 def repeats(action: bpy.types.Action) -> bool:

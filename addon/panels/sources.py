@@ -80,8 +80,9 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         name = row.row()
         name.active = item.use
         name.alert = bool(item.use and item.warning)
-        if shown.beginning and item.action.name.startswith(shown.beginning):
-            name.label(text="…" + item.action.name[len(shown.beginning) :])
+        hidden = shown.beginnings.get(item.action.name, "")
+        if hidden:
+            name.label(text="…" + item.action.name[len(hidden) :])
         else:
             name.prop(item.action, "name", text="", emboss=False)
         if shown.weights:
@@ -106,12 +107,13 @@ ROOM, ROOM_BESIDE_WEIGHTS = 16, 7  # letters that a line has room for at the sid
 class ListShown:
     """What all lines of a list are drawn by, worked out once: its armature, and what its lines are beside each other.
 
-    beginning : what all names begin with, where lines have no room for it; weights : whether they are shown, and their
-    total; reference : the place of the marked line, or of the first ticked one where that is not ticked; −1 for none
+    beginnings : what names begin with like others, where lines have no room for it
+    weights : whether they are shown, and their total
+    reference : the place of the marked line, or of the first ticked one where that is not ticked; −1 for none
     """
 
     armature: bpy.types.Object | None
-    beginning: str
+    beginnings: dict[str, str]
     weights: bool
     total: float
     reference: int
@@ -131,7 +133,7 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
     places = [place for place, _ in ticked]
     return ListShown(
         meant.of_tab(context),
-        source_list.shared_beginning(names, ROOM_BESIDE_WEIGHTS if weights else ROOM),
+        source_list.shared_beginnings(names, ROOM_BESIDE_WEIGHTS if weights else ROOM),
         weights,
         sum(weight for _, weight in ticked),
         rig.reference if rig.reference in places else next(iter(places), -1),
@@ -215,8 +217,9 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         buttons.menu("ACTION_LOOM_MT_sources", text="", icon="DOWNARROW_HLT")
         present(buttons.operator("action_loom.move_source", text="", icon="TRIA_UP")).down = False
         present(buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN")).down = True
-        if shown.beginning and _active(context) is not None:
-            layout.prop(_active(context).action, "name", text="")
+        active = _active(context)
+        if active is not None and active.action.name in shown.beginnings:
+            layout.prop(active.action, "name", text="")
         for source in rig.sources:
             if source.use and source.warning:
                 warning = layout.column(align=True)

@@ -23,19 +23,24 @@ def props(drawn, panel, attribute):
 
 
 @pytest.mark.parametrize(
-    ("names", "shared"),
+    ("names", "shown"),
     [
-        (["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"], "cmu_mb_"),
-        (["Armature|mixamo.com|Layer0", "Armature|mixamo.com|Layer0.001"], "Armature|mixamo.com|"),
-        (["Hero Walk Forward", "Hero Walk Forward Fast"], "Hero Walk "),
-        (["Walk", "Wave"], ""),
-        (["a_rather_long_name_alone"], ""),
-        (["one_of_a_long_kind_a", "another_of_a_long_kind"], ""),
-        ([], ""),
+        (
+            ["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"],
+            ["…16_walk_slow_and_long", "…35_run_fast_and_long"],
+        ),
+        (["Armature|mixamo.com|Layer0", "Armature|mixamo.com|Layer0.001"], ["…Layer0", "…Layer0.001"]),
+        (["Hero Walk Forward", "Hero Walk Forward Fast"], ["…Forward", "…Forward Fast"]),
+        (["Carry", "hero_walk_take_001", "hero_walk_take_002"], ["Carry", "…001", "…002"]),
+        (["Walk", "Wave"], ["Walk", "Wave"]),
+        (["a_rather_long_name_alone"], ["a_rather_long_name_alone"]),
+        (["one_of_a_long_kind_a", "another_of_a_long_kind"], ["one_of_a_long_kind_a", "another_of_a_long_kind"]),
+        ([], []),
     ],
 )
-def test_what_all_names_begin_with_is_left_out(loom, names, shared):
-    assert loom("addon.source_list").shared_beginning(names, 16) == shared
+def test_what_names_begin_with_like_others_is_left_out(loom, names, shown):
+    hidden = loom("addon.source_list").shared_beginnings(names, 16)
+    assert ["…" * (name in hidden) + name[len(hidden.get(name, "")) :] for name in names] == shown
 
 
 def test_names_show_what_differs_and_the_whole_one_stands_below():
