@@ -39,7 +39,8 @@ class _FindCycles(base.SourcesOperator):
     ) -> OperatorReturn:
         repetition, offered = made
         candidates.keep_cycles(context, request, read, repetition, offered)
-        listed = ", ".join(f"{one.length} from frame {one.start} ({one.score:.2f})" for one in offered)
+        first = read.sources[0].first_frame  # frames count as in the scene, here and in the list
+        listed = ", ".join(f"{one.length} from frame {first + one.start:.0f} ({one.score:.2f})" for one in offered)
         self.report({"INFO"}, f"{read.clips[0].name} repeats itself after {listed}")
         return {"FINISHED"}
 
@@ -82,7 +83,9 @@ class _FindTransitions(base.SourcesOperator):
 class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
     bl_idname = "action_loom.choose_candidate"
     bl_label = "Choose"
-    bl_description = "Take this one, and go to its frame; once more leaves the choice to Action Loom again"
+    bl_description = (
+        "Take this one, and go to its frame if its action is shown; once more leaves the choice to Action Loom again"
+    )
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: bpy.props.IntProperty(name="Candidate", description="Its place in the list, from 0", options={"SKIP_SAVE"})
@@ -107,8 +110,15 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
         options = candidates.AUTOMATIC[settings.mode] if candidates.is_chosen(settings, chosen) else chosen.options
         for name, value in options:
             setattr(getattr(settings, settings.mode), name, value)
-        scene_of(context).frame_set(round(chosen.frame))
+        if _plays(present(meant.armature(context)), found.sources[0].name):
+            scene_of(context).frame_set(round(chosen.frame))
         return {"FINISHED"}
+
+
+def _plays(armature: bpy.types.Object, name: str) -> bool:
+    """Say whether an armature plays an action: the frame of a candidate shows nothing of it while another plays."""
+    data = armature.animation_data
+    return data is not None and data.action is not None and data.action.name_full == name
 
 
 class ACTION_LOOM_OT_show_scores(bpy.types.Operator):

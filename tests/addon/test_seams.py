@@ -20,6 +20,12 @@ def long_walk(loom):
     return rig
 
 
+def show(loom, armature, name):
+    """Let an armature play an action."""
+    curves, action = loom("addon.bridge.curves"), bpy.data.actions[name]
+    curves.assign(armature, action, curves.choose_slot(action, armature))
+
+
 def test_a_loop_plays_on_for_ever(long_walk):
     bpy.ops.action_loom.loop(sources=[{"name": "walk", "weight": 1.0}])
     action = long_walk.animation_data.action
@@ -132,6 +138,10 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
     assert best["length"] == pytest.approx(30, abs=1)
     bpy.ops.action_loom.choose_candidate(index=0)
     assert (settings.loop.start, settings.loop.length) == (best["start"], best["length"])
+    assert bpy.context.scene.frame_current == 1  # what is shown is no cycle of this action
+    bpy.ops.action_loom.choose_candidate(index=0)
+    show(loom, long_walk, "walk")
+    bpy.ops.action_loom.choose_candidate(index=0)
     assert bpy.context.scene.frame_current == 1 + best["start"]
     bpy.ops.action_loom.loop()
     told = bpy.data.actions["walk loop"].frame_range
@@ -167,6 +177,7 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     bpy.ops.action_loom.find_transitions()
     found = loom("addon.session.candidates").candidates_of(bpy.context.scene, long_walk)
     assert len(found.candidates) > 1
+    show(loom, long_walk, "walk")
     bpy.ops.action_loom.choose_candidate(index=1)
     chosen = dict(found.candidates[1].options)
     assert (settings.connect.from_frame, settings.connect.to_frame) == (chosen["from_frame"], chosen["to_frame"])
