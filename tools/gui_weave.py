@@ -5,8 +5,10 @@ measures how long the tab takes to draw. Cycles and transitions are found, chose
 """
 
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib import import_module, util
+from pathlib import Path
 from time import perf_counter
 from types import ModuleType
 from typing import Any
@@ -17,7 +19,19 @@ DRAWN = 2.0  # ms that the whole tab may take
 
 
 def steps(gui: Any) -> Iterator[Any]:
-    weaving = (demo, fill_the_list, analyse, weave, drag_a_weight, undo_and_rebuild, loop, connect, splice, follow)
+    weaving = (
+        begin,
+        demo,
+        fill_the_list,
+        analyse,
+        weave,
+        drag_a_weight,
+        undo_and_rebuild,
+        loop,
+        connect,
+        splice,
+        follow,
+    )
     for step in (*weaving, cancel, time_the_tab):
         yield from step(gui)
 
@@ -28,7 +42,43 @@ def loom(name: str) -> ModuleType:
     return import_module(f"{package}.{name}")
 
 
+def begin(gui: Any) -> Iterator[Any]:
+    """From an empty scene: a motion file is dropped, imported and looped; each click counts."""
+    with gui.override():
+        bpy.ops.wm.read_homefile(use_empty=True)
+    yield from gui.redraw()
+    yield from gui.sidebar("Action Loom")
+    yield from gui.shot("00_empty", box=gui.region("UI"))
+    folder = Path(tempfile.mkdtemp())
+    convention = loom("core.formats.motion_file").Convention("cm", 0.01, "y", False)
+    for name, clip in (("hero_walk", walk(4)), ("hero_walk_on", walk(5))):
+        (folder / f"{name}.bvh").write_bytes(loom("core.formats.bvh").compose(clip, None, convention))
+    began, clicks = perf_counter(), 0
+    with gui.override():
+        files = [{"name": f"{name}.bvh"} for name in ("hero_walk", "hero_walk_on")]
+        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=str(folder), files=files)
+    yield from gui.redraw()
+    yield from gui.shot("00_dropped")
+    yield from gui.key("Return")
+    clicks += 2  # the drop, and Import
+    yield from gui.wait_until(lambda: "hero_walk_on" in bpy.data.actions, 30, "imported")
+    yield from gui.press("ops.action_loom.blend(")
+    clicks += 1
+    yield from gui.wait_until(lambda: idle() and len(bpy.data.actions) == 3, 120, "woven")
+    seconds = perf_counter() - began
+    gui.log(f"from an empty scene to a first blend: {clicks} clicks, {seconds:.1f} s")
+    assert bpy.context.scene.render.fps == 60, "the scene has not the files' rate"
+    yield from gui.shot("00_first_blend")
+
+
+def walk(cycles: int) -> Any:
+    return loom("core.figure.actions").walk(60.0, cycles)
+
+
 def demo(gui: Any) -> Iterator[Any]:
+    with gui.override():
+        bpy.ops.wm.read_homefile(use_empty=True)
+    yield from gui.redraw()
     for item in list(bpy.data.objects):
         bpy.data.objects.remove(item)
     with gui.override():
@@ -77,12 +127,12 @@ def drag_a_weight(gui: Any) -> Iterator[Any]:
     settings = bpy.context.scene.action_loom
     settings.live = True
     before = keys()
-    line = next(k for k, source in enumerate(settings.rigs[0].sources) if source.action.name == "Walk")
-    x, y = yield from gui.find_button(f"sources[{line}].weight")
+    x, y = yield from gui.find_button("rigs[0].balance")
     yield from drag_left(gui, x, y)
-    weight = settings.rigs[0].sources[line].weight
-    assert weight < 0.9, weight
+    share = settings.rigs[0].balance
+    assert share < 0.45, share
     assert keys() != before, "live: the result did not change"
+    assert WOVEN not in bpy.data.actions, "live: the name does not follow the weights"
     yield from gui.shot("08_live")
     yield from over_the_view(gui)
     yield from gui.key("ctrl+z")
