@@ -118,7 +118,13 @@ def driven(loom, rig):
     values |= {name: getattr(bpy.context.scene.action_loom.blend, name) for name in _names("blend")}
     values |= {name: getattr(bpy.context.scene.action_loom.result, name) for name in _names("result")}
     told = []
-    values |= {"recipe": blend, "bl_label": "Blend", "reference": "1", "bl_rna": SimpleNamespace(properties={})}
+    values |= {
+        "recipe": blend,
+        "bl_label": "Blend",
+        "reference": "1",
+        "armature": "",
+        "bl_rna": SimpleNamespace(properties={}),
+    }
     operator = type("Driven", (making.ResultOperator,), values)()
     operator.properties = operator
     operator.sources = [SimpleNamespace(**source) for source in SOURCES]
