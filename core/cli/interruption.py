@@ -1,7 +1,12 @@
 """Being stopped from outside: Ctrl-C, and the signal that asks a process to end. Standard library only."""
 
 import signal
+import sys
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 AGAIN = 1.0  # s
 
@@ -16,6 +21,13 @@ def listen() -> None:
     for one in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, _interrupt)
+    sys.unraisablehook = _swallowed
+
+
+def _swallowed(told: "UnraisableHookArgs") -> None:
+    """Say nothing of an interruption that came while something was deleted: it is raised again."""
+    if not (has_arrived() and isinstance(told.exc_value, KeyboardInterrupt)):
+        sys.__unraisablehook__(told)
 
 
 def stop_listening() -> None:

@@ -106,5 +106,4 @@ def test_a_signal_that_a_library_swallows_is_not_lost(walk):
         "main.main = work\nsys.exit(process.main())"
     )
     done = processes.python("-P", "-c", code, "info", walk)
-    assert done.returncode == 143
-    assert done.stderr.endswith("action-loom: interrupted\n")
+    assert (done.returncode, done.stderr) == (143, "action-loom: interrupted\n")
