@@ -28,10 +28,15 @@ MODULES = (
     ".operators.motion_files",
     ".operators.demo",
     ".operators.tab",
+    ".operators.picks",
+    ".operators.weights",
     ".host.commands",
+    ".manual",
+    ".preferences",
     ".panels.sources",
     ".panels.weave",
     ".panels.synchronise",
+    ".panels.weight_pad",
     ".menus",
 )
 

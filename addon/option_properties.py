@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..core.options import HIDDEN, Option, declared
+from ..core.options import HIDDEN, LABEL, Option, declared
 from ..core.recipes.result import ResultOptions
 
 
@@ -46,6 +46,15 @@ def with_options(*declarations: type, leave_out: tuple[type, ...] = (), group: b
     return decorate
 
 
+# Where the labels come from that a text can be chosen from: `properties` knows the lists.
+labels_in: list[Callable[[Any], list[str]]] = []
+
+
+def labels(_group: Any, context: Any, edited: str) -> list[str]:
+    """Return the labels that fit what is being typed, for Blender's search below a text."""
+    return [label for find in labels_in for label in find(context) if edited.lower() in label.lower()]
+
+
 def _property(about: Option, *, group: bool, **more: Any) -> Any:
     shown: set[str] = {"HIDDEN"} if about.shown == HIDDEN and not group else set()
     common = {"name": about.title, "description": about.description, "options": shown, **more}
@@ -58,8 +67,12 @@ def _property(about: Option, *, group: bool, **more: Any) -> Any:
     if about.kind is bool:
         return bpy.props.BoolProperty(**common)
     if about.kind is str:
+        if about.pick == LABEL and group:
+            return bpy.props.StringProperty(**common, search=labels, search_options={"SUGGESTION"})
         return bpy.props.StringProperty(**common)
     limits: dict[str, Any] = {k: v for k, v in (("min", about.minimum), ("max", about.maximum)) if v is not None}
+    if about.usual is not None:
+        limits |= dict(zip(("soft_min", "soft_max"), about.usual, strict=True))
     if about.kind is int:
         whole: dict[str, Any] = {k: int(v) for k, v in limits.items()}
         return bpy.props.IntProperty(**common, **whole)

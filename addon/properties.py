@@ -1,6 +1,6 @@
 """Where the panel's settings and lists live, and how they are found."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import bpy
@@ -44,7 +44,7 @@ when_role_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = 
 when_color_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
 
 
-# While a balance is set, the weight of the first of two: what listens is told of both at once.
+# While several weights are set at once, all but the last: what listens is told of them together.
 _half_set = False
 
 
@@ -79,7 +79,6 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         default=1.0,
         min=0.0,
         soft_max=1.0,
-        options=set(),
         update=_weight_changed,
     )
     color: bpy.props.FloatVectorProperty(
@@ -93,6 +92,13 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     )
     use_range: bpy.props.BoolProperty(
         name="Range", description="Take a part of the action only", default=False, options=set()
+    )
+    label: bpy.props.StringProperty(
+        name="Label",
+        description="For motion graphs: actions are connected with those of the same label; a walk can keep to one",
+        options=set(),
+        search=option_properties.labels,
+        search_options={"SUGGESTION"},
     )
     warning: bpy.props.StringProperty(options=set())
     apart: bpy.props.StringProperty(
@@ -149,15 +155,21 @@ def _balance(rig: Any) -> float:
 
 
 def _set_balance(rig: Any, share: float) -> None:
-    global _half_set
     lines = ticked(rig)
     if len(lines) == 2:
-        _half_set = True
-        try:
-            lines[0].weight = 1.0 - share
-        finally:
-            _half_set = False
-        lines[1].weight = share
+        set_weights(lines, (1.0 - share, share))
+
+
+def set_weights(lines: list[Any], weights: Sequence[float]) -> None:
+    """Set the weights of some lines at once: what listens to weights is told once."""
+    global _half_set
+    _half_set = True
+    try:
+        for line, weight in zip(lines[:-1], weights[:-1], strict=True):
+            line.weight = weight
+    finally:
+        _half_set = False
+    lines[-1].weight = weights[-1]
 
 
 class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
@@ -181,6 +193,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     )
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
     last: bpy.props.StringProperty(options=set())
+    last_of: bpy.props.StringProperty(options=set())  # the action that `last` tells of
 
 
 class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
@@ -266,6 +279,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         default=False,
         options=set(),
     )
+    pad: bpy.props.BoolProperty(
+        name="Pad",
+        description="Show a pad in the 3D view with a corner for each ticked action: the nearer, the more of it",
+        default=False,
+        options=set(),
+    )
     play: bpy.props.BoolProperty(
         name="Play Result",
         description="Fit the preview range to the result when it is woven, and play it",
@@ -298,7 +317,7 @@ def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
 
 
 def shown(name: str, *where: str) -> list[Option]:
-    """Return the options of a group of settings that are shown in some of MODE, PANEL and RARE."""
+    """Return the options of a group of settings that are shown in some of SHOWN."""
     declarations: tuple[type, ...]
     if name == "result":
         declarations = (ResultOptions, ReadingOptions)
@@ -387,8 +406,32 @@ def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
     rig = rig_of(scene, armature)
     if rig is None:
         rig = settings_of(scene).rigs.add()
+        rig.name = free_name(settings_of(scene).rigs, armature.name)
         _hold(rig.owner, armature)
     return rig
+
+
+def free_name(lines: Iterable[Any], wanted: str) -> str:
+    """Return a name that none of some lines has: curves of weights find their line by it."""
+    taken = {line.name for line in lines}
+    numbered = (f"{wanted}.{k:03}" for k in range(1, len(taken) + 2))
+    return next(name for name in (wanted, *numbered) if name and name not in taken)
+
+
+def name_lines(scene: bpy.types.Scene) -> None:
+    """Name lists and lines that have none: of a file that was made before they had names, or by a script."""
+    for rig in settings_of(scene).rigs:
+        if not rig.name:
+            rig.name = free_name(settings_of(scene).rigs, rig.owner.name or "list")
+        for line in rig.sources:
+            if not line.name:
+                line.name = free_name(rig.sources, line.action.name if line.action else "line")
+
+
+def labels_in_use(context: Any) -> list[str]:
+    """Return the labels of the sources in a context's scene, each once."""
+    lines = (line for rig in settings_of(context.scene).rigs for line in rig.sources)
+    return sorted({line.label for line in lines if line.label})
 
 
 def ticked(rig: Any) -> list[Any]:
@@ -414,6 +457,7 @@ def _put_right(*_: Any) -> None:
             _unset_impossible(group)
         for rig in settings.rigs:
             _armature_given(rig, None)
+        name_lines(scene)
         for recipe in RECIPES:
             for earlier in recipe.earlier_verbs:
                 _take_over(getattr(settings, earlier), getattr(settings, recipe.verb))
@@ -474,6 +518,7 @@ _register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
 def register() -> None:
     _register()
     setattr(bpy.types.Scene, _SETTINGS, bpy.props.PointerProperty(type=ACTION_LOOM_PG_settings))
+    option_properties.labels_in.append(labels_in_use)
     bpy.app.handlers.load_post.append(_put_right)
     bpy.app.handlers.load_post.append(_note_armatures)
     bpy.app.handlers.save_pre.append(_note_armatures)
@@ -483,5 +528,6 @@ def unregister() -> None:
     bpy.app.handlers.save_pre.remove(_note_armatures)
     bpy.app.handlers.load_post.remove(_note_armatures)
     bpy.app.handlers.load_post.remove(_put_right)
+    option_properties.labels_in.remove(labels_in_use)
     delattr(bpy.types.Scene, _SETTINGS)
     _unregister()

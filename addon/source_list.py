@@ -40,6 +40,7 @@ def add(rig: Any, action: bpy.types.Action, *, use: bool) -> Any:
     taken = [tuple(round(c, 2) for c in source.color) for source in rig.sources]
     free = [color for color in properties.COLORS if color not in taken] or list(properties.COLORS)
     source = rig.sources.add()
+    source.name = properties.free_name(rig.sources, action.name)
     source.action, source.use, source.color = action, use, free[0]
     source.first, source.last = (_whole(frame) for frame in action.frame_range[:])
     return source
@@ -57,6 +58,51 @@ def load(line: Any, source: Source, slot: Slot) -> None:
     line.use_range = source.span is not None
     if source.span is not None:
         line.first, line.last = source.span
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What came onto a list: actions, each with why it stands apart ("" for most), and names of those that did not."""
+
+    added: dict[bpy.types.Action, str]
+    shape_keys: list[str]
+    others: list[str]
+
+
+def fill(rig: Any, armature: bpy.types.Object) -> Filled:
+    """List every action that moves bones of an armature; two are ticked to begin with.
+
+    The one that it has now, and the first other that repeats like it, or the first: all in one blend are seldom what is
+    wanted. What is hardly one to weave stands at the end.
+    """
+    for k in reversed(range(len(rig.sources))):
+        if rig.sources[k].action is None:
+            rig.sources.remove(k)
+    listed = {line.action for line in rig.sources}
+    every = {action: moves(action, armature) for action in bpy.data.actions if action not in listed}
+    apart = {action: why_apart(action, armature, moved) for action, moved in every.items() if moved.bones}
+    apart = dict(sorted(apart.items(), key=lambda one: bool(one[1])))
+    for action, why in apart.items():
+        add(rig, action, use=False).apart = why
+    if not any(line.use for line in rig.sources):
+        for line in _to_begin_with([line for line in rig.sources if not line.apart], armature):
+            line.use = True
+    return Filled(
+        apart,
+        [action.name for action, moved in every.items() if moved.shape_keys],
+        [action.name for action, moved in every.items() if not moved.bones and not moved.shape_keys],
+    )
+
+
+def _to_begin_with(lines: list[Any], armature: bpy.types.Object) -> list[Any]:
+    data = armature.animation_data
+    current = None if data is None else data.action
+    first = next((line for line in lines if line.action == current), lines[0] if lines else None)
+    if first is None:
+        return []
+    repeating = repeats(first.action)
+    others = sorted((line for line in lines if line != first), key=lambda line: repeats(line.action) != repeating)
+    return [first, *others[:1]]
 
 
 def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines: list[Any]) -> None:

@@ -61,6 +61,14 @@ class GraphError(LoomError):
     """Clips do not connect to a motion graph, or a graph has no such walk; the message says where it ends."""
 
 
+class PathError(GraphError):
+    """A walk can't keep to its path; `place` (x, y on the ground, metres) is where it comes to an end."""
+
+    def __init__(self, message: str, place: tuple[float, float]) -> None:
+        super().__init__(message)
+        self.place = place
+
+
 class OptionError(LoomError):
     """An option's value is not one it accepts."""
 

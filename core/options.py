@@ -19,6 +19,9 @@ _LARGEST = 2**31 - 1  # whole numbers have 32 bits in Blender's properties
 MODE, PANEL, RARE, HIDDEN = "mode", "panel", "rare", "hidden"
 SHOWN = (MODE, PANEL, RARE, HIDDEN)
 
+# What an option can be picked from: joints of the body, a clip and a frame of it, a frame, the labels of the clips.
+PICKS = JOINTS, PLACE, FRAME, LABEL = "joints", "place", "frame", "label"
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -39,6 +42,9 @@ class Option:
 
     from_file : a table that may also be given as the name of a file of rows
     only_for : another option of the same recipe and the values of it that this one is meant for
+    usual : the range that a slider has, where the whole range is wider than anybody wants
+    zero : what 0, or what is below it, stands for, in a few words; "" where it is a number like any other
+    pick : what it names, for those who would rather choose than type: one of PICKS
     aliases : names that it had in earlier versions; they are read everywhere, and never written
     """
 
@@ -55,11 +61,15 @@ class Option:
     shown: str = PANEL
     only_for: tuple[str, tuple[str, ...]] | None = None
     aliases: tuple[str, ...] = ()
+    usual: tuple[float, float] | None = None
+    zero: str = ""
+    pick: str = ""
 
     @property
     def title(self) -> str:
-        """Its label in panels."""
-        return self.label or self.name.replace("_", " ").title()
+        """Its label in panels, with its unit; seconds Blender writes beside the number."""
+        unit = f" ({self.unit.strip()})" if self.unit and self.unit.strip() != "s" else ""
+        return (self.label or self.name.replace("_", " ").title()) + unit
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -151,6 +161,9 @@ def option(
     shown: str = PANEL,
     only_for: tuple[str, tuple[str, ...]] | None = None,
     aliases: tuple[str, ...] = (),
+    usual: tuple[float, float] | None = None,
+    zero: str = "",
+    pick: str = "",
 ) -> Any:
     """Declare an option as a dataclass field; the type of the default is the type of the option.
 
@@ -171,6 +184,9 @@ def option(
         shown,
         only_for,
         aliases,
+        usual,
+        zero,
+        pick,
     )
     return dataclasses.field(default=default, metadata={_KEY: about})
 

@@ -14,6 +14,7 @@ import zipfile
 
 import environments
 import fetch_wheels
+import manual_pages
 
 ROOT = environments.ROOT
 BUILD = ROOT / "build"
@@ -77,6 +78,7 @@ def stage_tree(stage, platform, wheels, pythons):
         shutil.copy(ROOT / name, stage / name)
     for name in FOLDERS:
         shutil.copytree(ROOT / name, stage / name, ignore=shutil.ignore_patterns("__pycache__"))
+    manual_pages.write(stage / "manual")
     for path in wheels:
         shutil.copy(path, stage / "wheels" / path.name)
     manifest = stage / "blender_manifest.toml"
@@ -126,13 +128,20 @@ def zip_names(path):
 def source_names():
     """The files that the repository means to ship, wheels apart."""
     modules = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
-    return [*TOP_FILES, *(path.relative_to(ROOT).as_posix() for path in modules)]
+    pages = (f"manual/{name}" for name in manual_pages.names())
+    return [*TOP_FILES, *(path.relative_to(ROOT).as_posix() for path in modules), *pages]
 
 
 def problems(names, sources, platform, pythons=fetch_wheels.PYTHONS):
     """What is wrong with a zip's content, one sentence each: strangers, and what is missing."""
     wheels = [rf"wheels/{pattern}" for pattern in fetch_wheels.wheel_patterns(platform, pythons)] if platform else []
-    allowed = [*map(re.escape, TOP_FILES), r"(addon|core)/(\w+/)*\w+\.py", *wheels]
+    allowed = [
+        *map(re.escape, TOP_FILES),
+        r"(addon|core)/(\w+/)*\w+\.py",
+        r"manual/\w+\.html",
+        r"manual/images/\w+\.png",
+        *wheels,
+    ]
     found = [f"{name} does not belong in it" for name in names if not _matches_any(name, allowed)]
     found += [f"{name} is missing" for name in sorted(set(sources) - set(names))]
     for pattern in wheels:

@@ -26,6 +26,8 @@ BLENDERS = {
 NUMBA, LLVMLITE = "0.68.1", "0.50.0"
 BENCH_NUMPY = "2.4.6"
 TEST_PACKAGES = ["pytest>=8.2", "hypothesis>=6.100"]
+# What the zip is built with, by the Blender whose environment builds it.
+BUILD_PACKAGES = {"5.2": ["markdown>=3.6"]}
 
 # What `make bench` measures us against; the newest that run on Python 3.11.
 CONTENDERS = {
@@ -168,7 +170,9 @@ def blender(name):
         raise SetupError(f"Blender {name} is not one of {', '.join(BLENDERS)}")
     bpy, python, numpy = BLENDERS[name]
     folder = ROOT / ".venv-blender" / name
-    interpreter = make(folder, python, [f"bpy=={bpy}", f"numpy=={numpy}", *TEST_PACKAGES])
+    interpreter = make(
+        folder, python, [f"bpy=={bpy}", f"numpy=={numpy}", *TEST_PACKAGES, *BUILD_PACKAGES.get(name, ())]
+    )
     check_system_libraries(interpreter)
     return interpreter
 

@@ -73,6 +73,19 @@ def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
+def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
+    """Remove the F-curves of an action's slot that animate some data paths."""
+    gone = set(paths)
+    if hasattr(action, "slots"):
+        strips = [s for layer in action.layers for s in layer.strips if isinstance(s, bpy.types.ActionKeyframeStrip)]
+        holders = [bag for bag in (strip.channelbag(slot) for strip in strips) if bag is not None]
+    else:
+        holders = [holder_before_slots(action)]
+    for holder in holders:
+        for curve in [curve for curve in holder.fcurves if curve.data_path in gone]:
+            holder.fcurves.remove(curve)
+
+
 def bones_keyed(action: bpy.types.Action) -> set[str]:
     """Return the names of the bones that any slot of an action moves."""
     slots: list[Slot] = [*suitable_slots(action)] if hasattr(action, "slots") else [None]

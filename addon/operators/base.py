@@ -7,14 +7,14 @@ import bpy
 
 from ...core import jit
 from ...core.errors import LoomError
-from ...core.options import Declared, declared
+from ...core.options import HIDDEN, MODE, PANEL, Declared, Option, declared
 from ...core.progress import Progress
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ...core.recipes.result import ResultOptions
-from .. import meant, option_properties, playback, properties, readiness, source_warnings
+from .. import meant, option_properties, playback, properties, readiness, source_warnings, weights_over_time
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
-from ..session import jobs
+from ..session import jobs, troubles
 
 if TYPE_CHECKING:
     from ...core.weave.results import Result
@@ -39,10 +39,17 @@ def poll_sources(
     cls: type[bpy.types.Operator], context: bpy.types.Context, least: int, most: int | None = None
 ) -> bool:
     """Say whether an armature is there and, for a button, as many of its sources are ticked as it takes."""
+    if not meant.by_button(context):
+        return poll_armature(cls, context)
+    return poll_ticked(cls, context, least, most)
+
+
+def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least: int, most: int | None = None) -> bool:
+    """Say whether an armature is there with so many of its sources ticked, and else why not."""
     if not poll_armature(cls, context):
         return False
     ticked = len(properties.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
-    if meant.by_button(context) and (ticked < least or (most is not None and ticked > most)):
+    if ticked < least or (most is not None and ticked > most):
         needed = f"{least} source{'s' if least > 1 else ''}{' or more' if most is None else ''}"
         cls.poll_message_set(f"Tick {needed}; {ticked} {'is' if ticked == 1 else 'are'}")
         return False
@@ -61,6 +68,8 @@ class BackgroundOperator(OperatorMixin):
     # Until its own work begins: Blender also ends an operator that has only asked whether to.
     _job: jobs.BackgroundJob | None = None
     _timer: bpy.types.Timer | None = None
+    # What is troubled where it fails: the armature's session id (it may be gone by then), and metres of a scene's unit.
+    _troubled, _metres = 0, 1.0
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         self.from_panel(context)
@@ -89,24 +98,42 @@ class BackgroundOperator(OperatorMixin):
         """Write the result and say what the user has to know; raises LoomError if that can't be."""
         raise NotImplementedError
 
+    def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
+        """Return the armature that it works on."""
+        return meant.armature(context)
+
+    def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
+        """Say what went wrong: now, and in the panel until something is tried again."""
+        if self._troubled:
+            troubles.keep(self._troubled, error, self._metres)
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+    def _asked_anew(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+        armature = self.about(context)
+        if armature is not None:
+            self._troubled = armature.session_uid
+            troubles.clear(self._troubled)
+        asked = self.ask(context)
+        self._metres = asked[1].body.world_metres
+        return asked
+
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
-            request, read, recipe = self.ask(context)
+            request, read, recipe = self._asked_anew(context)
             return self.finish(context, request, read, recipe, self.compute(read, recipe, _shown(context)))
         except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return self.failed(context, error)
         finally:
             present(context.window_manager).progress_end()
 
     def _begin(self, context: bpy.types.Context) -> OperatorReturn:
         compute = self.compute  # it is not the operator's: Blender may free that before the work ends
         try:
-            request, read, recipe = self.ask(context)
+            request, read, recipe = self._asked_anew(context)
             self._job = jobs.begin(self.bl_label, lambda progress: _computed(compute, read, recipe, progress))
         except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return self.failed(context, error)
         self._asked = request, read, recipe
         manager = present(context.window_manager)
         self._timer = manager.event_timer_add(TICK, window=context.window)
@@ -127,11 +154,11 @@ class BackgroundOperator(OperatorMixin):
             try:
                 return self.finish(context, *self._asked, job.result)
             except LoomError as error:
-                self.report({"ERROR"}, str(error))
+                return self.failed(context, error)
         elif job.state == "cancelled":
             self.report({"INFO"}, f"{self.bl_label} was cancelled; nothing was changed")
         elif isinstance(job.error, LoomError):
-            self.report({"ERROR"}, str(job.error))
+            return self.failed(context, job.error)
         else:
             raise present(job.error)
         return {"CANCELLED"}
@@ -209,6 +236,9 @@ class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
     """How a source is read where it is not as usual; apart, since scripts must give all of a collection's members."""
 
 
+_LISTED = frozenset(("weight_keys", "labels"))  # options that the list may say, in keys and fields of its lines
+
+
 class SourcesOperator(BackgroundOperator):
     """An operator that makes something of the sources it is given, as its recipe says.
 
@@ -229,6 +259,26 @@ class SourcesOperator(BackgroundOperator):
         """How many sources it takes."""
         return cls.recipe.least
 
+    def draw(self, context: bpy.types.Context) -> None:
+        """Lay out what can be changed once it is done: weights, what counts most, and the rest folded up."""
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        about = declared(self.recipe)
+        if "weights" in about and not option_properties.value_of(self, about["weight_keys"]):
+            for source in self.sources:
+                layout.prop(source, "weight", text=source.name, slider=True)
+        first, groups = redo_options(self.recipe, self.asks)
+        for option in first:
+            if properties.applies(self, option):
+                layout.prop(self, option.name)
+        for title, options in groups.items():
+            header, body = layout.panel(f"action_loom_redo_{title.lower().replace(' ', '_')}", default_closed=True)
+            header.label(text=title)
+            for option in options:
+                if body is not None and properties.applies(self, option):
+                    body.prop(self, option.name)
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return poll_sources(cls, context, cls.least(), cls.recipe.most)
@@ -239,6 +289,8 @@ class SourcesOperator(BackgroundOperator):
         settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
         if meant.by_button(context) and armature is not None:
             self.armature = armature.name  # when it is done again nothing says that a button asked
+        every = declared(self.recipe)
+        listed = {name for name in _LISTED & set(every) if not option_properties.is_set(self, every[name])}
         for group in properties.groups(settings, self.recipe):
             for declaration in (self.recipe, *self.asks):
                 for name, about in option_properties.options_of(declaration).items():
@@ -255,8 +307,21 @@ class SourcesOperator(BackgroundOperator):
             reading.name, reading.rate, reading.slot = line.action.name_full, line.rate, line.slot
             if line.use_range:
                 reading.first, reading.last = line.first, line.last
+        self._from_lists(scene, rig, ticked, listed)
         if "reference" in declared(self.recipe):
             self.reference = str(properties.reference_among(rig, ticked) + 1) if ticked else "1"
+
+    def _from_lists(self, scene: bpy.types.Scene, rig: Any, ticked: list[Any], wanted: set[str]) -> None:
+        """Take over those wanted of what the list says in its own way: weights that are keyed, and labels."""
+        if "weight_keys" in wanted:
+            rows = weights_over_time.rows(scene, rig)
+            if rows:
+                self.weight_keys = declared(self.recipe)["weight_keys"].as_text(rows)
+        if "labels" in wanted and any(line.label for line in ticked):
+            self.labels = " ".join("_".join(line.label.split()) or "-" for line in ticked)
+
+    def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
+        return meant.called(context, self.armature)
 
     def add_source(self, name: str, weight: float = 1.0) -> None:
         """Add an action to the sources."""
@@ -309,12 +374,24 @@ class ResultOperator(SourcesOperator):
         from ..session import analysis, live
 
         written = weaving.write(context, request, read, recipe, made)
+        self.written(context, request, read, recipe, made, written.action)
         live.remember(request, read, recipe, written.action)
         analysis.keep_woven(context, request, read, recipe, made)
         report_result(self, context, read, written, made)
         if properties.settings_of(scene_of(context)).play:
             playback.show(context, written.action)
         return {"FINISHED"}
+
+    def written(
+        self,
+        context: bpy.types.Context,
+        request: Request,
+        read: "weaving.Read",
+        recipe: Any,
+        made: "Result",
+        action: bpy.types.Action,
+    ) -> None:
+        """Keep what is to be seen of a result beside its action."""
 
 
 def report_result(
@@ -333,8 +410,34 @@ def report_result(
     armature = properties.of_session(bpy.data.objects, read.armature)
     rig = properties.rig_of(scene_of(context), armature)
     if rig is not None:
-        rig.last = line
+        rig.last, rig.last_of = line, written.action.name
     operator.report({"INFO"}, line)
+
+
+ROWS_OPEN = 5  # of the redo panel, weights apart
+
+
+def redo_options(
+    recipe: type[Recipe], asks: tuple[type[Declared], ...]
+) -> tuple[list[Option], dict[str, list[Option]]]:
+    """Return the options that stand open in the redo panel, and the others by the title under which they fold."""
+    shared = {name for one in properties.SHARED.values() if issubclass(recipe, one) for name in declared(one)}
+    every = option_properties.options_of(recipe)
+    own = [about for name, about in every.items() if name not in shared and about.shown in (MODE, PANEL)]
+    usual = [about for name, about in every.items() if name in shared and about.shown == MODE]
+    first = (own + usual)[:ROWS_OPEN]
+    shown = {about.name for about in first}
+    groups = {}
+    for title, one in (("Synchronise", "matching"), ("Motion Graph", "graph")):
+        if issubclass(recipe, properties.SHARED[one]):
+            groups[title] = list(option_properties.options_of(properties.SHARED[one]).values())
+    groups["More"] = [about for name, about in every.items() if name not in shared]
+    groups["Result"] = [about for one in asks for about in option_properties.options_of(one).values()]
+    left = {
+        title: [about for about in options if about.name not in shown and about.shown != HIDDEN]
+        for title, options in groups.items()
+    }
+    return first, {title: options for title, options in left.items() if options}
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:

@@ -3,7 +3,8 @@
 import bpy
 
 from ...core.errors import LoomError
-from ..blender_types import OperatorReturn, present
+from .. import body_roles, properties, source_list
+from ..blender_types import OperatorReturn, present, scene_of
 
 
 class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
@@ -30,7 +31,10 @@ class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{armature.name} added, with its actions")
+        rig = properties.ensure_rig(scene_of(context), armature)
+        source_list.fill(rig, armature)
+        body_roles.look_up(rig)
+        self.report({"INFO"}, f"{armature.name} added; its actions are listed in the tab Action Loom")
         return {"FINISHED"}
 
 

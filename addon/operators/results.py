@@ -6,10 +6,11 @@ import bpy
 
 from ...core.errors import LoomError, OptionError, RigError
 from ...core.recipes.base import Recipe
+from ...core.recipes.blend import Blend
 from ...core.recipes.graph import Follow, GraphWalk
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import Request
-from .. import meant, option_properties, properties, readiness, source_list, storage
+from .. import meant, option_properties, properties, readiness, source_list, storage, weights_over_time
 from ..blender_types import OperatorReturn, SlottedAction, named, present, scene_of
 from ..session import jobs
 from . import base
@@ -101,6 +102,12 @@ class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
         action = weaving.found(bpy.data.actions, self._into, "The result")
         into = action, storage.find_slot(action, storage.of_result(action).slot)
         written = weaving.write(context, request, read, recipe, made, into=into)
+        if isinstance(recipe, Follow):
+            from ...core.graph.walk_result import FollowResult
+            from ..pictures import walk_overlay
+
+            assert isinstance(made, FollowResult)
+            walk_overlay.keep(read.armature, action, made, read.body.world_metres)
         live.remember(request, read, recipe, action)
         base.report_result(self, context, read, written, made)
         return {"FINISHED"}
@@ -137,6 +144,9 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         request, recipe = kept.request, weaving.recipe_now(kept, found)
         reference = recipe.reference_index(len(found)) if isinstance(recipe, Matching) else 0
         stretches = recipe.stretch_rows(len(found)) if isinstance(recipe, Follow) else []
+        labels = getattr(recipe, "labels", "").split()
+        if isinstance(recipe, Blend):
+            recipe.shares(len(found))
         weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
         if len(weights) != len(found):
             raise OptionError(f"{len(weights)} weights were given for {len(found)} sources: weave them again")
@@ -144,6 +154,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         settings = properties.settings_of(scene_of(context))
         rig = properties.ensure_rig(scene_of(context), kept.armature or present(meant.armature(context)))
         asked = list(request.sources)
+        weights_over_time.settle(scene_of(context))
         for line in rig.sources:
             line.use = False
         if isinstance(recipe, Follow):
@@ -163,11 +174,15 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             line = rig.sources[place]
             line.use, line.weight = True, weight
             source_list.load(line, source, slot)
+            line.label = labels[place] if place < len(labels) and labels[place] != "-" else ""
         if reference is not None:
             rig.reference = reference
         if recipe.mode or isinstance(recipe, GraphWalk):
             settings.mode = recipe.verb if recipe.mode else Follow.verb  # whose panel has all walks
         self._load_options(settings, recipe, request)
+        if isinstance(recipe, Blend):
+            weights_over_time.load(scene_of(context), rig, recipe.weight_keys)
+            settings.blend.weight_keys = ""  # they are on the list now
         if isinstance(recipe, Follow):
             made = weaving.called(bpy.data.objects, request.curve)
             settings.curve = made if made is not None and made.type == "CURVE" else None

@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.errors import some
-from .. import body_roles, meant, properties, source_list
+from .. import body_roles, meant, properties, source_list, weights_over_time
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from . import base
 
@@ -21,33 +21,19 @@ class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(meant.armature(context))
         rig = properties.ensure_rig(scene_of(context), armature)
-        for k in reversed(range(len(rig.sources))):
-            if rig.sources[k].action is None:
-                rig.sources.remove(k)
-        listed = {source.action for source in rig.sources}
-        every = {action: source_list.moves(action, armature) for action in bpy.data.actions if action not in listed}
-        found = [action for action, moved in every.items() if moved.bones]
-        apart = {action: source_list.why_apart(action, armature, every[action]) for action in found}
-        ticked = sum(source.use for source in rig.sources)
-        for action in sorted(found, key=lambda one: bool(apart[one])):
-            # Two are enough to begin with; all of an armature's actions in one blend are seldom what is wanted.
-            line = source_list.add(rig, action, use=ticked < 2 and not apart[action])
-            line.apart, ticked = apart[action], ticked + line.use
+        filled = source_list.fill(rig, armature)
         body_roles.look_up(rig)
         source_list.note_warnings(context, armature, properties.ticked(rig))
-        others = [action.name for action, moved in every.items() if not moved.bones and not moved.shape_keys]
-        self._report(armature, apart, [action.name for action, moved in every.items() if moved.shape_keys], others)
+        self._report(armature, filled)
         return {"FINISHED"}
 
-    def _report(
-        self, armature: bpy.types.Object, apart: dict[bpy.types.Action, str], shape_keys: list[str], others: list[str]
-    ) -> None:
+    def _report(self, armature: bpy.types.Object, filled: source_list.Filled) -> None:
         """Say what was listed, what of it apart and why, and what was not."""
-        said = [f"{len(apart)} actions of {armature.name} added"]
-        reasons = dict.fromkeys(filter(None, apart.values()))
-        groups = [([action.name for action, one in apart.items() if one == why], why) for why in reasons]
+        said = [f"{len(filled.added)} actions of {armature.name} added"]
+        reasons = dict.fromkeys(filter(None, filled.added.values()))
+        groups = [([action.name for action, one in filled.added.items() if one == why], why) for why in reasons]
         said += [f"at the end {some(names)}: {why}" for names, why in groups]
-        left_out = ((shape_keys, "shape keys"), (others, "other objects"))
+        left_out = ((filled.shape_keys, "shape keys"), (filled.others, "other objects"))
         said += [f"not listed, of {what}: {some(names)}" for names, what in left_out if names]
         self.report({"INFO"}, "; ".join(said))
 
@@ -109,6 +95,7 @@ class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         rig = properties.rig_of(scene_of(context), meant.armature(context))
+        weights_over_time.settle(scene_of(context))
         removed = rig.active
         rig.sources.remove(removed)
         if removed < rig.reference:
@@ -131,6 +118,7 @@ class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
         here, there = rig.active, rig.active + (1 if self.down else -1)
         if not 0 <= there < len(rig.sources):
             return {"CANCELLED"}
+        weights_over_time.settle(scene_of(context))
         rig.sources.move(here, there)
         rig.reference = {here: there, there: here}.get(rig.reference, rig.reference)
         rig.active = there

@@ -13,7 +13,7 @@ from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
 from ...core.verbs import VERBS
 from .. import meant, properties
-from ..blender_types import OperatorReturn, scene_of
+from ..blender_types import scene_of
 from ..session import graphs
 from . import base
 
@@ -25,19 +25,23 @@ if TYPE_CHECKING:
 class GraphWalkOperator(base.ResultOperator):
     """An operator that walks through the graph of its sources."""
 
-    def finish(
-        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
-    ) -> OperatorReturn:
+    def written(
+        self,
+        context: bpy.types.Context,
+        request: Request,
+        read: "weaving.Read",
+        recipe: Any,
+        made: "Result",
+        action: bpy.types.Action,
+    ) -> None:
         from ...core.graph.walk_result import FollowResult, WalkResult
         from ..pictures import walk_overlay
 
         assert isinstance(made, WalkResult)
-        done = super().finish(context, request, read, recipe, made)
         walked = dataclasses.replace(request, sources=tuple(recipe.prepared_of(request.sources)))
         graphs.keep(context, walked, read, recipe, made.graph)
         if isinstance(made, FollowResult):
-            walk_overlay.keep(read.armature, made, read.body.world_metres)
-        return done
+            walk_overlay.keep(read.armature, action, made, read.body.world_metres)
 
 
 class FollowOperator(GraphWalkOperator):

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core.options import Option
-from .. import meant, properties
+from ...core.options import FRAME, JOINTS, PLACE, Option
+from .. import meant, places, properties
 from ..blender_types import PanelMixin, present
 from ..session import jobs
 
@@ -34,17 +34,52 @@ def options_in(layout: bpy.types.UILayout, *, align: bool = False) -> bpy.types.
     return column
 
 
-def draw_options(layout: bpy.types.UILayout, settings: Any, options: list[tuple[str, Option]]) -> None:
-    """Draw options from groups of the settings, those that apply."""
+def draw_options(layout: bpy.types.UILayout, settings: Any, options: list[tuple[str, Option]], rig: Any = None) -> None:
+    """Draw options from groups of the settings, those that apply; `rig` is the list that their frames are of."""
     for name, about in options:
         group = getattr(settings, name)
         if properties.applies(group, about):
-            layout.prop(group, about.name)
+            _draw_option(layout, group, name, about, rig)
 
 
-def wrapped(text: str, context: bpy.types.Context) -> list[str]:
-    """Return a text in lines that the sidebar has room for."""
-    most = max(int(present(context.region).width / (7.0 * _ui_scale())), 16)
+def _draw_option(layout: bpy.types.UILayout, group: Any, name: str, about: Option, rig: Any) -> None:
+    """Draw an option, what its value means where a number does not say, and what it can be picked from."""
+    value = getattr(group, about.name)
+    row = layout.row(align=True)
+    if about.pick == PLACE and value:
+        row = _told(layout, about.title, places.place_in_scene(rig, value)).row(align=True)
+        row.alignment = "RIGHT"
+    else:
+        row.prop(group, about.name)
+    if about.pick == JOINTS:
+        chosen = row.operator_menu_enum("action_loom.pick_joints", "what", text="", icon="DOWNARROW_HLT")
+        present(chosen).group, present(chosen).option = name, about.name
+    elif about.pick in (PLACE, FRAME) and rig is not None:
+        taken = present(row.operator("action_loom.pick_frame", text="", icon="TIME"))
+        taken.group, taken.option = name, about.name
+    hint = about.zero if about.zero and value <= 0 else ""
+    if about.pick == FRAME and rig is not None and not hint:
+        hint = places.in_scene(rig, name, about.name, value)
+    if hint:
+        _told(layout, "", hint)
+
+
+def _told(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UILayout:
+    """Draw a text where values stand, with its title where names do; return the row."""
+    row = layout.row(align=True)
+    split = row.split(factor=0.4)
+    name = split.row()
+    name.alignment = "RIGHT"
+    name.label(text=title)
+    about = split.row()
+    about.active = bool(title)
+    about.label(text=text)
+    return row
+
+
+def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str]:
+    """Return a text in lines that the sidebar has room for, without so many letters that something else takes."""
+    most = max(int(present(context.region).width / (7.0 * _ui_scale())) - less, 16)
     lines = [""]
     for word in text.split():
         if len(lines[-1]) + len(word) + 1 > most and lines[-1]:

@@ -161,6 +161,8 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
         layout.separator()
         layout.operator("action_loom.import_motion", icon="IMPORT")
         layout.operator("action_loom.export_motion", icon="EXPORT")
+        layout.separator()
+        present(layout.operator("action_loom.manual", icon="HELP")).page = "sources"
 
 
 class ACTION_LOOM_MT_armatures(bpy.types.Menu):
@@ -235,6 +237,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             column.label(text=line)
         layout.operator("action_loom.import_motion", text="Import Motion…", icon="IMPORT")
         layout.operator("action_loom.add_demo", text="Add Demo", icon="OUTLINER_OB_ARMATURE")
+        present(layout.operator("action_loom.manual", icon="HELP")).page = "start"
 
 
 class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
@@ -255,6 +258,7 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
             own = rates.rate_of(source.action)
             layout.label(text=f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(scene_of(context)):g}")
         first, last = source.action.frame_range
+        layout.prop(source, "label")
         layout.prop(source, "use_range", text=f"Range (all: {first:g}–{last:g})" if source.use_range else "Range")
         if source.use_range:
             span = layout.column(align=True)

@@ -8,9 +8,9 @@ from ...core.options import MODE, PANEL, RARE
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphWalk
 from ...core.verbs import VERBS
-from .. import meant, properties, storage
+from .. import manual, meant, properties, storage, weights_over_time
 from ..blender_types import present, scene_of
-from ..session import candidates, graphs, jobs
+from ..session import candidates, graphs, jobs, troubles
 from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale, wrapped
 
 # Walks through the graph that are no mode of their own.
@@ -23,12 +23,22 @@ def recipe_of(settings: Any) -> type[Recipe]:
     return VERBS[settings.mode].recipe
 
 
+def _rig(context: bpy.types.Context) -> Any:
+    return properties.rig_of(scene_of(context), meant.of_tab(context))
+
+
 class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     bl_label = "Weave"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return meant.of_tab(context) is not None
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        mode = properties.settings_of(scene_of(context)).mode
+        present(self.layout.operator("action_loom.manual", text="", icon="HELP", emboss=False)).page = manual.page_of(
+            mode
+        )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
@@ -41,7 +51,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_parts(context)
         if settings.mode == "follow":
             self._draw_path(context)
-        draw_options(options_in(layout), settings, properties.shown_in_mode(recipe_of(settings), rare=False))
+        shown = properties.shown_in_mode(recipe_of(settings), rare=False)
+        draw_options(options_in(layout), settings, shown, _rig(context))
         if settings.mode in _FINDERS:
             self._draw_candidates(context)
         options = options_in(layout)
@@ -61,20 +72,30 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         self._draw_last(context)
 
     def _draw_balance(self, context: bpy.types.Context) -> None:
-        """Of two sources one slider: how much of the second there is."""
-        rig = properties.rig_of(scene_of(context), meant.of_tab(context))
+        """Of two sources one slider: how much of the second there is; of all, keys of their weights."""
+        rig = _rig(context)
         ticked = properties.ticked(rig)
-        if len(ticked) != 2:
-            return
-        column = self.layout.column(align=True)
-        row = column.row(align=True)
-        row.label(text=ticked[0].action.name)
-        right = row.row()
-        right.alignment = "RIGHT"
-        right.label(text=ticked[1].action.name)
-        slider = column.row()
-        slider.scale_y = 1.4
-        slider.prop(rig, "balance", text="", slider=True)
+        if len(ticked) == 2:
+            column = self.layout.column(align=True)
+            row = column.row(align=True)
+            row.label(text=ticked[0].action.name)
+            right = row.row()
+            right.alignment = "RIGHT"
+            right.label(text=ticked[1].action.name)
+            slider = column.row()
+            slider.scale_y = 1.4
+            slider.prop(rig, "balance", text="", slider=True)
+        row = self.layout.row(align=True)
+        row.operator("action_loom.key_weights", icon="KEYFRAME")
+        frames = weights_over_time.keyed(scene_of(context), rig)
+        if frames:
+            row.operator("action_loom.clear_weight_keys", text="", icon="X")
+        if len(ticked) > 2:
+            row.prop(properties.settings_of(scene_of(context)), "pad", icon="ORIENTATION_CURSOR", toggle=True)
+        if frames:
+            said = f"Keyed at {', '.join(f'{frame:g}' for frame in frames)}: the weights change on the way"
+            for line in wrapped(said, context):
+                self.layout.label(text=line)
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
         """Say which action's legs and which one's arms are taken: the mark of the reference decides."""
@@ -137,11 +158,18 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def _draw_last(self, context: bpy.types.Context) -> None:
         armature = present(meant.of_tab(context))
         rig = properties.rig_of(scene_of(context), armature)
-        if rig is not None and rig.last:
+        trouble = troubles.of(armature.session_uid)
+        if trouble is not None:
+            column = self.layout.box().column(align=True)
+            column.alert = True
+            for place, line in enumerate(wrapped(trouble.text, context, less=5)):
+                column.label(text=line, icon="BLANK1" if place else "ERROR")
+        data = armature.animation_data
+        action = None if data is None else data.action
+        if rig is not None and rig.last and (action is None or action.name == rig.last_of or not rig.last_of):
             for line in wrapped(rig.last, context):
                 self.layout.label(text=line)
-        data = armature.animation_data
-        if data is not None and storage.is_result(data.action):
+        if action is not None and storage.is_result(action):
             row = self.layout.row(align=True)
             row.operator("action_loom.edit_recipe", icon="GREASEPENCIL")
             row.operator("action_loom.rebuild", icon="FILE_REFRESH")
@@ -164,6 +192,8 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
         options = options_in(layout)
         draw_options(options, settings, [("graph", about) for about in properties.shown("graph", PANEL)])
+        if any(line.label for line in properties.ticked(_rig(context))):
+            options.label(text="Only actions of one label are connected", icon="INFO")
         if not jobs.running():
             layout.operator("action_loom.build_graph", icon="VIEWZOOM")
         known = graphs.graph_of(scene_of(context), present(meant.of_tab(context)))
@@ -192,7 +222,7 @@ class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):
         layout.prop(settings.result, "place")
         for recipe in WALKS:
             column = layout.column()
-            draw_options(column, settings, properties.shown_in_mode(recipe, rare=False))
+            draw_options(column, settings, properties.shown_in_mode(recipe, rare=False), _rig(context))
             if not jobs.running():
                 column.operator(f"action_loom.{recipe.verb}")
 
@@ -203,8 +233,9 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = options_in(self.layout), properties.settings_of(scene_of(context))
-        draw_options(layout, settings, properties.shown_in_mode(recipe_of(settings), rare=True))
+        layout = options_in(self.layout_for(meant.of_tab(context)))
+        settings = properties.settings_of(scene_of(context))
+        draw_options(layout, settings, properties.shown_in_mode(recipe_of(settings), rare=True), _rig(context))
         draw_options(layout, settings, [("result", about) for about in properties.shown("result", RARE)])
         if settings.mode == "follow":
             layout.prop(settings, "show_way")

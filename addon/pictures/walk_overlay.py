@@ -1,4 +1,5 @@
-"""What is drawn over the 3D view: the root path of a walk along a curve, coloured by how far it is from it.
+"""What is drawn over the 3D view: the root path of a walk along a curve, coloured by how far it is from it, and the
+place where one came to an end.
 
 What is kept holds nothing of Blender's.
 """
@@ -11,7 +12,7 @@ import bpy
 from ...core.cache import Cache
 from .. import meant, properties
 from ..blender_types import present, scene_of
-from ..session import memory
+from ..session import memory, troubles
 
 if TYPE_CHECKING:
     import gpu
@@ -21,16 +22,21 @@ if TYPE_CHECKING:
 
 MOST = 2000  # points of a track
 WIDTH = 3.0  # pixels
+RING = 0.3  # of the armature's size
 BAD = 0.2  # m from the curve; there the track is red
 NEAR, HALF, FAR = (0.1, 0.8, 0.3, 1.0), (0.95, 0.8, 0.1, 1.0), (0.95, 0.2, 0.1, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class WalkTrack:
-    """Where a walk went (K, 3), in units of the scene, and how far (K,) from its curve, metres."""
+    """Where a walk went (K, 3), in units of the scene, and how far (K,) from its curve, metres.
+
+    action : session id of the walk's action: while another is shown, the track would tell of nothing that is seen
+    """
 
     places: "Array"
     away: "Array"
+    action: int
 
     @property
     def colors(self) -> "Array":
@@ -48,11 +54,13 @@ _batch: "tuple[WalkTrack, gpu.types.GPUBatch] | None" = None  # of the track tha
 
 
 def track_of(armature: bpy.types.Object) -> WalkTrack | None:
-    """Return where the last walk of an armature went, or None."""
-    return _tracks.get(armature.session_uid)
+    """Return where the walk went that an armature shows, or None."""
+    track, data = _tracks.get(armature.session_uid), armature.animation_data
+    action = None if data is None else data.action
+    return track if track is not None and action is not None and action.session_uid == track.action else None
 
 
-def keep(armature: int, walked: "FollowResult", metres: float) -> None:
+def keep(armature: int, action: bpy.types.Action, walked: "FollowResult", metres: float) -> None:
     """Keep where a walk along a curve went; `metres` in a unit of the scene."""
     import numpy as np
 
@@ -60,7 +68,7 @@ def keep(armature: int, walked: "FollowResult", metres: float) -> None:
     some = np.linspace(0, len(away) - 1, min(len(away), MOST)).astype(int)
     ground = walked.places[some] / metres
     places = np.column_stack([ground.real, ground.imag, np.zeros(len(some))])
-    _tracks.keep(armature, WalkTrack(places, away[some]))
+    _tracks.keep(armature, WalkTrack(places, away[some], action.session_uid))
 
 
 def _forget_batch() -> None:
@@ -71,21 +79,36 @@ def _forget_batch() -> None:
 def _draw() -> None:
     context = bpy.context
     active = meant.of_tab(context)
-    if active is None or not properties.settings_of(scene_of(context)).show_way:
+    if active is None:
         return
-    track = track_of(active)
-    if track is None:
+    lines = [_ring(active)]
+    if properties.settings_of(scene_of(context)).show_way:
+        lines.append(track_of(active))
+    if not any(lines):
         return
     import gpu
 
     shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
-    batch = _batch_of(track, shader)
     gpu.state.blend_set("ALPHA")
     region = present(context.region)
     shader.uniform_float("viewportSize", (region.width, region.height))
     shader.uniform_float("lineWidth", WIDTH * present(context.preferences).system.ui_scale)
-    batch.draw(shader)
+    for line in filter(None, lines):
+        _batch_of(line, shader).draw(shader)
     gpu.state.blend_set("NONE")
+
+
+def _ring(armature: bpy.types.Object) -> WalkTrack | None:
+    """A red ring on the ground where a walk came to an end that could not be made."""
+    trouble = troubles.of(armature.session_uid)
+    if trouble is None or trouble.place is None:
+        return None
+    import numpy as np
+
+    around = np.linspace(0.0, 2.0 * np.pi, 33)
+    size = RING * max(armature.dimensions[:])
+    places = np.column_stack([size * np.cos(around), size * np.sin(around), np.zeros(33)])
+    return WalkTrack(places + np.array([*trouble.place, 0.0]), np.full(33, BAD), 0)
 
 
 def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPUBatch":
@@ -93,10 +116,13 @@ def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPU
     from gpu_extras.batch import batch_for_shader
 
     global _batch
-    if _batch is None or _batch[0] is not track:
-        content: dict[str, Any] = {"pos": track.places.astype("float32"), "color": track.colors.astype("float32")}
-        _batch = track, batch_for_shader(shader, "LINE_STRIP", content)
-    return _batch[1]
+    if _batch is not None and _batch[0] is track:
+        return _batch[1]
+    content: dict[str, Any] = {"pos": track.places.astype("float32"), "color": track.colors.astype("float32")}
+    made = batch_for_shader(shader, "LINE_STRIP", content)
+    if track.action:
+        _batch = track, made
+    return made
 
 
 def register() -> None:

@@ -61,6 +61,7 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
     if edited:
         properties.settings_of(scene).live = False
         rig.last = f"{action.name} was edited by hand, so Live has ended: Weave makes a new action, Rebuild replaces it"
+        rig.last_of = action.name
         return False
     weights: dict[str, list[float]] = {}
     for line in properties.ticked(rig):
@@ -84,5 +85,5 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
         action.name = woven.clip.name
         name = action.name
     _last.keep(_KEY, dataclasses.replace(last, recipe=recipe, name=name))
-    rig.last = weaving.summary(action, woven)
+    rig.last, rig.last_of = weaving.summary(action, woven), action.name
     return True

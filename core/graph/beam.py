@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import jit
-from ..errors import GraphError
+from ..errors import PathError
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from .edge_table import EdgeTable
@@ -160,11 +160,12 @@ def _followed(
     return _Kept(rows, node, origin[:, 0], origin[:, 1], origin[:, 2], origin[:, 3], searched, count)
 
 
-def _lost(path: GroundPath, furthest: float, widest: float) -> GraphError:
+def _lost(path: GroundPath, furthest: float, widest: float) -> PathError:
     place = path.at(np.array([furthest]))[0] * path.unit
-    return GraphError(
+    return PathError(
         f"Not followed within {widest * path.unit:.2g} m: no walk goes on beyond {furthest * path.unit:.1f} of "
-        f"{path.length * path.unit:.1f} m, at ({place.real:.2f}, {place.imag:.2f})"
+        f"{path.length * path.unit:.1f} m, at ({place.real:.2f}, {place.imag:.2f})",
+        (float(place.real), float(place.imag)),
     )
 
 

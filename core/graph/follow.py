@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import GraphError, some
+from ..errors import GraphError, PathError, some
 from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -56,9 +56,9 @@ def follow(
             horizon=recipe.horizon / steps.unit,
             progress=progress.part(0.0, 0.8),
         )
-    except GraphError as error:
+    except PathError as error:
         hint = _turning(steps, recipe.bend, sized) + _guessed(graph)
-        raise GraphError(f"{graph.name}: {error}; {hint}") from None
+        raise PathError(f"{graph.name}: {error}; {hint}", error.place) from None
     progress.at(0.8, "Putting the walk together")
     walk = assemble.pieces(graph, steps.edges[found.edges], steps.bends[found.bends] / steps.unit)
     walked, gone = _until(assemble.assemble(graph, walk, drawn.places[0], float(sized.facing[0])), drawn.length)

@@ -75,7 +75,7 @@ def shortest(
     """
     for option, text in (("leave", recipe.leave), ("reach", recipe.reach)):
         if not text.rpartition(":")[0]:  # before the work: what names no clip is said at once
-            raise OptionError(f"{option} is {text!r}, but must be a clip and a frame, CLIP:FRAME")
+            raise OptionError(f"{option} is {text!r}: give it a clip and a frame of that clip, such as walk:120")
     graph = build.of_walk(clips, recipe, progress, graph)
     began = time.perf_counter()
     clip, frame = _frame(graph, recipe.leave, "leave")
@@ -128,7 +128,8 @@ def _frame(graph: MotionGraph, text: str, option: str) -> tuple[int, int]:
     names = [clip.name for clip in graph.clips]
     if name not in names or not re.fullmatch(r"[0-9]{1,9}", number):
         raise OptionError(
-            f"{option} is {text!r}, but must be a clip and a frame, CLIP:FRAME; the graph has {some(names)}"
+            f"{option} is {text!r}: give it a clip and a frame of that clip, such as {names[0]}:0; the graph has"
+            f" {some(names)}"
         )
     clip = names.index(name)
     frame = graph.inputs.frame_maps[clip].prepared_frame(int(number))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..errors import OptionError
-from ..options import HIDDEN, RARE, Choice, option
+from ..options import HIDDEN, Choice, option
 from .base import Recipe
 from .matching import Matching
 from .travel import TravelOptions
@@ -35,7 +35,7 @@ class Blend(Recipe, Matching, TravelOptions):
         minimum=0.0,
         maximum=1e6,
         table=True,
-        shown=RARE,
+        shown=HIDDEN,  # keys of the weights in the list
     )
     timing: str = option(
         "blended",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..options import RARE, Choice, option
+from ..options import FRAME, RARE, Choice, option
 from .base import Recipe
 from .travel import TravelOptions
 
@@ -54,6 +54,8 @@ class Connect(Recipe, TravelOptions):
         minimum=0.0,
         maximum=5.0,
         unit=" s",
+        usual=(0.0, 1.5),
+        zero="as suits the method",
         shown=RARE,
     )
     candidate: int = option(
@@ -63,8 +65,22 @@ class Connect(Recipe, TravelOptions):
         maximum=11,
         shown=RARE,
     )
-    from_frame: int = option(-1, "Frame at which the first clip is left; -1 finds it", minimum=-1, shown=RARE)
-    to_frame: int = option(-1, "Frame at which the second clip is entered; -1 finds it", minimum=-1, shown=RARE)
+    from_frame: int = option(
+        -1,
+        "Frame at which the first clip is left, counted from 0; -1 finds it",
+        minimum=-1,
+        pick=FRAME,
+        zero="is found",
+        shown=RARE,
+    )
+    to_frame: int = option(
+        -1,
+        "Frame at which the second clip is entered, counted from 0; -1 finds it",
+        minimum=-1,
+        pick=FRAME,
+        zero="is found",
+        shown=RARE,
+    )
     by_correlation: bool = option(
         False,
         "Let lagrange and spline choose how much is led through anew by how alike both sides are",

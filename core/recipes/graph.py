@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from ..errors import OptionError
-from ..options import HIDDEN, PANEL, RARE, option
+from ..options import HIDDEN, LABEL, PANEL, PLACE, RARE, option
 from .base import Recipe
 from .travel import TravelOptions
 
@@ -19,13 +19,20 @@ class GraphOptions(TravelOptions):
         "Frames nearer than this are connected: metres a point; over 0.07 feet slide",
         minimum=0.005,
         maximum=1.0,
+        usual=(0.02, 0.15),
     )
     relative: bool = option(
         False, "Let the threshold grow with the speed: it is then seconds, times the speed of the body's points"
     )
     mirror: bool = option(True, "Let the clips' mirror images take part, so that left and right are alike")
-    transition: float = option(1.0 / 3.0, "How long a transition takes", minimum=0.03, maximum=2.0, unit=" s")
-    labels: str = option("", "A word for each clip, in order; only clips of the same word are connected")
+    transition: float = option(
+        1.0 / 3.0, "How long a transition takes", minimum=0.03, maximum=2.0, unit=" s", usual=(0.1, 1.0)
+    )
+    labels: str = option(
+        "",
+        "A word for each clip, in order; only clips of the same word are connected",
+        shown=HIDDEN,  # a field of each source
+    )
 
 
 def graph_name(names: Sequence[str]) -> str:
@@ -85,13 +92,17 @@ class Follow(GraphWalk):
         " more naturally",
         minimum=0.0,
         maximum=10.0,
+        usual=(0.0, 2.0),
     )
     bend: float = option(
         10.0,
-        "How far the ground may be turned under the clips where they do not turn enough, degrees a metre for a body of"
-        " 1.7 m, more for smaller ones; 0 is not",
+        "How far the ground may be turned under the clips where they do not turn enough, for a body of 1.7 m; more for"
+        " smaller ones",
         minimum=0.0,
         maximum=45.0,
+        unit="°/m",
+        usual=(0.0, 20.0),
+        zero="not at all",
     )
     spread: float = option(
         1.0,
@@ -99,18 +110,30 @@ class Follow(GraphWalk):
         minimum=0.0,
         maximum=10.0,
         unit=" s",
+        usual=(0.0, 3.0),
+        zero="it is left",
     )
     speed: float = option(
-        0.0, "The speed that is wanted, metres a second; 0 is any", minimum=0.0, maximum=15.0, shown=RARE
+        0.0,
+        "The speed that is wanted; 0 is any",
+        minimum=0.0,
+        maximum=15.0,
+        unit=" m/s",
+        usual=(0.0, 6.0),
+        zero="any",
+        shown=RARE,
     )
     horizon: float = option(
         0.0,
-        "Metres that are looked ahead before half of that is decided, for very long paths; 0 looks at all of it",
+        "How far is looked ahead before half of that is decided, for very long paths; 0 looks at all of it",
         minimum=0.0,
         maximum=1000.0,
+        unit=" m",
+        usual=(0.0, 100.0),
+        zero="all of it",
         shown=RARE,
     )
-    label_filter: str = option("", "Walk among clips of this label only", shown=RARE, aliases=("among",))
+    label_filter: str = option("", "Walk among clips of this label only", shown=RARE, aliases=("among",), pick=LABEL)
     stretches: tuple[tuple[float, ...], ...] = option(
         (),
         "Where the upper body does something else on the way: rows of start and end, 0 to 1 of the path, and the number"
@@ -160,12 +183,17 @@ class Walk(GraphWalk):
     tooltip = "Wander through the graph of the ticked actions; another seed, another walk"
     summary = "wander through a motion graph at random"
 
-    seconds: float = option(30.0, "How long the walk is", minimum=0.1, maximum=36000.0, unit=" s")
+    seconds: float = option(30.0, "How long the walk is", minimum=0.1, maximum=36000.0, unit=" s", usual=(1.0, 300.0))
     seed: int = option(1, "Another number gives another walk", minimum=0, maximum=2**31 - 1)
     hold: float = option(
-        1.5, "How long the walk stays in a clip between transitions, on average", minimum=0.0, maximum=3600.0, unit=" s"
+        1.5,
+        "How long the walk stays in a clip between transitions, on average",
+        minimum=0.0,
+        maximum=3600.0,
+        unit=" s",
+        usual=(0.0, 10.0),
     )
-    label_filter: str = option("", "Walk among clips of this label only", shown=PANEL, aliases=("among",))
+    label_filter: str = option("", "Walk among clips of this label only", shown=PANEL, aliases=("among",), pick=LABEL)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{graph_name(names)} walk {self.seed}"
@@ -181,8 +209,8 @@ class Shortest(GraphWalk):
     tooltip = "Go from a frame of one of the ticked actions to a frame of another, in the least time"
     summary = "go from a frame to another through a motion graph, in the least time"
 
-    leave: str = option("", "The clip and the frame to begin at, such as walk:120")
-    reach: str = option("", "The clip and the frame to end at, such as run:30")
+    leave: str = option("", "The clip and the frame of it to begin at, counted from 0, such as walk:120", pick=PLACE)
+    reach: str = option("", "The clip and the frame of it to end at, counted from 0, such as run:30", pick=PLACE)
 
     def with_names(self, names: Mapping[str, str]) -> Self:
         today = dict(names) | {f"{before} mirrored": f"{now} mirrored" for before, now in names.items()}

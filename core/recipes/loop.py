@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..options import RARE, Choice, option
+from ..options import FRAME, RARE, Choice, option
 from .base import Recipe
 
 
@@ -28,8 +28,10 @@ class Loop(Recipe):
         ),
         shown=RARE,
     )
-    start: int = option(0, "First frame of the cycle, counted from 0, where its length is given", minimum=0, shown=RARE)
-    length: int = option(0, "Frames of the cycle; 0 finds it", minimum=0, shown=RARE)
+    start: int = option(
+        0, "First frame of the cycle, counted from 0, where its length is given", minimum=0, pick=FRAME, shown=RARE
+    )
+    length: int = option(0, "Frames of the cycle; 0 finds it", minimum=0, zero="is found", shown=RARE)
     whole: str = option(
         "auto",
         "Whether the clip is one cycle as it is, from its first frame to its last; auto sees whether its ends meet",
@@ -73,7 +75,7 @@ class Loop(Recipe):
     phase: float = option(
         0.0, "Where in the cycle the result begins, as a share of it", minimum=0.0, maximum=1.0, shown=RARE
     )
-    repeat: int = option(1, "How many cycles the result has", minimum=1, maximum=1000)
+    repeat: int = option(1, "How many cycles the result has", minimum=1, maximum=1000, usual=(1, 20))
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
 
     def result_name(self, names: Sequence[str]) -> str:

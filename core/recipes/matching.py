@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import OptionError
-from ..options import HIDDEN, MODE, RARE, Choice, Declared, option
+from ..options import HIDDEN, JOINTS, MODE, RARE, Choice, Declared, option
 from .base import Recipe
 from .metrics import ROWS
 
@@ -22,13 +22,19 @@ class Matching(Declared):
         choices=_METRICS,
     )
     window: float = option(
-        0.042, "Time on each side of a frame that is compared with it", minimum=0.0, maximum=1.0, unit=" s"
+        0.042,
+        "Time on each side of a frame that is compared with it",
+        minimum=0.0,
+        maximum=1.0,
+        unit=" s",
+        usual=(0.0, 0.25),
     )
     joints: str = option(
         "all",
         "Which joints are compared: all, lower, upper, or comma-separated names, each with a factor if wanted"
         " (LeftFoot=2, RightFoot)",
         shown=RARE,
+        pick=JOINTS,
     )
     align_height: bool = option(
         False, "Let points be compared at any height", shown=RARE, only_for=("metric", ("points",))
@@ -47,6 +53,8 @@ class Matching(Declared):
         " -1 is no limit",
         minimum=-1,
         maximum=32,
+        usual=(-1, 8),
+        zero="as needed",
     )
     band: float = option(
         0.0,
@@ -54,6 +62,7 @@ class Matching(Declared):
         minimum=0.0,
         maximum=1.0,
         shown=RARE,
+        zero="any far",
     )
     ends: str = option(
         "auto",
@@ -90,6 +99,7 @@ class Matching(Declared):
         minimum=0.0,
         maximum=1.0,
         unit=" s",
+        usual=(0.0, 0.25),
         shown=RARE,
         only_for=("smoothing", ("average",)),
     )

@@ -31,6 +31,7 @@ class SourceOptions(Declared):
         "Frames per second that the action was made at; 0 is what it was imported with, or the scene's",
         minimum=0.0,
         maximum=1000.0,
+        usual=(0.0, 240.0),
         shown=RARE,
     )
     slot: str = option("", "Slot of the action that is read; the fitting one if empty", shown=RARE)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..options import RARE, Choice, option
+from ..options import FRAME, JOINTS, RARE, Choice, option
 from .base import Recipe
 
 
@@ -64,7 +64,9 @@ class Splice(Recipe):
     strength: float = option(
         1.0, "How much of the action there is: 0 is the locomotion as it was", minimum=0.0, maximum=1.0
     )
-    start: int = option(0, "Frame of the action that it is played from, counted from 0", minimum=0, shown=RARE)
+    start: int = option(
+        0, "Frame of the action that it is played from, counted from 0", minimum=0, pick=FRAME, shown=RARE
+    )
     if_shorter: str = option(
         "repeat",
         "What an action does that is shorter than the locomotion",
@@ -80,6 +82,7 @@ class Splice(Recipe):
         "Comma-separated names of the joints where the upper body begins, each with all that hangs below it; with a"
         " minus before it, without. None is the lowest joint of the spine",
         shown=RARE,
+        pick=JOINTS,
     )
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
 

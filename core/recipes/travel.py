@@ -35,9 +35,12 @@ class Travel(Recipe):
 
     speed: float = option(
         0.0,
-        "How fast it goes on the mean, metres a second; 0 is as fast as its feet say",
+        "How fast it goes on the mean; 0 is as fast as its feet say",
         minimum=0.0,
         maximum=100.0,
+        unit=" m/s",
+        usual=(0.0, 6.0),
+        zero="as its feet say",
     )
     direction: str = option(
         "auto",
@@ -52,13 +55,20 @@ class Travel(Recipe):
         ),
     )
     angle: float = option(
-        0.0, "By how many degrees to the left of that direction it goes", minimum=-180.0, maximum=180.0, shown=RARE
+        0.0,
+        "By how much to the left of that direction it goes",
+        minimum=-180.0,
+        maximum=180.0,
+        unit="°",
+        shown=RARE,
     )
     turn: float = option(
         0.0,
-        "By how many degrees it turns to the left on its way, in all or a cycle, beside what it turns itself",
+        "By how much it turns to the left on its way, in all or a cycle, beside what it turns itself",
         minimum=-3600.0,
         maximum=3600.0,
+        unit="°",
+        usual=(-360.0, 360.0),
     )
     measure_turn: bool = option(
         False, "Let the feet say, too, by how much it turns, for clips that turn on the spot", shown=RARE

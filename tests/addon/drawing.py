@@ -23,7 +23,7 @@ class Layout:
             self.drawn.append((name, given, options))
             if name == "prop":
                 assert given[1] in given[0].bl_rna.properties, given
-            if name == "operator":
+            if name in ("operator", "operator_menu_enum"):
                 module, _, operator = given[0].partition(".")
                 properties = getattr(getattr(bpy.ops, module), operator).get_rna_type().properties
                 return Given(properties)

@@ -65,6 +65,15 @@ def with_edited_sources(_tmp_path):
                 curve.update()
 
 
+def weights_keyed(_tmp_path):
+    bpy.ops.action_loom.key_weights()
+
+
+def showing_a_source(_tmp_path):
+    bpy.context.scene.action_loom.mode = "connect"
+    bpy.context.object.animation_data.action = bpy.context.scene.action_loom.rigs[0].sources[0].action
+
+
 def without_lists(_tmp_path):
     bpy.context.scene.action_loom.rigs.clear()
 
@@ -76,7 +85,7 @@ def motion_file(tmp_path):
 MADE = ("new actions", *KINDS, "selection", "animation", "pose", "users")
 TABLE = {
     "add_active_source": Row("settings", "users"),
-    "add_demo": Row(*MADE, needs_armature=False),
+    "add_demo": Row(*MADE, "settings", needs_armature=False),
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
     "analyse": Row("settings", sources=BOTH),
@@ -84,6 +93,7 @@ TABLE = {
     "build_graph": Row("settings", sources=BOTH),
     "cancel": Row(needs_armature=False),
     "choose_candidate": Row("settings", "frame", "pose", before=cycles_found, index=0),
+    "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
     "connect": result(sources=BOTH),
     "edit_recipe": Row("settings", "users"),
     "export_motion": Row(filepath="FOLDER/out.bvh"),
@@ -100,10 +110,14 @@ TABLE = {
         new_armature=True,
     ),
     "in_place": result(sources=[SLOW]),
+    "key_weights": Row("settings", "new actions", "users"),
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
+    "manual": Row(needs_armature=False),
     "move_source": Row("settings", down=True),
     "new_curve": Row(*KINDS, "selection", "settings", "users"),
     "path": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
+    "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),
+    "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "remove_source": Row("settings", "users"),

@@ -96,9 +96,10 @@ def test_a_pinned_armature_can_be_deleted(listed, loom):
 
 
 def test_an_empty_scene_and_an_armature_without_actions_lead_on():
-    assert sources_of(draw_all()) == ["action_loom.import_motion", "action_loom.add_demo"]
+    begin = ["action_loom.import_motion", "action_loom.add_demo", "action_loom.manual"]
+    assert sources_of(draw_all()) == begin
     material.armature()
-    assert sources_of(draw_all()) == ["action_loom.import_motion", "action_loom.add_demo"]
+    assert sources_of(draw_all()) == begin
 
 
 def test_buttons_say_why_they_cannot_be_pressed(listed):

@@ -166,7 +166,7 @@ def test_the_displaced_action_survives_saving(rig, tmp_path):
     assert name in bpy.data.actions
 
 
-def test_a_recipe_comes_back_into_the_panel(rig):
+def test_a_recipe_comes_back_into_the_panel(rig, loom):
     readings = [{"name": "quick", "rate": 48.0, "slot": "", "first": 0, "last": 0}]
     bpy.ops.action_loom.blend(
         sources=[{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 3.0}],
@@ -181,11 +181,14 @@ def test_a_recipe_comes_back_into_the_panel(rig):
     settings = bpy.context.scene.action_loom
     listed = settings.rigs[0]
     lines = {source.action.name: source for source in listed.sources if source.use}
-    assert {name: line.weight for name, line in lines.items()} == {"slow": 1.0, "quick": 3.0}
+    assert set(lines) == {"slow", "quick"}
     assert lines["quick"].rate == 48.0
     assert listed.sources[listed.reference].action.name == "quick"
     assert settings.matching.metric == "points"
-    assert settings.blend.weight_keys == "0 1 0; 0.5 1 1; 1 1 0"
+    rows = loom("addon.weights_over_time").rows(bpy.context.scene, listed)
+    by_name = [row[1:] if listed.sources[0].action.name == "slow" else row[:0:-1] for row in rows]
+    assert [row[0] for row in rows] == [0.0, 0.5, 1.0]
+    assert by_name == [(1.0, 0.0), (0.5, 0.5), (1.0, 0.0)]
     assert settings.result.mark_contacts
     first = material.fingerprint(bpy.data.actions["Mixed"])
     settings.result.result_name = "Again"

@@ -19,13 +19,19 @@ def listed(rig):
     return bpy.context.scene.action_loom.rigs[0]
 
 
+def tick(listed, *ticked):
+    for source in listed.sources:
+        source.use = source.action.name in ticked
+
+
 def names(listed):
     return [source.action.name for source in listed.sources]
 
 
 def test_all_actions_come_with_range_and_a_colour_each(listed):
     assert names(listed) == ["walk 24", "walk 30", "walk 36"]
-    assert [source.use for source in listed.sources] == [True, True, False]
+    # The one that the armature has, and another to begin with.
+    assert [source.use for source in listed.sources] == [True, False, True]
     assert len({tuple(source.color) for source in listed.sources}) == 3
     assert [(source.first, source.last) for source in listed.sources] == [(1, 25), (1, 31), (1, 37)]
 
@@ -86,6 +92,7 @@ def test_a_reference_that_there_is_not_is_refused(listed):
 
 def test_the_panel_s_button_weaves_what_the_list_says(listed):
     settings = bpy.context.scene.action_loom
+    tick(listed, "walk 24", "walk 30")
     listed.sources[0].weight, listed.sources[1].weight = 1.0, 3.0
     bpy.ops.action_loom.set_reference(index=1)
     settings.matching.metric, settings.result.result_name = "points", "Mixed"
@@ -97,6 +104,7 @@ def test_the_panel_s_button_weaves_what_the_list_says(listed):
 
 
 def test_a_part_of_an_action_is_read(listed, loom):
+    tick(listed, "walk 24", "walk 30")
     source = listed.sources[0]
     source.use_range, source.first, source.last = True, 5, 20
     settings = bpy.context.scene.action_loom
@@ -112,7 +120,7 @@ def test_a_part_of_an_action_is_read(listed, loom):
 
 
 def test_too_few_ticked_sources_are_an_error_in_a_sentence(listed):
-    listed.sources[1].use = False
+    tick(listed, "walk 24")
     with pytest.raises(RuntimeError, match="Weaving takes two clips or more; 1 given"):
         bpy.ops.action_loom.blend()
 
@@ -237,6 +245,7 @@ def test_a_rate_that_steps_belie_is_said_beside_the_line():
 
 
 def test_a_range_without_keys_is_said_beside_the_line(listed):
+    tick(listed, "walk 24", "walk 30")
     source = listed.sources[0]
     source.use_range, source.last = True, 200
     bpy.ops.action_loom.blend()

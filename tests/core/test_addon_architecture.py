@@ -18,11 +18,14 @@ SERVICES = {
     "demo",
     "imported_motion",
     "kept_way",
+    "manual",
     "meant",
     "still_bones",
     "menus",
     "option_properties",
     "playback",
+    "preferences",
+    "places",
     "properties",
     "rates",
     "readiness",
@@ -30,6 +33,8 @@ SERVICES = {
     "source_warnings",
     "storage",
     "weaving",
+    "weight_pad",
+    "weights_over_time",
 }
 ROOMS = {"bridge", "host", "io", "operators", "panels", "pictures", "session"}
 

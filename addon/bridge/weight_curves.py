@@ -1,0 +1,158 @@
+"""Weights over time: F-curves of the scene on the lines of a list, as the rows of places and weights that recipes have.
+
+Keys are the artist's own, in the scene's action, where the Graph Editor shows and changes them.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import bpy
+import numpy as np
+
+from ...core.motion.quat import Array
+from ..blender_types import SlottedAction, present
+from . import curves
+
+NEAR = 0.01  # of a share: so near a smooth step between two rows has to be to the curves
+_INDEXED = re.compile(r"action_loom\.rigs\[(\d+)\]\.sources\[(\d+)\]\.weight")
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+def path(rig: str, line: str) -> str:
+    """Return the data path of a line's weight, by names: places in lists change."""
+    return (
+        f'action_loom.rigs["{bpy.utils.escape_identifier(rig)}"].sources["{bpy.utils.escape_identifier(line)}"].weight'
+    )
+
+
+def settle(scene: bpy.types.Scene, names: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Let curves that Blender has made by place in the lists go by name; `names` of the lists and of their lines."""
+    for curve in _curves(scene):
+        found = _INDEXED.fullmatch(curve.data_path)
+        if found is None:
+            continue
+        rig, line = map(int, found.groups())
+        if rig < len(names) and line < len(names[rig][1]):
+            _go_by(scene, curve, path(names[rig][0], names[rig][1][line]))
+
+
+def _go_by(scene: bpy.types.Scene, curve: bpy.types.FCurve, named: str) -> None:
+    """Let a curve go by name, or put its keys on the one that does: Blender keys a slider by its place every time."""
+    there = _curve(scene, named)
+    if there is None:
+        curve.data_path = named
+        return
+    for point in curve.keyframe_points:
+        there.keyframe_points.insert(point.co[0], point.co[1])
+    curves.remove(*present(_owned(scene)), [curve.data_path])
+
+
+def keyed_frames(scene: bpy.types.Scene, paths: Sequence[str]) -> list[float]:
+    """Return the frames at which any of some weights has a key, in order."""
+    found = {float(key.co[0]) for curve in _curves(scene) if curve.data_path in paths for key in curve.keyframe_points}
+    return sorted(found)
+
+
+def is_keyed(scene: bpy.types.Scene, paths: Sequence[str]) -> bool:
+    """Say whether any of some weights has a curve; cheap for drawing."""
+    return scene.animation_data is not None and any(curve.data_path in paths for curve in _curves(scene))
+
+
+def key(scene: bpy.types.Scene, paths: Sequence[str], weights: Sequence[float], frame: float) -> None:
+    """Key weights at a frame."""
+    for one, weight in zip(paths, weights, strict=True):
+        curve = _curve(scene, one)
+        if curve is None:
+            before = {curve.data_path for curve in _curves(scene)}
+            scene.keyframe_insert(one, frame=frame)  # Blender writes the path by places
+            curve = next(curve for curve in _curves(scene) if curve.data_path not in before)
+            curve.data_path = one
+        curve.keyframe_points.insert(frame, weight)
+
+
+def clear(scene: bpy.types.Scene, paths: Sequence[str]) -> None:
+    """Remove all keys of some weights; they stay as they are now."""
+    owned = _owned(scene)
+    if owned is not None:
+        curves.remove(*owned, paths)
+
+
+def rows(scene: bpy.types.Scene, paths: Sequence[str], now: Sequence[float], first: float, last: float) -> Rows:
+    """Return the weights from a first to a last frame as rows of a place, 0 to 1, and each one's weight there.
+
+    now : the weights of those that have no curve. There is a row where keys are, and between them where smooth steps
+    from row to row would be further than `NEAR` from the curves.
+    """
+    known = {curve.data_path: curve for curve in _curves(scene) if not curve.mute}
+    span = max(last - first, 1.0)
+
+    def at(frame: float) -> Array:
+        values = (known[one].evaluate(frame) if one in known else usual for one, usual in zip(paths, now, strict=True))
+        return np.maximum(np.array([*values]), 0.0)
+
+    inside = [frame for frame in keyed_frames(scene, paths) if first < frame < last]
+    frames = [first, *inside, last]
+    wanted = [first]
+    for start, end in pairwise(frames):
+        wanted += _between(at, start, end)
+    return tuple((round((frame - first) / span, 6), *(round(float(w), 6) for w in at(frame))) for frame in wanted)
+
+
+def _between(at: Callable[[float], Array], start: float, end: float) -> list[float]:
+    """Frames after `start`, up to `end`, at which rows are needed."""
+    low, high = _shares(at(start)), _shares(at(end))
+    for t in (0.125, 0.25, 0.5, 0.75, 0.875):
+        stepped = low + t * t * (3.0 - 2.0 * t) * (high - low)
+        if end - start > 1.0 and np.abs(_shares(at(start + t * (end - start))) - stepped).max() > NEAR:
+            middle = 0.5 * (start + end)
+            return [*_between(at, start, middle), *_between(at, middle, end)]
+    return [end]
+
+
+def _shares(weights: Array) -> Array:
+    total = float(weights.sum())
+    return weights / total if total > 0.0 else weights
+
+
+def write(scene: bpy.types.Scene, paths: Sequence[str], given: Rows, first: float, last: float) -> None:
+    """Key rows of places and weights anew, as shares, with the smooth steps between them that blends have."""
+    clear(scene, paths)
+    for row in given:
+        key(scene, paths, [float(share) for share in _shares(np.array(row[1:]))], first + row[0] * (last - first))
+    for curve in _curves(scene):
+        if curve.data_path in paths:
+            _smooth(curve)
+
+
+def _smooth(curve: bpy.types.FCurve) -> None:
+    """Flat handles of a third of the way: exactly the smooth step 3t² − 2t³."""
+    points = list(curve.keyframe_points)
+    for k, point in enumerate(points):
+        point.interpolation = "BEZIER"
+        point.handle_left_type = point.handle_right_type = "FREE"
+        before = points[k - 1].co[0] if k else point.co[0] - 3.0
+        after = points[k + 1].co[0] if k + 1 < len(points) else point.co[0] + 3.0
+        point.handle_left = (point.co[0] - (point.co[0] - before) / 3.0, point.co[1])
+        point.handle_right = (point.co[0] + (after - point.co[0]) / 3.0, point.co[1])
+    curve.update()
+
+
+def _owned(scene: bpy.types.Scene) -> SlottedAction | None:
+    data = scene.animation_data
+    if data is None or data.action is None:
+        return None
+    slot = getattr(data, "action_slot", None)
+    if hasattr(data.action, "slots") and slot is None:
+        return None
+    return present(data.action), slot
+
+
+def _curves(scene: bpy.types.Scene) -> list[bpy.types.FCurve]:
+    owned = _owned(scene)
+    return [] if owned is None else curves.curves_of(*owned)
+
+
+def _curve(scene: bpy.types.Scene, named: str) -> bpy.types.FCurve | None:
+    return next((curve for curve in _curves(scene) if curve.data_path == named), None)

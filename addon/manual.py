@@ -1,0 +1,67 @@
+"""The manual that lies in the extension: where its pages are, and which page tells of what."""
+
+from pathlib import Path
+
+import bpy
+
+from ..core.errors import LoomError
+from . import properties
+
+FOLDER = Path(__file__).resolve().parent.parent / "manual"
+
+# Pages that are not called as the verb or the group of settings is that they tell of.
+_PAGES = {
+    "follow": "path",
+    "graph": "path",
+    "in_place": "travel",
+    "matching": "sources",
+    "result": "blend",
+    "shortest": "path",
+    "sync": "sources",
+    "walk": "path",
+}
+# Operators that no verb is called as, by how their names begin; Blender compares in lower case.
+_OPERATORS = {
+    "build_graph": "path",
+    "new_curve": "path",
+    "show_graph": "path",
+    "add_stretch": "path",
+    "remove_stretch": "path",
+    "find_cycles": "loop",
+    "show_scores": "loop",
+    "find_transitions": "connect",
+    "import_motion": "start",
+    "add_demo": "start",
+    "retime": "sources",
+}
+
+
+def page_of(verb: str) -> str:
+    """Return the page that tells of a verb or of a group of settings."""
+    return _PAGES.get(verb, verb)
+
+
+def address(page: str) -> str:
+    """Return the address of a page in the extension; raises LoomError where there is none."""
+    path = FOLDER / f"{page}.html"
+    if not path.is_file():
+        raise LoomError(f"There is no page {page!r} of the manual here: build the extension's zip with tools/build.py")
+    return path.as_uri()
+
+
+def pages() -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return where *Online Manual* finds our properties and operators, as Blender asks for it."""
+    told = {group: page_of(group) for group in properties.GROUPS}
+    rows = [(f"bpy.types.action_loom_pg_{group}.*", f"{page}.html") for group, page in told.items()]
+    verbs = {recipe.verb: page_of(recipe.verb) for recipe in properties.RECIPES}
+    rows += [(f"bpy.ops.action_loom.{verb}*", f"{page}.html") for verb, page in (_OPERATORS | verbs).items()]
+    rows += [("bpy.ops.action_loom.*", "sources.html"), ("bpy.types.action_loom_*", "sources.html")]
+    return f"{FOLDER.as_uri()}/", tuple(rows)
+
+
+def register() -> None:
+    bpy.utils.register_manual_map(pages)
+
+
+def unregister() -> None:
+    bpy.utils.unregister_manual_map(pages)

@@ -1,0 +1,97 @@
+"""Filling an option from what the scene shows instead of typing: joints, a clip and a frame of it, a frame."""
+
+from typing import Any
+
+import bpy
+
+from ...core.errors import LoomError
+from ...core.options import FRAME, JOINTS, PLACE, SHOWN, Option
+from .. import meant, places, properties
+from ..blender_types import OperatorReturn, present, scene_of
+from . import base
+
+_SELECTED = ("SELECTED", "Selected Bones", "The bones that are selected in Pose Mode, with all that hangs below them")
+_COMPARED = [
+    ("all", "Whole Body", "Compare all joints"),
+    ("lower", "Legs and Hips", "Compare the lower body only: steps count, arms do not"),
+    ("upper", "Upper Body", "Compare trunk, arms and head only"),
+    ("SELECTED", "Selected Bones", "Compare the bones that are selected in Pose Mode"),
+]
+_UPPER = [("", "Automatic", "From the lowest joint of the spine on"), _SELECTED]
+
+
+def _items(chosen: Any, _context: Any) -> list[tuple[str, str, str]]:
+    return _COMPARED if chosen.option == "joints" else _UPPER
+
+
+class _Pick(base.OperatorMixin):
+    """An operator that fills one option of the panel's settings."""
+
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    group: bpy.props.StringProperty(name="Group", description="Of the panel's settings", options={"HIDDEN"})
+    option: bpy.props.StringProperty(name="Option", description="That is filled", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        settings = properties.settings_of(scene_of(context))
+        try:
+            setattr(getattr(settings, self.group), self._about().name, self.value(context))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def _about(self) -> Option:
+        known = {} if self.group not in properties.GROUPS else {o.name: o for o in properties.shown(self.group, *SHOWN)}
+        if self.option not in known or known[self.option].pick not in self.kinds:
+            raise LoomError(f"There is no option {self.group}.{self.option} to be picked so")
+        return known[self.option]
+
+    kinds: tuple[str, ...] = ()
+
+    def value(self, context: bpy.types.Context) -> Any:
+        """Return what the option gets; raises LoomError where the scene does not show it."""
+        raise NotImplementedError
+
+
+class ACTION_LOOM_OT_pick_joints(_Pick, bpy.types.Operator):
+    bl_idname = "action_loom.pick_joints"
+    bl_label = "Choose Joints"
+    bl_description = "Choose joints from a list or by the bones that are selected, instead of typing their names"
+    kinds = (JOINTS,)
+
+    what: bpy.props.EnumProperty(name="Joints", description="Which joints", items=_items)
+
+    def value(self, context: bpy.types.Context) -> str:
+        if self.what != "SELECTED":
+            return str(self.what)
+        armature = meant.armature(context)
+        chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == armature]
+        if not chosen:
+            raise LoomError(f"Select bones of {present(armature).name} in Pose Mode first")
+        return ", ".join(chosen)
+
+
+class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
+    bl_idname = "action_loom.pick_frame"
+    bl_label = "Take Current Frame"
+    bl_description = "Take the frame at which the scene is now, of the action that the armature shows"
+    kinds = (PLACE, FRAME)
+
+    def value(self, context: bpy.types.Context) -> Any:
+        armature, scene = present(meant.armature(context)), scene_of(context)
+        rig, about = properties.rig_of(scene, armature), self._about()
+        if about.pick == FRAME:
+            line = places.source_of(rig, self.group, self.option)
+            if line is None:
+                raise LoomError("Tick the action first that the frame is of")
+            return places.shown(rig, armature, scene.frame_current, line=line)[1]
+        line, frame = places.shown(rig, armature, scene.frame_current)
+        return f"{line.action.name_full}:{frame}"
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_pick_joints, ACTION_LOOM_OT_pick_frame))

@@ -1,0 +1,64 @@
+"""Frames of the sources: recipes count from 0 in each clip, people as the scene does. Here one becomes the other."""
+
+from typing import Any
+
+import bpy
+
+from ..core.errors import LoomError
+from . import properties
+from .blender_types import present
+
+# Which of the ticked sources an option's frame is of; the reference first where it leads (see `reference_first`).
+_OF = {("connect", "from_frame"): 0, ("connect", "to_frame"): 1, ("loop", "start"): 0, ("splice", "start"): 1}
+
+
+def first_frame(line: Any) -> int:
+    """Return the scene frame at which a line's action is read first."""
+    return int(line.first) if line.use_range else round(line.action.frame_range[0])
+
+
+def last_frame(line: Any) -> int:
+    """Return the scene frame at which a line's action is read last."""
+    return int(line.last) if line.use_range else round(line.action.frame_range[1])
+
+
+def source_of(rig: Any, group: str, option: str) -> Any:
+    """Return the ticked line that a frame option counts in; None where there is none."""
+    lines, which = properties.ticked(rig), _OF[group, option]
+    if group == "splice" and lines:
+        lines.insert(0, lines.pop(properties.reference_among(rig, lines)))
+    return lines[which] if which < len(lines) else None
+
+
+def in_scene(rig: Any, group: str, option: str, frame: int) -> str:
+    """Return which scene frame a frame option means, in words; "" where that can't be said."""
+    line = source_of(rig, group, option)
+    return "" if line is None or frame < 0 else f"frame {first_frame(line) + frame} of {line.action.name}"
+
+
+def place_in_scene(rig: Any, text: str) -> str:
+    """Return a clip and a frame such as walk:11 with the frame that the scene has there: walk, frame 12."""
+    name, _, number = text.rpartition(":")
+    line = next((line for line in properties.ticked(rig) if line.action.name_full == name), None)
+    if line is None or not number.isdecimal():
+        return text
+    return f"{name}, frame {first_frame(line) + int(number)}"
+
+
+def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None) -> tuple[Any, int]:
+    """Return the ticked line whose action the armature shows, and which frame of its clip a scene frame is.
+
+    line : the one that it has to be, where not any will do. Raises LoomError where another action is shown, and for a
+    frame outside of it.
+    """
+    data = armature.animation_data
+    action = None if data is None else data.action
+    there = [one for one in properties.ticked(rig) if one.action == action and (line is None or one == line)]
+    if not there:
+        wanted = "one of the ticked actions" if line is None else line.action.name
+        raise LoomError(f"Let {armature.name} show {wanted}, go to the frame, and press this again")
+    first = first_frame(there[0])
+    last = last_frame(there[0])
+    if not first <= frame <= last:
+        raise LoomError(f"Frame {frame} is not in {present(action).name}: it has {first} to {last}")
+    return there[0], frame - first
