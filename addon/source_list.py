@@ -132,6 +132,12 @@ def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
     return found
 
 
+def short_names(names: list[str], room: int) -> list[str]:
+    """Return names without what they begin with alike, where there is no room for it."""
+    hidden = shared_beginnings(names, room)
+    return [f"…{name[len(hidden[name]) :]}" if name in hidden else name for name in names]
+
+
 def repeats(action: bpy.types.Action) -> bool:
     """Say whether an action is told to repeat: it is cyclic, or its first curve has a Cycles modifier."""
     from .bridge import curves  # numpy is loaded at first use, not when Blender starts

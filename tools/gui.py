@@ -16,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "gui"
 SUITES = {"trixie": "bundled", "sid": "none"}
+# What is run in the window, where its pictures go, and the window's size.
+SCRIPTS = (("gui_weave.py", ".", "1920x1080"), ("gui_first_hour.py", "first_hour", "1280x720"))
 ADD_DEMO = (
     "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"
     " bpy.ops.wm.save_as_mainfile(filepath='scene.blend')"
@@ -58,12 +60,14 @@ def built(wheels: str) -> str:
 
 def try_in(wrapper: Path, suite: str, zip_path: str) -> bool:
     subprocess.run([sys.executable, str(wrapper), "setup", "--suite", suite], check=True)
-    out = OUT / suite
-    command = [sys.executable, str(wrapper), "run", "--suite", suite, "--extension", zip_path]
-    command += ["--script", str(ROOT / "tools" / "gui_weave.py"), "--out", str(out)]
-    done = subprocess.run(command, check=False).returncode
-    print(f"{suite}: {'fine' if done == 0 else f'exit status {done}'}")
-    return done == 0
+    fine = True
+    for script, folder, size in SCRIPTS:
+        command = [sys.executable, str(wrapper), "run", "--suite", suite, "--extension", zip_path, "--size", size]
+        command += ["--script", str(ROOT / "tools" / script), "--out", str(OUT / suite / folder), "--timeout", "900"]
+        done = subprocess.run(command, check=False).returncode
+        print(f"{suite}, {script}: {'fine' if done == 0 else f'exit status {done}'}")
+        fine &= done == 0
+    return fine
 
 
 def try_commands(wrapper: Path, suite: str, zip_path: str) -> bool:

@@ -105,7 +105,8 @@ class BackgroundOperator(OperatorMixin):
     def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
         """Say what went wrong: now, and in the panel until something is tried again."""
         if self._troubled:
-            troubles.keep(self._troubled, error, self._metres)
+            mode = properties.settings_of(scene_of(context)).mode
+            troubles.keep(self._troubled, mode, error, self._metres)
         self.report({"ERROR"}, str(error))
         return {"CANCELLED"}
 
@@ -228,7 +229,7 @@ def _shown(context: bpy.types.Context) -> Progress:
 class ACTION_LOOM_PG_weighted(bpy.types.PropertyGroup):
     """A source as an operator takes it; operators can't hold pointers to actions."""
 
-    weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0)
+    weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0, soft_max=1.0)
 
 
 @option_properties.with_options(SourceOptions)

@@ -82,6 +82,10 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
     bl_description = "Take the frame at which the scene is now, of the action that the armature shows"
     kinds = (PLACE, FRAME)
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_ticked(cls, context, 1)
+
     def value(self, context: bpy.types.Context) -> Any:
         armature, scene = present(meant.armature(context)), scene_of(context)
         rig, about = properties.rig_of(scene, armature), self._about()

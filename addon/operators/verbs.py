@@ -8,7 +8,7 @@ import bpy
 from ...core.errors import LoomError
 from ...core.options import declared
 from ...core.recipes.base import Recipe
-from ...core.recipes.graph import Follow, GraphWalk
+from ...core.recipes.graph import Follow, GraphWalk, Shortest
 from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
 from ...core.verbs import VERBS
@@ -110,15 +110,35 @@ class RetimeOperator(base.ResultOperator):
         if not super().poll(context):
             return False
         ticked = len(properties.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
-        if ticked > 2 and not bpy.app.background:
+        if ticked > 2 and meant.by_button(context):
             cls.poll_message_set(f"Tick the reference and one other source; {ticked} are")
+            return False
+        return True
+
+
+class ShortestOperator(GraphWalkOperator):
+    """Goes from one frame to another, which the panel has."""
+
+    recipe: ClassVar[type[Recipe]] = Shortest
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        chosen = properties.settings_of(scene_of(context)).shortest
+        if meant.by_button(context) and not (chosen.leave and chosen.reach):
+            cls.poll_message_set("Choose a frame to leave and one to reach: show it and press the clock beside it")
             return False
         return True
 
 
 # What is not called as its verb is, and what needs more than its recipe.
 _NAMES = {"sync": "retime"}
-_BASES: dict[type[Recipe], type[base.SourcesOperator]] = {Follow: FollowOperator, Synchronise: RetimeOperator}
+_BASES: dict[type[Recipe], type[base.SourcesOperator]] = {
+    Follow: FollowOperator,
+    Shortest: ShortestOperator,
+    Synchronise: RetimeOperator,
+}
 
 
 def _operators() -> list[type]:

@@ -208,7 +208,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         global _drawn
         _drawn = shown = shown_in(context, rig)
         row = layout.row()
-        rows = min(max(len(rig.sources), 3), 8)
+        rows = min(max(len(rig.sources), 3), 5)  # a grip below makes it longer
         try:
             row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=rows)
         finally:

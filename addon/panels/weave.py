@@ -8,13 +8,14 @@ from ...core.options import MODE, PANEL, RARE
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphWalk
 from ...core.verbs import VERBS
-from .. import manual, meant, properties, storage, weights_over_time
+from .. import manual, meant, properties, source_list, storage, weights_over_time
 from ..blender_types import present, scene_of
 from ..session import candidates, graphs, jobs, troubles
 from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale, wrapped
 
 # Walks through the graph that are no mode of their own.
 WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
+ROOM = 15  # letters that half a row has room for
 _FINDERS = {"connect": "action_loom.find_transitions", "loop": "action_loom.find_cycles"}
 
 
@@ -51,6 +52,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_parts(context)
         if settings.mode == "follow":
             self._draw_path(context)
+        if not draw_job(layout):
+            self._draw_button(settings)  # above the options: in a small window these are out of sight, not it
+            self._draw_last(context)
         shown = properties.shown_in_mode(recipe_of(settings), rare=False)
         draw_options(options_in(layout), settings, shown, _rig(context))
         if settings.mode in _FINDERS:
@@ -59,9 +63,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         for about in properties.shown("result", MODE):
             if about.name != "place" or settings.mode != "follow":  # there the curve says where it begins
                 options.prop(settings.result, about.name)
-        if draw_job(layout):
-            return
-        row = layout.row(align=True)
+
+    def _draw_button(self, settings: Any) -> None:
+        row = self.layout.row(align=True)
         row.scale_y = 1.4
         row.operator(f"action_loom.{settings.mode}", text="Weave", icon="ANIM")
         row.prop(settings, "play", text="", icon="PLAY")
@@ -69,7 +73,6 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             live = row.row()
             live.ui_units_x = 3.0
             live.prop(settings, "live", toggle=True)
-        self._draw_last(context)
 
     def _draw_balance(self, context: bpy.types.Context) -> None:
         """Of two sources one slider: how much of the second there is; of all, keys of their weights."""
@@ -78,10 +81,11 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if len(ticked) == 2:
             column = self.layout.column(align=True)
             row = column.row(align=True)
-            row.label(text=ticked[0].action.name)
+            first, second = source_list.short_names([line.action.name for line in ticked], ROOM)
+            row.label(text=first)
             right = row.row()
             right.alignment = "RIGHT"
-            right.label(text=ticked[1].action.name)
+            right.label(text=second)
             slider = column.row()
             slider.scale_y = 1.4
             slider.prop(rig, "balance", text="", slider=True)
@@ -104,22 +108,23 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if len(ticked) != 2:
             return
         legs = properties.reference_among(rig, ticked)
+        names = source_list.short_names([line.action.name for line in ticked], ROOM)
         column = self.layout.column(align=True)
-        for label, source in (("Legs and way", ticked[legs]), ("Upper body", ticked[1 - legs])):
+        for label, name in (("Legs and way", names[legs]), ("Upper body", names[1 - legs])):
             row = column.split(factor=0.4)
             row.alignment = "RIGHT"
             row.label(text=label)
-            row.label(text=source.action.name)
+            row.label(text=name)
 
     def _draw_path(self, context: bpy.types.Context) -> None:
         """The curve to walk along, and what is done on the way."""
         settings = properties.settings_of(scene_of(context))
         layout = options_in(self.layout)
-        row = layout.row(align=True)
-        row.prop(settings, "curve")
-        row.operator("action_loom.new_curve", text="", icon="ADD")
-        if settings.curve is None and settings.follow.path:
-            layout.label(text="Along the path of the recipe", icon="INFO")
+        layout.prop(settings, "curve")
+        if settings.curve is None:
+            layout.operator("action_loom.new_curve", icon="CURVE_DATA")
+            if settings.follow.path:
+                layout.label(text="Along the path of the recipe", icon="INFO")
         for index, stretch in enumerate(settings.stretches):
             box = layout.box().column(align=True)
             row = box.row(align=True)
@@ -158,16 +163,20 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def _draw_last(self, context: bpy.types.Context) -> None:
         armature = present(meant.of_tab(context))
         rig = properties.rig_of(scene_of(context), armature)
-        trouble = troubles.of(armature.session_uid)
+        trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(context)).mode)
         if trouble is not None:
-            column = self.layout.box().column(align=True)
-            column.alert = True
-            for place, line in enumerate(wrapped(trouble.text, context, less=5)):
-                column.label(text=line, icon="BLANK1" if place else "ERROR")
+            box = self.layout.box().column(align=True)
+            remedy, why = trouble.remedy_first
+            first = box.column(align=True)
+            first.alert = True
+            for place, line in enumerate(wrapped(remedy or why, context, less=5)):
+                first.label(text=line, icon="BLANK1" if place else "ERROR")
+            for line in wrapped(why, context, less=5) if remedy else ():
+                box.label(text=line, icon="BLANK1")
         data = armature.animation_data
         action = None if data is None else data.action
         if rig is not None and rig.last and (action is None or action.name == rig.last_of or not rig.last_of):
-            for line in wrapped(rig.last, context):
+            for line in wrapped(rig.last.removeprefix(f"{rig.last_of}: "), context):
                 self.layout.label(text=line)
         if action is not None and storage.is_result(action):
             row = self.layout.row(align=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from .. import meant, properties, weight_pad
+from .. import meant, properties, source_list, weight_pad
 from ..blender_types import present, scene_of
 
 RADIUS = 70.0  # pixels at interface scale 1
@@ -132,8 +132,8 @@ def _write_names(context: bpy.types.Context, lines: list[Any], at: list[tuple[fl
     blf.size(0, 11.0 * scale)
     total = sum(line.weight for line in lines) or 1.0
     level = 0.5 * (max(y for _, y in at) + min(y for _, y in at))
-    for line, (x, y) in zip(lines, at, strict=True):
-        name = line.action.name if len(line.action.name) <= LETTERS else f"…{line.action.name[1 - LETTERS :]}"
+    names = source_list.short_names([line.action.name for line in lines], LETTERS)
+    for line, name, (x, y) in zip(lines, names, at, strict=True):
         text = f"{name} {100.0 * line.weight / total:.0f}%"
         width, _ = blf.dimensions(0, text)
         away = 10.0 * scale

@@ -100,7 +100,7 @@ def _draw() -> None:
 
 def _ring(armature: bpy.types.Object) -> WalkTrack | None:
     """A red ring on the ground where a walk came to an end that could not be made."""
-    trouble = troubles.of(armature.session_uid)
+    trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(bpy.context)).mode)
     if trouble is None or trouble.place is None:
         return None
     import numpy as np

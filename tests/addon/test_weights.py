@@ -198,9 +198,21 @@ def test_what_went_wrong_stands_in_the_panel_until_something_is_tried_again(list
     troubles, rig = loom("addon.session.troubles"), bpy.context.object
     with pytest.raises(RuntimeError, match="All weights are zero"):
         bpy.ops.action_loom.blend(sources=[{"name": n, "weight": 0.0} for n in ("one", "two")], ends="pinned")
-    assert troubles.of(rig.session_uid).text.startswith("All weights are zero")
+    assert troubles.of(rig.session_uid, "blend").text.startswith("All weights are zero")
     bpy.ops.action_loom.blend(sources=BOTH, ends="pinned")
-    assert troubles.of(rig.session_uid) is None
+    assert troubles.of(rig.session_uid, "blend") is None
+
+
+def test_what_to_do_comes_first(loom):
+    trouble = loom("addon.session.troubles").Trouble
+    assert trouble("All weights are zero: give at least one clip a share").remedy_first == (
+        "Give at least one clip a share",
+        "All weights are zero",
+    )
+    told = "Run: no walk goes on; these clips hardly turn: draw it wider, or give the graph clips that turn"
+    assert trouble(told).remedy_first[0] == "Draw it wider, or give the graph clips that turn"
+    for plain in ("joints names 'x', which the reference lacks; did you mean y?", "Biped has no action"):
+        assert trouble(plain).remedy_first == ("", plain)
 
 
 def test_a_path_that_cannot_be_followed_is_marked_where_it_ends(loom):
@@ -209,7 +221,7 @@ def test_a_path_that_cannot_be_followed_is_marked_where_it_ends(loom):
     points = "0 0; 0 -2; 0.3 -2; 0.3 2; 0.6 2; 0.6 -4"
     with pytest.raises(RuntimeError, match="no walk goes on beyond"):
         bpy.ops.action_loom.follow(sources=[{"name": "Run", "weight": 1.0}], path=points, bend=0.0)
-    place = loom("addon.session.troubles").of(rig.session_uid).place
+    place = loom("addon.session.troubles").of(rig.session_uid, "blend").place
     assert -5.0 < place[1] < 3.0
 
 

@@ -1,0 +1,202 @@
+"""Every button of the tab in every state that an artist can be in: which is grey, and why; docs/buttons.md has it all.
+
+`WRITE=1 pytest test_buttons.py` writes the page anew.
+"""
+
+import os
+from pathlib import Path
+
+import bpy
+import material
+import pytest
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "buttons.md"
+HEAD = """# What is grey, and why
+
+Every button of the tab Action Loom in states that an artist gets into, and what it says there below its tooltip; a dot
+where it can be pressed. Written by `tests/addon/test_buttons.py`, which also presses each of them there: none that can
+be pressed raises anything but a sentence. The same in Blender 4.2, 4.5, 5.0, 5.1 and 5.2.
+"""
+# In the order of the tab.
+BUTTONS = {
+    "import_motion": {},
+    "add_demo": {},
+    "manual": {},
+    "pin_armature": {},
+    "add_sources": {},
+    "add_active_source": {},
+    "remove_source": {},
+    "move_source": {},
+    "set_reference": {},
+    "find_roles": {},
+    "blend": {},
+    "key_weights": {},
+    "clear_weight_keys": {},
+    "connect": {},
+    "find_transitions": {},
+    "loop": {},
+    "find_cycles": {},
+    "choose_candidate": {},
+    "show_scores": {},
+    "splice": {},
+    "follow": {},
+    "new_curve": {},
+    "add_stretch": {},
+    "build_graph": {},
+    "show_graph": {},
+    "walk": {},
+    "shortest": {},
+    "travel": {},
+    "in_place": {},
+    "pick_frame": {"group": "connect", "option": "from_frame"},
+    "pick_joints": {"group": "matching", "option": "joints", "what": "lower"},
+    "edit_recipe": {},
+    "rebuild": {},
+    "analyse": {},
+    "show_registration": {},
+    "retime": {},
+    "cancel": {},
+}
+NOT_PRESSED = {"import_motion"}  # it asks for a file
+
+
+def nothing():
+    """No armature."""
+
+
+def without_actions():
+    """An armature without actions."""
+    material.biped()
+
+
+def without_list():
+    """Its actions are not listed yet."""
+    rig = material.biped()
+    for k, frames in enumerate((24, 30, 36)):
+        material.key_walk(rig, f"walk {frames}", frames=frames, leads="LR"[k % 2])
+
+
+def none_ticked():
+    """No source is ticked."""
+    without_list()
+    bpy.ops.action_loom.add_sources()
+    tick(0)
+
+
+def one_ticked():
+    """One source is ticked."""
+    none_ticked()
+    tick(1)
+
+
+def two_ticked():
+    """Two sources are ticked."""
+    none_ticked()
+    tick(2)
+
+
+def three_ticked():
+    """Three sources are ticked."""
+    none_ticked()
+    tick(3)
+
+
+def stretch_without_action():
+    """Path, with a curve and a stretch that has no action."""
+    two_ticked()
+    settings = bpy.context.scene.action_loom
+    settings.mode = "follow"
+    settings.curve = bpy.data.objects.new("Way", bpy.data.curves.new("Way", "CURVE"))
+    settings.stretches.add()
+
+
+def edit_mode():
+    """The armature is in Edit Mode."""
+    two_ticked()
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def a_result():
+    """The armature shows a result."""
+    two_ticked()
+    bpy.ops.action_loom.blend()
+
+
+STATES = [
+    nothing,
+    without_actions,
+    without_list,
+    none_ticked,
+    one_ticked,
+    two_ticked,
+    three_ticked,
+    stretch_without_action,
+    edit_mode,
+    a_result,
+]
+
+
+def tick(count):
+    lines = bpy.context.scene.action_loom.rigs[0].sources
+    for place, line in enumerate(lines):
+        line.use = place < count
+
+
+def press(name):
+    """Press a button of the tab; "" where it can be pressed, else what it says."""
+    armature = next((one for one in bpy.data.objects if one.type == "ARMATURE"), None)
+    given = {} if armature is None else {"action_loom_armature": armature}
+    operator = getattr(bpy.ops.action_loom, name)
+    with bpy.context.temp_override(**given):
+        possible = operator.poll()
+        if possible and name in NOT_PRESSED:
+            return ""
+        try:
+            operator("INVOKE_DEFAULT", **BUTTONS[name])
+        except RuntimeError as told:
+            text = str(told)
+            assert "Traceback" not in text, text
+            return "" if possible else text.partition("poll() ")[2].strip()
+    assert possible
+    return ""
+
+
+def anew(state):
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    for one in list(bpy.data.objects):
+        bpy.data.objects.remove(one)
+    bpy.context.scene.render.fps = 24
+    state()
+
+
+@pytest.fixture(scope="module")
+def table(extension):
+    """What every button says in every state."""
+    said = {}
+    for state in STATES:
+        for name in BUTTONS:
+            anew(state)
+            said[name, state.__name__] = press(name)
+    return said
+
+
+def test_every_button_says_in_every_state_why_it_cannot_be_pressed(table):
+    assert all(why == "" or len(why) > 10 for why in table.values())
+    page = HEAD
+    for state in STATES:
+        page += f"\n## {state.__doc__.rstrip('.')}\n\n"
+        reasons = {}
+        for name in BUTTONS:
+            label = getattr(bpy.types, f"ACTION_LOOM_OT_{name}").bl_label
+            label += f" ({name})" if name.startswith("show_") else ""
+            reasons.setdefault(table[name, state.__name__], []).append(label)
+        for why, names in sorted(reasons.items(), key=lambda one: one[0] != ""):
+            page += f"- {why or '·'}: {', '.join(names)}\n"
+    if os.environ.get("WRITE"):
+        PAGE.write_text(page, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == page
+
+
+def test_no_button_of_the_tab_is_left_out(extension):
+    own = {"export_motion", "path", "set_role", "remove_stretch"}  # of menus and rows, and an earlier name
+    assert set(dir(bpy.ops.action_loom)) - own == set(BUTTONS)
