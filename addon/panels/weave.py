@@ -144,8 +144,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         by_hand = any(getattr(group, name) != value for name, value in candidates.AUTOMATIC[settings.mode])
         if by_hand and (found is None or not any(candidates.is_chosen(settings, one) for one in found.candidates)):
             options = options_in(layout, align=True)  # else nobody would know, now that other actions are ticked
-            for name, _ in candidates.AUTOMATIC[settings.mode]:
-                options.prop(group, name)
+            wanted = [name for name, _ in candidates.AUTOMATIC[settings.mode]]
+            about = [(settings.mode, one) for one in properties.shown(settings.mode, RARE) if one.name in wanted]
+            draw_options(options, settings, about, _rig(context))
         if found is None:
             return
         column = layout.column(align=True)

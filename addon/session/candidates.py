@@ -77,7 +77,7 @@ def keep_cycles(
     rows = []
     for one in offered:
         begin = first + one.start
-        text = f"{begin:.0f}–{begin + one.length:.0f} · {one.length / rate:.2f} s · {one.score:.2f}"
+        text = f"{begin:.0f}–{begin + one.length:.0f} · {one.length / rate:.2f} s · {one.score:.0%} alike"
         rows.append(Candidate(text, begin, (("start", one.start), ("length", one.length))))
     icon = images.preview(name, score_bitmap.small(curves, color))
     _keep(read, "loop", FoundCandidates(request.sources, request.reading.visual, tuple(rows), icon, curves, color))
