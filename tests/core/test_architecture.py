@@ -30,6 +30,7 @@ ROOMS = {
     "motion": {"errors", "jit"},
     "formats": {"entry_points", "errors", "files", "jit", "motion"},
     "figure": {"errors", "motion"},
+    "skin": {"errors", "jit", "motion"},
     "check": {"errors", "motion"},
     "sync": {"entry_points", "errors", "jit", "motion", "progress", "recipes"},
     "weave": {"check", "errors", "motion", "progress", "recipes", "sync"},

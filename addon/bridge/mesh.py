@@ -1,0 +1,149 @@
+"""Meshes that hang on an armature, as surfaces with weights; refused where Blender would move them in another way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import RigError, some
+from ...core.motion.quat import Array
+from ...core.skin.skin import Skin, skin
+from ..blender_types import armature_data, present
+
+# Modifiers that leave vertices where they are.
+_HARMLESS = {"UV_PROJECT", "UV_WARP", "DATA_TRANSFER", "NORMAL_EDIT", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT"}
+
+
+@dataclass(frozen=True, eq=False)
+class SkinnedMesh:
+    """A mesh object as what an armature's bones move.
+
+    surface : in the armature's space, its bones numbered as in `bones`
+    preserve_volume : whether the modifier says so; later : modifiers after it, which are left out
+    """
+
+    name: str
+    surface: Skin
+    bones: tuple[str, ...]
+    preserve_volume: bool
+    later: tuple[str, ...]
+
+
+def skinned(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return those of some objects that an armature deforms, by a modifier or as their parent."""
+    return [one for one in objects if one.type == "MESH" and (_modifier(one, armature) or _by_parent(one, armature))]
+
+
+def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
+    """Return a mesh that an armature deforms, at rest: its shape keys as they are now, before the armature's modifier.
+
+    Raises RigError for what Blender would deform in a way that we do not: envelopes of vertices without weights, bendy
+    bones, several armatures, a mask, modifiers that come before, shape keys that are limited to a group.
+    """
+    modifier = _modifier(drawn, armature)
+    later = _check(armature, drawn, modifier)
+    mesh = drawn.data
+    assert isinstance(mesh, bpy.types.Mesh)
+    bones = [bone.name for bone in armature_data(armature).bones if bone.use_deform]
+    towards = np.array(armature.matrix_world.inverted_safe() @ drawn.matrix_world)
+    places = _places(drawn, mesh) @ towards[:3, :3].T + towards[:3, 3]
+    first, owners, weights = _influences(drawn, mesh, bones)
+    try:
+        surface = skin(places, (first, owners, weights), _faces(mesh))
+    except Exception as error:
+        raise RigError(f"{drawn.name}: {error}") from None
+    loose = int((np.diff(surface.first) == 0).sum())
+    if loose and (modifier is None or modifier.use_bone_envelopes):  # a mesh that is only parented has them on
+        raise RigError(
+            f"{loose} vertices of {drawn.name} have no weights, so bone envelopes move them: give them weights"
+        )
+    keeps = modifier is not None and modifier.use_deform_preserve_volume
+    return SkinnedMesh(drawn.name, surface, tuple(bones), keeps, later)
+
+
+def _modifier(drawn: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
+    for one in drawn.modifiers:
+        if isinstance(one, bpy.types.ArmatureModifier) and one.object == armature and one.show_viewport:
+            return one
+    return None
+
+
+def _by_parent(drawn: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    return drawn.parent == armature and drawn.parent_type == "ARMATURE"
+
+
+def _check(
+    armature: bpy.types.Object, drawn: bpy.types.Object, modifier: bpy.types.ArmatureModifier | None
+) -> tuple[str, ...]:
+    """Raise RigError for what is deformed in another way; return the names of modifiers that come later."""
+    enabled = [one for one in drawn.modifiers if one.show_viewport and one.type not in _HARMLESS]
+    place = enabled.index(modifier) if modifier is not None else -1
+    before = [one.name for one in enabled[: max(place, 0)]]
+    others = [one.name for one in enabled if one.type == "ARMATURE" and one != modifier]
+    if others:
+        raise RigError(f"{drawn.name} has another Armature modifier ({some(others)}): disable one of them")
+    if before:
+        raise RigError(f"{drawn.name}: {some(before)} comes before its Armature modifier: apply it, or move it down")
+    if modifier is not None:
+        if modifier.vertex_group:
+            raise RigError(f"{drawn.name}'s Armature modifier is limited to {modifier.vertex_group!r}: clear that")
+        if not modifier.use_vertex_groups:
+            raise RigError(f"{drawn.name}'s Armature modifier uses no vertex groups: turn them on")
+    bendy = [bone.name for bone in armature_data(armature).bones if bone.bbone_segments > 1 and bone.use_deform]
+    if bendy:
+        raise RigError(f"{armature.name} has bendy bones ({some(bendy)}): set their Segments to 1")
+    return tuple(one.name for one in enabled[place + 1 :])
+
+
+def _places(drawn: bpy.types.Object, mesh: bpy.types.Mesh) -> Array:
+    """Vertices (V, 3) of a mesh with its shape keys as they are now."""
+    keys = mesh.shape_keys
+    if keys is None or not keys.key_blocks:
+        return _vectors(mesh.vertices, "co")
+    if drawn.show_only_shape_key:
+        return _vectors(present(drawn.active_shape_key).data, "co")
+    basis = _vectors(keys.reference_key.data, "co")
+    if not keys.use_relative:
+        raise RigError(f"{drawn.name} has absolute shape keys: make them relative")
+    made = basis.copy()
+    for block in keys.key_blocks:
+        if block == keys.reference_key or block.mute or not block.value:
+            continue
+        if block.vertex_group:
+            raise RigError(f"{drawn.name}'s shape key {block.name!r} is limited to a group: clear that, or set it to 0")
+        made += block.value * (_vectors(block.data, "co") - _vectors(block.relative_key.data, "co"))
+    return made
+
+
+def _vectors(collection: Any, name: str) -> Array:
+    found = np.empty(3 * len(collection), np.float32)
+    collection.foreach_get(name, found)
+    return found.reshape(-1, 3).astype(np.float64)
+
+
+def _faces(mesh: bpy.types.Mesh) -> tuple[Array, Array]:
+    corners, begins = np.empty(len(mesh.loops), np.int32), np.empty(len(mesh.polygons), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    mesh.polygons.foreach_get("loop_start", begins)
+    return corners.astype(np.float64), np.append(begins, len(corners)).astype(np.float64)
+
+
+def _influences(drawn: bpy.types.Object, mesh: bpy.types.Mesh, bones: list[str]) -> tuple[Array, Array, Array]:
+    """Bones and weights of all vertices in the order in which they are stored; other groups do not count."""
+    number = {name: k for k, name in enumerate(bones)}
+    bone_of = [number.get(group.name, -1) for group in drawn.vertex_groups]
+    counts: list[int] = []
+    owners: list[int] = []
+    weights: list[float] = []
+    for vertex in mesh.vertices:
+        before = len(owners)
+        for element in vertex.groups:
+            bone = bone_of[element.group] if element.group < len(bone_of) else -1
+            if bone >= 0:
+                owners.append(bone)
+                weights.append(element.weight)
+        counts.append(len(owners) - before)
+    begins = np.concatenate([[0], np.cumsum(counts)]).astype(np.float64)
+    return begins, np.array(owners, np.float64), np.array(weights, np.float64)

@@ -1,0 +1,42 @@
+"""Normals of a surface from its faces (source 002, second way)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+
+Floats = NDArray[np.float32]
+Indices = NDArray[np.int32]
+
+
+def of_faces(places: Floats, corners: Indices, begins: Indices) -> Floats:
+    """Return the normals (V, 3) of vertices at some places (V, 3), of which faces are made.
+
+    corners, begins : vertices of all faces one after the other, and where each face begins (with the end at the end)
+    The mean of the faces at a vertex, each by its angle there, as Blender takes it. A vertex of no face has the
+    direction from the origin, as in Blender.
+    """
+    counts = np.diff(begins)
+    if not len(counts):
+        return _unit(places.astype(np.float64)).astype(np.float32)
+    face = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(corners))
+    after = np.where(place + 1 == begins[face + 1], begins[face], place + 1)
+    before = np.where(place == begins[face], begins[face + 1] - 1, place - 1)
+    at: Array = places[corners].astype(np.float64)
+    crossed: Array = np.cross(at, at[after])  # Newell: twice the area, along the face's normal
+    normals = _unit(np.asarray(np.add.reduceat(crossed, begins[:-1], axis=0), np.float64))
+    onwards, back = (_unit(at[other] - at) for other in (after, before))
+    angles = np.arccos(np.clip(np.sum(onwards * back, axis=1), -1.0, 1.0))
+    pulled = angles[:, None] * normals[face]
+    summed: Array = np.empty(places.shape)
+    for axis in range(3):
+        summed[:, axis] = np.bincount(corners, pulled[:, axis], len(places))
+    loose = np.bincount(corners, minlength=len(places)) == 0
+    summed[loose] = places[loose]
+    return _unit(summed).astype(np.float32)
+
+
+def _unit(vectors: Array) -> Array:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))
