@@ -32,6 +32,8 @@ _OPERATORS = {
     "find_transitions": "connect",
     "import_motion": "start",
     "add_demo": "start",
+    "check": "check",
+    "select_bone": "check",
     "retime": "sources",
 }
 

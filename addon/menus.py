@@ -35,6 +35,7 @@ class ACTION_LOOM_MT_weave(bpy.types.Menu):
         layout.separator()
         layout.operator("action_loom.rebuild")
         layout.operator("action_loom.edit_recipe")
+        layout.operator("action_loom.check")
 
 
 def _weave(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 ENGINES = ("auto", "numba", "numpy")
-PACKAGES = ("formats", "graph", "motion", "sync")  # that have kernels
+WEAVING = ("formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
+PACKAGES = (*WEAVING, "skin")  # that have kernels
 
 _log = logging.getLogger(__name__)
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
@@ -68,10 +69,10 @@ def at_hand(package: str) -> ModuleType:
 
 
 def prepare(progress: "Progress") -> None:
-    """Load all kernels now and say so, which takes a second, or some where they have to be compiled; once is enough."""
-    for k, package in enumerate(PACKAGES):
+    """Load all that weaves now and say so, which takes a second, or some where they have to be compiled; once is enough."""
+    for k, package in enumerate(WEAVING):
         if _wanted != "numpy" and package not in _loaded:
-            progress.at(k / len(PACKAGES), "Loading the engine (the first time it is compiled)")
+            progress.at(k / len(WEAVING), "Loading the engine (the first time it is compiled)")
         kernels(f"{__package__}.{package}")
         _loaded.add(package)
 

@@ -1,27 +1,25 @@
 """Visual actions: the poses that Blender evaluates, with constraints, drivers and inverse kinematics.
 
-A copy of the armature plays the action in a scene of its own. So the artist's pose, frame and undo notice nothing, and
-a bone that the action does not key is at rest, whatever was played before.
+A copy of the armature plays the action on a stage of its own: a bone that the action does not key is at rest, whatever
+was played before.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion
 
 from ...core.errors import some
 from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
-from ..blender_types import Slot, SlottedAction, armature_data, present
+from ..blender_types import Slot, SlottedAction, present
 from . import clip as clips
 from . import curves
 from .clip import ReadAction
 from .curves import Target
 from .rig import Rig
+from .stage import on_stage
 
 # Constraints that leave a pose alone which they have made: keys of what is seen show as they are.
 _TRIM = {"FLOOR", "LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
@@ -51,7 +49,8 @@ def read(
     poses = np.empty((len(frames), len(bones), 4, 4))
     objects = np.tile(body.space, (len(frames), 1, 1))
     buffer = np.empty(16 * len(bones), dtype=np.float32)
-    with _on_stage(scene, armature, action, slot, body) as (stage, copy):
+    with on_stage(scene, armature, action, slot, body) as (stage, copies):
+        copy = copies[armature]
         for k, frame in enumerate(frames):
             stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
             seen = copy.evaluated_get(present(stage.view_layers[0].depsgraph))
@@ -105,105 +104,6 @@ def _chain(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list[b
     if not getattr(constraint, "use_tail", True):
         above = above[1:]
     return above if count == 0 else above[:count]
-
-
-# --- the stage ------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _on_stage(
-    scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, body: Rig
-) -> "Iterator[tuple[bpy.types.Scene, bpy.types.Object]]":
-    """Give a copy of the armature, in a scene of its own, an action and nothing else; both go again afterwards."""
-    stage = bpy.data.scenes.new("Action Loom")
-    copies: dict[bpy.types.Object, bpy.types.Object] = {}
-    handlers: tuple[list[Any], ...] = (bpy.app.handlers.frame_change_pre, bpy.app.handlers.frame_change_post)
-    listening = [list(one) for one in handlers]
-    try:
-        for one in handlers:
-            one.clear()  # it is not the artist's scene that moves
-        stage.render.fps, stage.render.fps_base = scene.render.fps, scene.render.fps_base
-        for original in _entangled(armature):
-            copies[original] = present(original.copy())
-            stage.collection.objects.link(copies[original])
-        for original, another in copies.items():
-            _redirect(original, another, copies)
-        copied = copies[armature]
-        if armature_data(copied).pose_position == "REST":
-            copied.data = armature_data(copied).copy()
-            armature_data(copied).pose_position = "POSE"
-        for bone in present(copied.pose).bones:
-            stays = body.still.get(bone.name)
-            bone.matrix_basis.identity()
-            if stays is not None:
-                bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
-        data = present(copied.animation_data or copied.animation_data_create())
-        data.use_nla = False
-        data.action = action
-        if slot is not None:
-            data.action_slot = slot
-        yield stage, copied
-    finally:
-        posed = copies[armature].data if armature in copies else None
-        for another in copies.values():
-            bpy.data.objects.remove(another)
-        if isinstance(posed, bpy.types.Armature) and posed != armature.data:
-            bpy.data.armatures.remove(posed)
-        bpy.data.scenes.remove(stage)
-        for one, functions in zip(handlers, listening, strict=True):
-            one[:] = functions
-
-
-def _entangled(armature: bpy.types.Object) -> list[bpy.types.Object]:
-    """Return an armature, and what its pose depends on that in turn depends on it, such as targets hanging on bones."""
-    above: dict[bpy.types.Object, set[bpy.types.Object]] = {}
-    waiting = [armature]
-    for one in waiting:  # grows as it goes
-        if one not in above:
-            above[one] = _depends_on(one)
-            waiting += above[one]
-    found = {armature}
-    while more := {one for one, others in above.items() if one not in found and not others.isdisjoint(found)}:
-        found |= more
-    return [armature, *(one for one in above if one in found and one != armature)]
-
-
-def _depends_on(one: bpy.types.Object) -> set[bpy.types.Object]:
-    values = [one.parent, *(getattr(holder, name) for holder, name in _references(one))]
-    return {value for value in values if isinstance(value, bpy.types.Object)}
-
-
-def _redirect(
-    original: bpy.types.Object, copy: bpy.types.Object, copies: dict[bpy.types.Object, bpy.types.Object]
-) -> None:
-    """Let a copy refer to the copies of what its original refers to."""
-    if original.parent is not None and original.parent in copies:
-        hanging = {name: getattr(original, name) for name in ("parent_type", "parent_bone")}
-        inverse = original.matrix_parent_inverse.copy()
-        copy.parent = copies[original.parent]
-        for name, value in hanging.items():
-            setattr(copy, name, value)
-        copy.matrix_parent_inverse = inverse
-    for holder, name in _references(copy):
-        if getattr(holder, name) in copies:
-            setattr(holder, name, copies[getattr(holder, name)])
-
-
-def _references(one: bpy.types.Object) -> list[tuple[Any, str]]:
-    """Return where an object may refer to others, but for its parent: what holds that, and under which name."""
-    bones = present(one.pose).bones if one.pose is not None else ()
-    constraints = [*one.constraints, *(constraint for bone in bones for constraint in bone.constraints)]
-    holders: list[Any] = [*one.modifiers, *constraints]
-    holders += [target for constraint in constraints for target in getattr(constraint, "targets", ())]
-    found = [
-        (holder, about.identifier)
-        for holder in holders
-        for about in holder.bl_rna.properties
-        if about.type == "POINTER" and not about.is_readonly and about.fixed_type.identifier == "Object"
-    ]
-    drivers = one.animation_data.drivers if one.animation_data is not None else ()
-    variables = [variable for curve in drivers for variable in present(curve.driver).variables]
-    return found + [(target, "id") for variable in variables for target in variable.targets]
 
 
 def _in_the_world(poses: Array, objects: Array, body: Rig) -> tuple[Array, Array]:

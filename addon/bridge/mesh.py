@@ -1,5 +1,6 @@
 """Meshes that hang on an armature, as surfaces with weights; refused where Blender would move them in another way."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +21,14 @@ _HARMLESS = {"UV_PROJECT", "UV_WARP", "DATA_TRANSFER", "NORMAL_EDIT", "WEIGHTED_
 class SkinnedMesh:
     """A mesh object as what an armature's bones move.
 
-    surface : in the armature's space, its bones numbered as in `bones`
+    surface : in the mesh's own space, its bones numbered as in `bones`
+    towards (4, 4) : from there to the armature's space, as they stand now
     preserve_volume : whether the modifier says so; later : modifiers after it, which are left out
     """
 
     name: str
     surface: Skin
+    towards: Array
     bones: tuple[str, ...]
     preserve_volume: bool
     later: tuple[str, ...]
@@ -48,7 +51,7 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
     assert isinstance(mesh, bpy.types.Mesh)
     bones = [bone.name for bone in armature_data(armature).bones if bone.use_deform]
     towards = np.array(armature.matrix_world.inverted_safe() @ drawn.matrix_world)
-    places = _places(drawn, mesh) @ towards[:3, :3].T + towards[:3, 3]
+    places = _places(drawn, mesh)
     first, owners, weights = _influences(drawn, mesh, bones)
     try:
         surface = skin(places, (first, owners, weights), _faces(mesh))
@@ -60,7 +63,19 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
             f"{loose} vertices of {drawn.name} have no weights, so bone envelopes move them: give them weights"
         )
     keeps = modifier is not None and modifier.use_deform_preserve_volume
-    return SkinnedMesh(drawn.name, surface, tuple(bones), keeps, later)
+    return SkinnedMesh(drawn.name, surface, towards, tuple(bones), keeps, later)
+
+
+def in_armature(read: SkinnedMesh, towards: Array) -> Skin:
+    """Return the surface in the armature's space, the mesh standing there by `towards` (4, 4)."""
+    turning = np.linalg.inv(towards[:3, :3]).T
+    normals = read.surface.normals @ turning.T
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    return dataclasses.replace(
+        read.surface,
+        vertices=np.ascontiguousarray(read.surface.vertices @ towards[:3, :3].T + towards[:3, 3], np.float32),
+        normals=np.ascontiguousarray(normals / np.where(lengths > 0.0, lengths, 1.0), np.float32),
+    )
 
 
 def _modifier(drawn: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.ArmatureModifier | None:

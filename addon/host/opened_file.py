@@ -25,8 +25,9 @@ from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptio
 from ...core.recipes.result import ResultOptions
 from ...core.verbs import VERBS
 from ...core.weave.results import Result
-from .. import readiness, source_list, storage, weaving
+from .. import readiness, rig_check, source_list, storage, weaving
 from ..blender_types import SlottedAction, present, scene_of
+from ..bridge import curves
 
 AddVerb = Callable[["argparse._SubParsersAction[argparse.ArgumentParser]", "OpenedFile"], None]
 _MOST_NAMES = 10  # in a message
@@ -148,6 +149,12 @@ class OpenedFile(host.Host):
         if not found:
             raise OptionError(f"{key}: no action matches {pattern!r}")
         return found
+
+    def checked(self, name: str, settings: Settings) -> rig_check.Checked:
+        """Return what a check finds of an action; raises LoomError kinds."""
+        armature, action, scene = self._armature(settings), _action(name), scene_of(bpy.context)
+        slot = curves.choose_slot(action, armature)
+        return rig_check.check(scene, armature, action, slot, list(scene.objects))
 
     def every(self, settings: Settings) -> list[str]:
         armature = self._armature(settings)

@@ -4,7 +4,18 @@ from types import SimpleNamespace
 
 import bpy
 
-PANELS = ("sources", "source", "roles", "weave", "graph", "wander", "weave_more", "synchronise", "synchronise_more")
+PANELS = (
+    "sources",
+    "source",
+    "roles",
+    "weave",
+    "graph",
+    "wander",
+    "weave_more",
+    "synchronise",
+    "synchronise_more",
+    "check",
+)
 
 
 class Layout:

@@ -26,6 +26,7 @@ def state():
     for kind in KINDS:
         found.setdefault(kind, sorted(one.name for one in getattr(bpy.data, kind)))
     if rig is not None:
+        found["bones"] = rig.data.bones.active.name if rig.data.bones.active else ""
         found["roles"] = plain(rig.get("action_loom_roles"))
         found["pose"] = pose(rig)
         found["animation"] = animation(rig)

@@ -55,6 +55,8 @@ BUTTONS = {
     "analyse": {},
     "show_registration": {},
     "retime": {},
+    "check": {},
+    "select_bone": {"bone": "head"},
     "cancel": {},
 }
 NOT_PRESSED = {"import_motion"}  # it asks for a file

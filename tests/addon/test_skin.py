@@ -54,13 +54,14 @@ def as_blender(drawn, rig):
 
 
 def as_ours(loom, drawn, rig):
-    read = loom("addon.bridge.mesh").read(rig, drawn)
-    skinning = loom("core.skin.skinning")
+    mesh, skinning = loom("addon.bridge.mesh"), loom("core.skin.skinning")
+    read = mesh.read(rig, drawn)
+    surface = mesh.in_armature(read, read.towards)
     rest = np.array([rig.data.bones[name].matrix_local for name in read.bones]).reshape(-1, 4, 4)
     posed = np.array([rig.pose.bones[name].matrix for name in read.bones]).reshape(-1, 4, 4)
     if read.preserve_volume:
-        return read, *skinning.dual_quaternions(read.surface, rest, posed)
-    return read, *skinning.linear(read.surface, skinning.moves(rest, posed))
+        return read, *skinning.dual_quaternions(surface, rest, posed)
+    return read, *skinning.linear(surface, skinning.moves(rest, posed))
 
 
 def off(ours, theirs):

@@ -29,6 +29,7 @@ SERVICES = {
     "properties",
     "rates",
     "readiness",
+    "rig_check",
     "source_list",
     "source_warnings",
     "storage",

@@ -81,7 +81,7 @@ def test_that_the_engine_is_loaded_is_said_once(engine, monkeypatch):
     said = []
     for _ in range(2):
         engine.prepare(Progress(lambda fraction, doing: said.append((fraction, doing)) or True))
-    assert [fraction for fraction, _ in said] == pytest.approx(np.arange(len(jit.PACKAGES)) / len(jit.PACKAGES))
+    assert [fraction for fraction, _ in said] == pytest.approx(np.arange(len(jit.WEAVING)) / len(jit.WEAVING))
     assert {doing for _, doing in said} == {"Loading the engine (the first time it is compiled)"}
 
 

@@ -1,0 +1,38 @@
+"""The command line's `check`: whether what we compute of actions is what Blender shows on their armature."""
+
+import argparse
+import time
+from pathlib import Path
+
+from ...core.cli import common, outputs
+from ...core.errors import RigError
+from .opened_file import OpenedFile
+
+
+def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: OpenedFile) -> None:
+    text = "compare bones and skin of actions with what Blender shows"
+    parser = verbs.add_parser("check", help=text, description=f"{text}; the exit status is 1 where they differ")
+    parser.add_argument("clips", nargs="+", metavar=host.clip)
+    common.add_options(parser, host.armature)
+    common.add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
+    """Check each action and say what was found; raises RigError if one of them is not as Blender shows it."""
+    began = time.perf_counter()
+    settings = common.settings(host.armature, arguments)
+    report = None if arguments.report is None else Path(arguments.report)
+    outputs.check([report], arguments.force)
+    checked = [host.checked(name, settings) for name in arguments.clips]
+    if report is not None:
+        seconds = round(time.perf_counter() - began, 4)
+        figures = {"verb": "check", "results": [one.report() for one in checked], "seconds_taken": seconds}
+        outputs.write({report: outputs.as_json(figures)}, arguments.force)
+    if not arguments.quiet:
+        for one in checked:
+            print(one.summary)
+            for note in one.notes:
+                print(f"  {note}")
+    if not all(one.same for one in checked):
+        raise RigError("; ".join(one.summary for one in checked if not one.same))

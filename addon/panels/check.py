@@ -1,0 +1,51 @@
+"""Whether what we compute of a rig is what Blender shows, bone by bone."""
+
+import bpy
+
+from .. import meant
+from ..blender_types import present
+from ..session import checks
+from . import SidebarPanel, wrapped
+
+ROWS = 8  # bones that are shown, the worst
+
+
+class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
+    bl_label = "Check"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return meant.of_tab(context) is not None
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        present(self.layout.operator("action_loom.manual", text="", icon="HELP", emboss=False)).page = "check"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        armature = present(meant.of_tab(context))
+        layout = self.layout_for(armature)
+        layout.operator("action_loom.check", icon="VIEWZOOM")
+        data = armature.animation_data
+        action = None if data is None else data.action
+        found = None if action is None else checks.of(armature.session_uid, action.name)
+        if found is None:
+            return
+        for place, line in enumerate(wrapped(found.summary, context, less=5)):
+            layout.label(text=line, icon="BLANK1" if place else "CHECKMARK" if found.same else "ERROR")
+        column = layout.column(align=True)
+        for bone in found.bones[:ROWS]:
+            row = column.row(align=True)
+            present(row.operator("action_loom.select_bone", text=bone.bone, icon="BONE_DATA")).bone = bone.bone
+            row.label(text=f"{1000.0 * bone.metres:.3g} mm, {bone.degrees:.2g}°")
+        for mesh in found.meshes:
+            text = mesh.refused or f"{mesh.mesh}: {1000.0 * mesh.metres:.3g} mm"
+            if mesh.left_out:
+                text += f", without {', '.join(mesh.left_out)}"
+            for place, line in enumerate(wrapped(text, context, less=5)):
+                layout.label(text=line, icon="BLANK1" if place else "MESH_DATA")
+        for note in found.notes:
+            for place, line in enumerate(wrapped(note, context, less=5)):
+                layout.label(text=line, icon="BLANK1" if place else "INFO")
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_check,))
