@@ -69,7 +69,7 @@ def at_hand(package: str) -> ModuleType:
 
 
 def prepare(progress: "Progress") -> None:
-    """Load all that weaves now and say so, which takes a second, or some where they have to be compiled; once is enough."""
+    """Load all that weaves now and say so: a second, or some where it has to be compiled; once is enough."""
     for k, package in enumerate(WEAVING):
         if _wanted != "numpy" and package not in _loaded:
             progress.at(k / len(WEAVING), "Loading the engine (the first time it is compiled)")
