@@ -36,9 +36,9 @@ class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
         for bone in found.bones[:ROWS]:
             row = column.row(align=True)
             present(row.operator("action_loom.select_bone", text=bone.bone, icon="BONE_DATA")).bone = bone.bone
-            row.label(text=f"{1000.0 * bone.metres:.3g} mm, {bone.degrees:.2g}°")
+            row.label(text=f"{_millimetres(bone.metres)}, {bone.degrees:.2f}°")
         for mesh in found.meshes:
-            text = mesh.refused or f"{mesh.mesh}: {1000.0 * mesh.metres:.3g} mm"
+            text = mesh.refused or f"{mesh.mesh}: {_millimetres(mesh.metres)}"
             if mesh.left_out:
                 text += f", without {', '.join(mesh.left_out)}"
             for place, line in enumerate(wrapped(text, context, less=5)):
@@ -46,6 +46,10 @@ class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
         for note in found.notes:
             for place, line in enumerate(wrapped(note, context, less=5)):
                 layout.label(text=line, icon="BLANK1" if place else "INFO")
+
+
+def _millimetres(metres: float) -> str:
+    return f"{1000.0 * metres:.0f} mm" if metres > 0.01 else f"{1000.0 * metres:.3f} mm"
 
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_check,))
