@@ -33,6 +33,7 @@ _OPERATORS = {
     "import_motion": "start",
     "add_demo": "start",
     "check": "check",
+    "clear_preview": "blend",
     "select_bone": "check",
     "retime": "sources",
 }

@@ -163,16 +163,10 @@ def write(
     notices = [_check_bones(armature, read.body)]
     made_of = [_source(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
-    first_frame = float(np.floor(reference.first_frame + 0.5))  # keys stand on frames, even if a source's do not
-    clip, notice = _in_a_row(woven, recipe)
-    clip = retarget.onto(clip, read.body.skeleton)  # what a graph from a file has walked may be of another body
-    start = reference.start
+    clip, first_frame, notice = as_written(context, request, read, recipe, woven)
     options = request.result
+    start = {} if options.place == "cursor" else reference.start
     notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
-    if options.travel != "reference":
-        clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
-    if options.place == "cursor":
-        clip, start = _at_cursor(clip, read.body, scene.cursor), {}
     if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
     kept_way.ensure(armature, clip)
@@ -197,6 +191,21 @@ def write(
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     return Written(action, tuple(filter(None, notices)))
+
+
+def as_written(
+    context: bpy.types.Context, request: Request, read: Read, recipe: Recipe, woven: Result
+) -> tuple[Clip, float, str]:
+    """Return a woven clip as it is to be written, the scene frame that it begins at, and a notice about it."""
+    first_frame = float(np.floor(read.sources[woven.reference].first_frame + 0.5))  # keys stand on frames
+    clip, notice = _in_a_row(woven, recipe)
+    clip = retarget.onto(clip, read.body.skeleton)  # what a graph from a file has walked may be of another body
+    options = request.result
+    if options.travel != "reference":
+        clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
+    if options.place == "cursor":
+        clip = _at_cursor(clip, read.body, scene_of(context).cursor)
+    return clip, first_frame, notice
 
 
 def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:

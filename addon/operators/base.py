@@ -14,7 +14,7 @@ from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptio
 from ...core.recipes.result import ResultOptions
 from .. import meant, option_properties, playback, properties, readiness, source_warnings, weights_over_time
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
-from ..session import jobs, troubles
+from ..session import jobs, previews, troubles
 
 if TYPE_CHECKING:
     from ...core.weave.results import Result
@@ -368,12 +368,22 @@ class ResultOperator(SourcesOperator):
 
     asks = (ReadingOptions, ResultOptions)
 
+    preview: bpy.props.BoolProperty(
+        name="Preview",
+        description="Show in the 3D view what would be woven, and write nothing",
+        default=False,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
     def finish(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
     ) -> OperatorReturn:
         from .. import weaving
         from ..session import analysis, live
 
+        if self.preview:
+            return self._previewed(context, request, read, recipe, made)
+        previews.keep(read.armature, None)  # it is an action now
         written = weaving.write(context, request, read, recipe, made)
         self.written(context, request, read, recipe, made, written.action)
         live.remember(request, read, recipe, written.action)
@@ -381,6 +391,19 @@ class ResultOperator(SourcesOperator):
         report_result(self, context, read, written, made)
         if properties.settings_of(scene_of(context)).play:
             playback.show(context, written.action)
+        return {"FINISHED"}
+
+    def _previewed(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
+    ) -> OperatorReturn:
+        from ..pictures import ghost_overlay
+        from ..session import ghosts
+
+        ghost = ghosts.keep(context, properties.settings_of(scene_of(context)).mode, request, read, recipe, made)
+        ghost_overlay.show()
+        for note in (*read.notes, *made.report["warnings"]):
+            self.report({"WARNING"}, note)
+        self.report({"INFO"}, ghost.said)
         return {"FINISHED"}
 
     def written(

@@ -10,7 +10,7 @@ from ...core.recipes.graph import GraphWalk
 from ...core.verbs import VERBS
 from .. import manual, meant, properties, source_list, storage, weights_over_time
 from ..blender_types import present, scene_of
-from ..session import candidates, graphs, jobs, troubles
+from ..session import candidates, graphs, jobs, previews, troubles
 from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale, wrapped
 
 # Walks through the graph that are no mode of their own.
@@ -68,6 +68,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row = self.layout.row(align=True)
         row.scale_y = 1.4
         row.operator(f"action_loom.{settings.mode}", text="Weave", icon="ANIM")
+        preview = present(row.operator(f"action_loom.{settings.mode}", text="", icon="GHOST_ENABLED"))
+        preview.preview = True
         row.prop(settings, "play", text="", icon="PLAY")
         if settings.mode == "blend":
             live = row.row()
@@ -163,6 +165,11 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def _draw_last(self, context: bpy.types.Context) -> None:
         armature = present(meant.of_tab(context))
+        ghost = previews.of(armature.session_uid)
+        if ghost is not None and ghost.mode == properties.settings_of(scene_of(context)).mode:
+            row = self.layout.row(align=True)
+            row.label(text=ghost.said, icon="GHOST_ENABLED")
+            row.operator("action_loom.clear_preview", text="", icon="X")
         rig = properties.rig_of(scene_of(context), armature)
         trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(context)).mode)
         if trouble is not None:

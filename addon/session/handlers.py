@@ -5,8 +5,8 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .. import properties
-from . import jobs, memory
+from .. import meant, properties
+from . import jobs, memory, previews
 
 
 @persistent
@@ -22,11 +22,17 @@ def end_work(why: str) -> None:
 
 def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     settings = properties.settings_of(scene)
-    if not settings.live or settings.mode != "blend" or jobs.running() is not None:
+    if settings.mode != "blend" or jobs.running() is not None:
         return
-    from . import live  # numpy is loaded at first use, not when Blender starts
+    armature = meant.of_tab(context)
+    if armature is not None and previews.of(armature.session_uid) is not None:
+        from . import ghosts  # numpy is loaded at first use, not when Blender starts
 
-    live.reweave(context, scene)
+        ghosts.reweave(context, scene, armature)
+    elif settings.live:
+        from . import live
+
+        live.reweave(context, scene)
 
 
 def register() -> None:

@@ -69,6 +69,10 @@ def weights_keyed(_tmp_path):
     bpy.ops.action_loom.key_weights()
 
 
+def a_preview(_tmp_path):
+    bpy.ops.action_loom.blend(sources=BOTH, preview=True)
+
+
 def showing_a_source(_tmp_path):
     bpy.context.scene.action_loom.mode = "connect"
     bpy.context.object.animation_data.action = bpy.context.scene.action_loom.rigs[0].sources[0].action
@@ -94,6 +98,7 @@ TABLE = {
     "cancel": Row(needs_armature=False),
     "check": Row(),
     "choose_candidate": Row("settings", "frame", "pose", before=cycles_found, index=0),
+    "clear_preview": Row(before=a_preview),
     "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
     "connect": result(sources=BOTH),
     "edit_recipe": Row("settings", "users"),

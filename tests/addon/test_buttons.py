@@ -30,6 +30,7 @@ BUTTONS = {
     "set_reference": {},
     "find_roles": {},
     "blend": {},
+    "clear_preview": {},
     "key_weights": {},
     "clear_weight_keys": {},
     "connect": {},

@@ -1,0 +1,34 @@
+"""The preview's end: it goes, and nothing was written. What makes it is Weave's own operator, told to preview."""
+
+import bpy
+
+from .. import meant
+from ..blender_types import OperatorReturn, present
+from ..session import previews
+from . import base
+
+
+class ACTION_LOOM_OT_clear_preview(bpy.types.Operator):
+    bl_idname = "action_loom.clear_preview"
+    bl_label = "Clear Preview"
+    bl_description = "Let the figures of the preview go"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context, changes=False):
+            return False
+        if previews.of(present(meant.armature(context)).session_uid) is None:
+            cls.poll_message_set("Nothing is previewed")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ..pictures import ghost_overlay
+
+        previews.keep(present(meant.armature(context)).session_uid, None)
+        if not previews.any_left():
+            ghost_overlay.hide()
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_clear_preview,))
