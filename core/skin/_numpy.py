@@ -11,7 +11,10 @@ def linear(
     """See `skinning.linear`."""
     blended = _blended(first, bones, weights, moves.reshape(len(moves), 12), _STILL).reshape(-1, 3, 4)
     places = np.einsum("vij,vj->vi", blended[:, :, :3], vertices) + blended[:, :, 3]
-    return places, _unit(np.einsum("vij,vj->vi", blended[:, :, :3], normals))
+    turned = _unit(np.einsum("vij,vj->vi", blended[:, :, :3], normals))
+    still = first[:-1] == first[1:]
+    places[still], turned[still] = vertices[still], normals[still]
+    return places, turned
 
 
 def dual(

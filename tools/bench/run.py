@@ -21,6 +21,7 @@ import motion_files
 import report
 import rotations
 import start
+import surfaces
 import warping
 from floor import Machine
 from line import DisagreementError, Row
@@ -32,6 +33,7 @@ LINES = [
     *rotations.lines(),
     *loops.lines(),
     *motion_files.lines(),
+    *surfaces.lines(),
 ]
 KEYS = [*(one.key for one in LINES), *start.KEYS, *blenders.LINES]
 
