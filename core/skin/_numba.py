@@ -48,12 +48,12 @@ def linear(vertices, normals, first, bones, weights, moves):  # type: ignore[no-
     return places, turned
 
 
-@kernel(f"Tuple((f4[:, ::1], f4[:, ::1]))({_SKIN}, f4[:, ::1], f4[:, ::1], f4[:, :, ::1])")
-def dual(vertices, normals, first, bones, weights, turns, shifts, scales):  # type: ignore[no-untyped-def]
+@kernel(f"Tuple((f4[:, ::1], f4[:, ::1]))({_SKIN}, f4[:, ::1], f4[:, ::1], f4[:, :, ::1], b1[::1])")
+def dual(vertices, normals, first, bones, weights, turns, shifts, scales, scaled):  # type: ignore[no-untyped-def]
     """See `skinning.dual_quaternions`."""
     count = len(vertices)
     places, turned = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
-    zero, half, two = np.float32(0.0), np.float32(0.5), np.float32(2.0)
+    zero, half, one, two = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
     for v in range(count):
         begin, end = first[v], first[v + 1]
         vx, vy, vz = vertices[v, 0], vertices[v, 1], vertices[v, 2]
@@ -64,22 +64,28 @@ def dual(vertices, normals, first, bones, weights, turns, shifts, scales):  # ty
         rw = rx = ry = rz = dw = dx = dy = dz = zero
         for at in range(begin, end):
             bone = bones[at]
-            q, s, m = turns[bone], shifts[bone], scales[bone]
-            ex = half * (m[0, 0] * vx + m[0, 1] * vy + m[0, 2] * vz + m[0, 3] - vx)
-            ey = half * (m[1, 0] * vx + m[1, 1] * vy + m[1, 2] * vz + m[1, 3] - vy)
-            ez = half * (m[2, 0] * vx + m[2, 1] * vy + m[2, 2] * vz + m[2, 3] - vz)
+            qw, qx, qy, qz = turns[bone, 0], turns[bone, 1], turns[bone, 2], turns[bone, 3]
             w = weights[at]
-            if rw * q[0] + rx * q[1] + ry * q[2] + rz * q[3] < zero:
+            if rw * qw + rx * qx + ry * qy + rz * qz < zero:
                 w = -w
-            rw += w * q[0]
-            rx += w * q[1]
-            ry += w * q[2]
-            rz += w * q[3]
-            dw += w * (s[0] - q[1] * ex - q[2] * ey - q[3] * ez)
-            dx += w * (s[1] + q[0] * ex + q[2] * ez - q[3] * ey)
-            dy += w * (s[2] + q[0] * ey - q[1] * ez + q[3] * ex)
-            dz += w * (s[3] + q[0] * ez + q[1] * ey - q[2] * ex)
-        over = np.float32(1.0) / np.sqrt(rw * rw + rx * rx + ry * ry + rz * rz)
+            rw += w * qw
+            rx += w * qx
+            ry += w * qy
+            rz += w * qz
+            dw += w * shifts[bone, 0]
+            dx += w * shifts[bone, 1]
+            dy += w * shifts[bone, 2]
+            dz += w * shifts[bone, 3]
+            if scaled[bone]:
+                m = scales[bone]
+                ex = half * (m[0, 0] * vx + m[0, 1] * vy + m[0, 2] * vz + m[0, 3] - vx)
+                ey = half * (m[1, 0] * vx + m[1, 1] * vy + m[1, 2] * vz + m[1, 3] - vy)
+                ez = half * (m[2, 0] * vx + m[2, 1] * vy + m[2, 2] * vz + m[2, 3] - vz)
+                dw -= w * (qx * ex + qy * ey + qz * ez)
+                dx += w * (qw * ex + qy * ez - qz * ey)
+                dy += w * (qw * ey - qx * ez + qz * ex)
+                dz += w * (qw * ez + qx * ey - qy * ex)
+        over = one / np.sqrt(rw * rw + rx * rx + ry * ry + rz * rz)
         rw, rx, ry, rz = rw * over, rx * over, ry * over, rz * over
         dw, dx, dy, dz = dw * over, dx * over, dy * over, dz * over
         ax, ay, az = two * (ry * vz - rz * vy), two * (rz * vx - rx * vz), two * (rx * vy - ry * vx)

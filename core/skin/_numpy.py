@@ -1,6 +1,7 @@
 """Moving vertices for numpy: the same numbers as `_numba`, but for rounding."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .normals import Floats, Indices
 
@@ -26,6 +27,7 @@ def dual(
     turns: Floats,
     shifts: Floats,
     scales: Floats,
+    scaled: "NDArray[np.bool_]",
 ) -> tuple[Floats, Floats]:
     """See `skinning.dual_quaternions`."""
     count = len(vertices)
@@ -35,8 +37,9 @@ def dual(
         rows = np.flatnonzero(first[:-1] + k < first[1:])
         bone, weight = bones[first[rows] + k], weights[first[rows] + k]
         turn = turns[bone]
-        scaled = np.einsum("vij,vj->vi", scales[bone, :, :3], vertices[rows]) + scales[bone, :, 3]
-        moved = shifts[bone] + 0.5 * _mul(turn, np.pad(scaled - vertices[rows], ((0, 0), (1, 0))))
+        stretched = np.einsum("vij,vj->vi", scales[bone, :, :3], vertices[rows]) + scales[bone, :, 3]
+        aside = np.where(scaled[bone, None], stretched - vertices[rows], np.float32(0.0))
+        moved = shifts[bone] + 0.5 * _mul(turn, np.pad(aside, ((0, 0), (1, 0))))
         sign = np.where(np.sum(real[rows] * turn, axis=1) < 0.0, -weight, weight)[:, None]
         real[rows] += sign * turn
         other[rows] += sign * moved

@@ -1,6 +1,7 @@
 """Where a surface is when its bones have moved, and where its normals point (methods 13; source 002)."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import jit
 from ..motion import quat
@@ -34,8 +35,8 @@ def dual_quaternions(surface: Skin, rest: Array, posed: Array) -> tuple[Floats, 
     normals are turned only. The sign of a bone's quaternion depends on those before it, so the stored order of a
     vertex's influences counts.
     """
-    turns, shifts, scales = _split(np.asarray(rest, np.float64), np.asarray(posed, np.float64))
-    found: tuple[Floats, Floats] = jit.kernels(__package__).dual(*_arrays(surface), turns, shifts, scales)
+    split = _split(np.asarray(rest, np.float64), np.asarray(posed, np.float64))
+    found: tuple[Floats, Floats] = jit.kernels(__package__).dual(*_arrays(surface), *split)
     return found
 
 
@@ -43,8 +44,8 @@ def _arrays(surface: Skin) -> tuple[Floats, Floats, Indices, Indices, Floats]:
     return surface.vertices, surface.normals, surface.first, surface.bones, surface.weights
 
 
-def _split(rest: Array, posed: Array) -> tuple[Floats, Floats, Floats]:
-    """Rotations (B, 4), halves of their translations as dual parts (B, 4), and scales (B, 3, 4) about the rest pose."""
+def _split(rest: Array, posed: Array) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+    """Rotations (B, 4), their dual parts (B, 4), scales (B, 3, 4) about the rest pose, and whose there are any (B,)."""
     moved = moves(rest, posed)
     scaled = _is_scaled(moved, posed)
     straight = posed.copy()
@@ -55,10 +56,11 @@ def _split(rest: Array, posed: Array) -> tuple[Floats, Floats, Floats]:
     axes = turned[:, :3, :3] / np.linalg.norm(turned[:, :3, :3], axis=1, keepdims=True)
     turns = quat.from_matrix(axes)
     shifts = 0.5 * quat.mul(np.pad(turned[:, :3, 3], ((0, 0), (1, 0))), turns)
-    return turns.astype(np.float32), shifts.astype(np.float32), np.ascontiguousarray(stretched[:, :3], np.float32)
+    sizes = np.ascontiguousarray(stretched[:, :3], np.float32)
+    return turns.astype(np.float32), shifts.astype(np.float32), sizes, scaled
 
 
-def _is_scaled(moved: Array, posed: Array) -> Array:
+def _is_scaled(moved: Array, posed: Array) -> NDArray[np.bool_]:
     linear_part = moved[:, :3, :3]
     gram = linear_part.transpose(0, 2, 1) @ linear_part
     off = np.abs(gram - np.eye(3)).max(axis=(1, 2)) > STRAIGHT
