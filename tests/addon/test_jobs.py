@@ -123,6 +123,7 @@ def driven(loom, rig):
         "bl_label": "Blend",
         "reference": "1",
         "armature": "",
+        "preview": False,
         "bl_rna": SimpleNamespace(properties={}),
     }
     operator = type("Driven", (making.ResultOperator,), values)()
