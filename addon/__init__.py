@@ -10,6 +10,7 @@ from ..core import jit
 # In the order of registration; unregistered in reverse.
 MODULES = (
     ".session.identity",  # first: what is read of a file that was opened is of a new session
+    ".lists",
     ".properties",
     ".body_roles",
     ".storage",

@@ -42,6 +42,11 @@ def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
     return present(context.scene)
 
 
+def interface_scale() -> float:
+    """Return how much larger than usual the interface is drawn; in background Blender says 0, which means 1."""
+    return present(bpy.context.preferences).system.ui_scale or 1.0
+
+
 def armature_data(armature: bpy.types.Object) -> bpy.types.Armature:
     """Return the data of an armature object: the stubs can't know that the object's type decides on its data's."""
     data = armature.data

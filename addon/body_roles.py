@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..core.errors import LoomError
-from . import meant, properties
+from . import lists, meant, properties
 
 _filling = False
 
@@ -58,8 +58,8 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def register() -> None:
-    properties.when_role_changed.append(keep)
+    lists.when_role_changed.append(keep)
 
 
 def unregister() -> None:
-    properties.when_role_changed.remove(keep)
+    lists.when_role_changed.remove(keep)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from . import body_roles, properties, rates, source_list
+from . import body_roles, lists, properties, rates, source_list
 from .blender_types import present, scene_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def take_in(
 def _list(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> None:
     rig = properties.ensure_rig(scene, armature)
     for action in actions:
-        source_list.add(rig, action, use=len(properties.ticked(rig)) < TICKED)
+        source_list.add(rig, action, use=len(lists.ticked(rig)) < TICKED)
     body_roles.look_up(rig)
 
 

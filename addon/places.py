@@ -5,11 +5,12 @@ from typing import Any
 import bpy
 
 from ..core.errors import LoomError
-from . import properties
+from ..core.verbs import VERBS
+from . import lists
 from .blender_types import present
 
-# Which of the ticked sources an option's frame is of; the reference first where it leads (see `reference_first`).
-_OF = {("connect", "from_frame"): 0, ("connect", "to_frame"): 1, ("loop", "start"): 0, ("splice", "start"): 1}
+# Which of the sources, in the order that their recipe takes them, an option's frame is of; the first if not said.
+_OF = {("connect", "to_frame"): 1, ("splice", "start"): 1}
 
 
 def first_frame(line: Any) -> int:
@@ -24,9 +25,7 @@ def last_frame(line: Any) -> int:
 
 def source_of(rig: Any, group: str, option: str) -> Any:
     """Return the ticked line that a frame option counts in; None where there is none."""
-    lines, which = properties.ticked(rig), _OF[group, option]
-    if group == "splice" and lines:
-        lines.insert(0, lines.pop(properties.reference_among(rig, lines)))
+    lines, which = lists.in_order(rig, VERBS[group].recipe), _OF.get((group, option), 0)
     return lines[which] if which < len(lines) else None
 
 
@@ -39,7 +38,7 @@ def in_scene(rig: Any, group: str, option: str, frame: int) -> str:
 def place_in_scene(rig: Any, text: str) -> str:
     """Return a clip and a frame such as walk:11 with the frame that the scene has there: walk, frame 12."""
     name, _, number = text.rpartition(":")
-    line = next((line for line in properties.ticked(rig) if line.action.name_full == name), None)
+    line = next((line for line in lists.ticked(rig) if line.action.name_full == name), None)
     if line is None or not number.isdecimal():
         return text
     return f"{name}, frame {first_frame(line) + int(number)}"
@@ -53,7 +52,7 @@ def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None)
     """
     data = armature.animation_data
     action = None if data is None else data.action
-    there = [one for one in properties.ticked(rig) if one.action == action and (line is None or one == line)]
+    there = [one for one in lists.ticked(rig) if one.action == action and (line is None or one == line)]
     if not there:
         wanted = "one of the ticked actions" if line is None else line.action.name
         raise LoomError(f"Let {armature.name} show {wanted}, go to the frame, and press this again")

@@ -1,6 +1,6 @@
-"""Where the panel's settings and lists live, and how they are found."""
+"""The panel's settings, kept in scenes, and how they and the lists of sources are found."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -10,23 +10,11 @@ from ..core.options import HIDDEN, MODE, PANEL, RARE, Declared, Option
 from ..core.recipes.base import Recipe
 from ..core.recipes.graph import GraphOptions
 from ..core.recipes.matching import Matching
-from ..core.recipes.reading import ReadingOptions, SourceOptions
+from ..core.recipes.reading import ReadingOptions
 from ..core.recipes.result import ResultOptions
 from ..core.verbs import VERBS
-from . import option_properties
+from . import lists, option_properties
 from .blender_types import Data
-from .session.identity import Identity, identity_of
-
-# Distinguishable in the list, in pictures and in the viewport, also for those who see few colours (Okabe & Ito 2008).
-COLORS = (
-    (0.90, 0.62, 0.0),
-    (0.34, 0.71, 0.91),
-    (0.0, 0.62, 0.45),
-    (0.80, 0.47, 0.65),
-    (0.94, 0.89, 0.26),
-    (0.84, 0.37, 0.0),
-    (0.0, 0.45, 0.70),
-)
 
 _SETTINGS = "action_loom"  # the property of scenes
 
@@ -36,164 +24,7 @@ RECIPES = tuple(row.recipe for row in VERBS.values())
 MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
 
 
-# --- lists ----------------------------------------------------------------------------------------------------------
-
-# What is done when a weight, a role or a colour is changed in a list: called with the scene and the context.
-when_weight_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
-when_role_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
-when_color_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
-
-
-# While several weights are set at once, all but the last: what listens is told of them together.
-_half_set = False
-
-
-def _weight_changed(source: Any, context: bpy.types.Context) -> None:
-    if _half_set:
-        return
-    for listener in when_weight_changed:
-        listener(source.id_data, context)
-
-
-def _role_changed(role: Any, context: bpy.types.Context) -> None:
-    for listener in when_role_changed:
-        listener(role.id_data, context)
-
-
-def _color_changed(source: Any, context: bpy.types.Context) -> None:
-    for listener in when_color_changed:
-        listener(source.id_data, context)
-
-
-@option_properties.with_options(SourceOptions)
-class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
-    """One line of the list of sources."""
-
-    action: bpy.props.PointerProperty(type=bpy.types.Action)
-    use: bpy.props.BoolProperty(
-        name="Use", description="Weave this action into the result", default=True, options=set()
-    )
-    weight: bpy.props.FloatProperty(
-        name="Weight",
-        description="Share of this action in the result",
-        default=1.0,
-        min=0.0,
-        soft_max=1.0,
-        update=_weight_changed,
-    )
-    color: bpy.props.FloatVectorProperty(
-        name="Color",
-        description="Of this action in pictures",
-        subtype="COLOR_GAMMA",  # as it is on the screen, and so in the pixels of a picture
-        min=0.0,
-        max=1.0,
-        options=set(),
-        update=_color_changed,
-    )
-    use_range: bpy.props.BoolProperty(
-        name="Range", description="Take a part of the action only", default=False, options=set()
-    )
-    label: bpy.props.StringProperty(
-        name="Label",
-        description="For motion graphs: actions are connected with those of the same label; a walk can keep to one",
-        options=set(),
-        search=option_properties.labels,
-        search_options={"SUGGESTION"},
-    )
-    warning: bpy.props.StringProperty(options=set())
-    apart: bpy.props.StringProperty(
-        name="Listed Apart", description="Why this action is hardly one to weave", options=set()
-    )
-
-
-class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
-    """Which bone plays a role of the body, such as hips or thigh.L; named by the role."""
-
-    bone: bpy.props.StringProperty(
-        name="Bone", description="The bone that plays this role; none if empty", options=set(), update=_role_changed
-    )
-    found_by: bpy.props.EnumProperty(
-        name="Found",
-        description="How sure it is that this bone plays the role",
-        items=[
-            ("NONE", "Not found", "No bone is known to play this role", "BLANK1", 0),
-            ("NAME", "By name", "The bone's name says so, and it hangs where it should", "CHECKMARK", 1),
-            ("HIERARCHY", "By hierarchy", "Where limbs and trunk hang together says so; no name does", "OUTLINER", 2),
-            (
-                "SHAPE",
-                "By shape",
-                "The rest pose says so, not the names: the sides are swapped, or it stands opposite",
-                "ERROR",
-                3,
-            ),
-            ("HAND", "By hand", "You have chosen it", "USER", 4),
-        ],
-        options=set(),
-    )
-
-
-class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
-    """Data by its name, file and session id: a pointer would keep it when it is deleted."""
-
-    library: bpy.props.StringProperty(options=set())
-    uid: bpy.props.StringProperty(options=set())
-    session: bpy.props.StringProperty(options=set())
-
-
-def _armature_given(rig: Any, _context: Any) -> None:
-    """Hold an armature that a script or a file of version 0.1 points to as we hold it."""
-    if rig.armature is not None:
-        _hold(rig.owner, rig.armature)
-        rig.armature = None
-
-
-def _balance(rig: Any) -> float:
-    """The share of the second of two ticked sources."""
-    lines = ticked(rig)
-    total = sum(line.weight for line in lines)
-    return float(lines[1].weight / total) if len(lines) == 2 and total > 0.0 else 0.5
-
-
-def _set_balance(rig: Any, share: float) -> None:
-    lines = ticked(rig)
-    if len(lines) == 2:
-        set_weights(lines, (1.0 - share, share))
-
-
-def set_weights(lines: list[Any], weights: Sequence[float]) -> None:
-    """Set the weights of some lines at once: what listens to weights is told once."""
-    global _half_set
-    _half_set = True
-    try:
-        for line, weight in zip(lines[:-1], weights[:-1], strict=True):
-            line.weight = weight
-    finally:
-        _half_set = False
-    lines[-1].weight = weights[-1]
-
-
-class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
-    """The sources of one armature; every armature has its own list."""
-
-    owner: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
-    armature: bpy.props.PointerProperty(type=bpy.types.Object, options={"HIDDEN"}, update=_armature_given)
-    sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
-    active: bpy.props.IntProperty(options=set())
-    reference: bpy.props.IntProperty(
-        name="Reference", description="The source whose time, body and place the result takes", options=set()
-    )
-    balance: bpy.props.FloatProperty(
-        name="Balance",
-        description="Between the two ticked actions: 0 is the first, 1 the second",
-        min=0.0,
-        max=1.0,
-        get=_balance,
-        set=_set_balance,
-        options=set(),
-    )
-    roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
-    last: bpy.props.StringProperty(options=set())
-    last_of: bpy.props.StringProperty(options=set())  # the action that `last` tells of
+# --- the panel's settings -------------------------------------------------------------------------------------------
 
 
 class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
@@ -222,9 +53,6 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
     )
 
 
-# --- the panel's settings -------------------------------------------------------------------------------------------
-
-
 def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> type:
     """Return a group of settings with a property for every option of some declarations."""
     made = option_properties.annotations(*declarations, leave_out=leave_out, group=True)
@@ -249,8 +77,8 @@ GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     """Everything that the panels set, kept in the scene."""
 
-    rigs: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_rig)
-    pin: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
+    rigs: bpy.props.CollectionProperty(type=lists.ACTION_LOOM_PG_rig)
+    pin: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
     curve: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Curve",
@@ -367,18 +195,18 @@ def rig_of(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Any:
     """Return the list of sources of an armature, or None."""
     if armature is None:
         return None
-    return next((rig for rig in settings_of(scene).rigs if _held(rig.owner).find((armature,)) is not None), None)
+    return next((rig for rig in settings_of(scene).rigs if lists.held(rig.owner).find((armature,)) is not None), None)
 
 
 def armature_of(rig: Any) -> bpy.types.Object | None:
     """Return the armature of a list of sources, or None if it was deleted."""
-    return _held(rig.owner).find(bpy.data.objects)
+    return lists.held(rig.owner).find(bpy.data.objects)
 
 
 def pinned(scene: bpy.types.Scene) -> bpy.types.Object | None:
     """Return the armature that the tab of a scene is pinned to, or None."""
     pin = settings_of(scene).pin
-    found = _held(pin).find(scene.objects) if pin.name else None
+    found = lists.held(pin).find(scene.objects) if pin.name else None
     return found if found is not None and found.type == "ARMATURE" else None
 
 
@@ -388,17 +216,7 @@ def pin_to(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> None:
     if armature is None:
         pin.name = pin.uid = pin.session = pin.library = ""
     else:
-        _hold(pin, armature)
-
-
-def _hold(held: Any, data: bpy.types.ID) -> None:
-    for name, value in identity_of(data).values().items():
-        setattr(held, name, value)
-
-
-def _held(held: Any) -> Identity:
-    uid = int(held.uid) if held.uid.isdecimal() and len(held.uid) < 20 else 0  # anybody can write properties
-    return Identity(held.name, held.library, uid, held.session)
+        lists.hold(pin, armature)
 
 
 def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
@@ -406,43 +224,25 @@ def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
     rig = rig_of(scene, armature)
     if rig is None:
         rig = settings_of(scene).rigs.add()
-        rig.name = free_name(settings_of(scene).rigs, armature.name)
-        _hold(rig.owner, armature)
+        rig.name = lists.free_name(settings_of(scene).rigs, armature.name)
+        lists.hold(rig.owner, armature)
     return rig
-
-
-def free_name(lines: Iterable[Any], wanted: str) -> str:
-    """Return a name that none of some lines has: curves of weights find their line by it."""
-    taken = {line.name for line in lines}
-    numbered = (f"{wanted}.{k:03}" for k in range(1, len(taken) + 2))
-    return next(name for name in (wanted, *numbered) if name and name not in taken)
 
 
 def name_lines(scene: bpy.types.Scene) -> None:
     """Name lists and lines that have none: of a file that was made before they had names, or by a script."""
     for rig in settings_of(scene).rigs:
         if not rig.name:
-            rig.name = free_name(settings_of(scene).rigs, rig.owner.name or "list")
+            rig.name = lists.free_name(settings_of(scene).rigs, rig.owner.name or "list")
         for line in rig.sources:
             if not line.name:
-                line.name = free_name(rig.sources, line.action.name if line.action else "line")
+                line.name = lists.free_name(rig.sources, line.action.name if line.action else "line")
 
 
 def labels_in_use(context: Any) -> list[str]:
     """Return the labels of the sources in a context's scene, each once."""
     lines = (line for rig in settings_of(context.scene).rigs for line in rig.sources)
     return sorted({line.label for line in lines if line.label})
-
-
-def ticked(rig: Any) -> list[Any]:
-    """Return the ticked lines of a list whose actions still exist."""
-    return [] if rig is None else [s for s in rig.sources if s.use and s.action is not None]
-
-
-def reference_among(rig: Any, sources: list[Any]) -> int:
-    """Return the place of the reference among some lines of its list; the first where it is none of them."""
-    marked = rig.sources[rig.reference] if 0 <= rig.reference < len(rig.sources) else None
-    return sources.index(marked) if marked in sources else 0
 
 
 # --- registration ---------------------------------------------------------------------------------------------------
@@ -456,7 +256,7 @@ def _put_right(*_: Any) -> None:
         for group in (settings, *(getattr(settings, name) for name in GROUPS)):
             _unset_impossible(group)
         for rig in settings.rigs:
-            _armature_given(rig, None)
+            lists.take_given_armature(rig)
         name_lines(scene)
         for recipe in RECIPES:
             for earlier in recipe.earlier_verbs:
@@ -480,8 +280,8 @@ def _note_armatures(*_: Any) -> None:
             owner = settings.rigs[k].owner
             armature = armature_of(settings.rigs[k])
             if armature is not None and armature.users:
-                _hold(owner, armature)
-            elif _held(owner).is_of_this_session:
+                lists.hold(owner, armature)
+            elif lists.held(owner).is_of_this_session:
                 settings.rigs.remove(k)
         if pinned(scene) is not None:
             pin_to(scene, pinned(scene))
@@ -504,10 +304,6 @@ def _take_over(earlier: Any, group: Any) -> None:
 
 
 _CLASSES = (
-    ACTION_LOOM_PG_source,
-    ACTION_LOOM_PG_role,
-    ACTION_LOOM_PG_identity,
-    ACTION_LOOM_PG_rig,
     ACTION_LOOM_PG_stretch,
     *GROUPS.values(),
     ACTION_LOOM_PG_settings,

@@ -11,7 +11,7 @@ import bpy
 from ..core.errors import LoomError, OptionError
 from ..core.options import declared
 from ..core.recipes.reading import Request, Source, SourceOptions
-from . import option_properties, properties
+from . import lists, option_properties
 from .blender_types import Slot, armature_data
 
 _LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
@@ -38,9 +38,9 @@ def _rate(line: Any) -> float:
 def add(rig: Any, action: bpy.types.Action, *, use: bool) -> Any:
     """Add a line for an action to a list and return it, in a colour of its own."""
     taken = [tuple(round(c, 2) for c in source.color) for source in rig.sources]
-    free = [color for color in properties.COLORS if color not in taken] or list(properties.COLORS)
+    free = [color for color in lists.COLORS if color not in taken] or list(lists.COLORS)
     source = rig.sources.add()
-    source.name = properties.free_name(rig.sources, action.name)
+    source.name = lists.free_name(rig.sources, action.name)
     source.action, source.use, source.color = action, use, free[0]
     source.first, source.last = (_whole(frame) for frame in action.frame_range[:])
     return source

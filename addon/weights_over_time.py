@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import places, properties
+from . import lists, places, properties
 
 # Numpy is loaded at first use, not when Blender starts: so the bridge is imported where it is wanted.
 
@@ -15,7 +15,7 @@ def keyed(scene: bpy.types.Scene, rig: Any) -> list[float]:
         return []
     from .bridge import weight_curves
 
-    return weight_curves.keyed_frames(scene, _paths(rig, properties.ticked(rig)))
+    return weight_curves.keyed_frames(scene, _paths(rig, lists.ticked(rig)))
 
 
 def key(scene: bpy.types.Scene, rig: Any) -> None:
@@ -23,7 +23,7 @@ def key(scene: bpy.types.Scene, rig: Any) -> None:
     from .bridge import weight_curves
 
     settle(scene)
-    lines = properties.ticked(rig)
+    lines = lists.ticked(rig)
     weight_curves.key(scene, _paths(rig, lines), [line.weight for line in lines], scene.frame_current)
 
 
@@ -44,7 +44,7 @@ def rows(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[float, ...], ...]:
         return ()
     from .bridge import weight_curves
 
-    lines = properties.ticked(rig)
+    lines = lists.ticked(rig)
     first, last = _way(rig, lines)
     weights = [line.weight for line in lines]
     return weight_curves.rows(scene, _paths(rig, lines), weights, first, last)
@@ -58,7 +58,7 @@ def load(scene: bpy.types.Scene, rig: Any, given: tuple[tuple[float, ...], ...])
     if given:
         from .bridge import weight_curves
 
-        lines = properties.ticked(rig)
+        lines = lists.ticked(rig)
         weight_curves.write(scene, _paths(rig, lines), given, *_way(rig, lines))
 
 
@@ -80,5 +80,5 @@ def _paths(rig: Any, lines: list[Any]) -> list[str]:
 
 
 def _way(rig: Any, lines: list[Any]) -> tuple[float, float]:
-    reference = lines[properties.reference_among(rig, lines)]
+    reference = lines[lists.reference_among(rig, lines)]
     return float(places.first_frame(reference)), float(places.last_frame(reference))

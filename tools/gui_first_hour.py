@@ -4,16 +4,14 @@ Six journeys: from a motion file and from the demo to a first blend, loop and wa
 the driver, who looks for each button with the mouse. Then every mode of the tab is shown at interface scales 1 and 2.
 """
 
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from types import ModuleType
 from typing import Any
 
 import bpy
+from gui_shared import idle, loom
 
 MOST = {"blend": 5, "loop": 6, "path": 6}  # clicks from a new file
 MODES = ("blend", "connect", "loop", "splice", "follow", "travel", "in_place")
@@ -28,12 +26,6 @@ def steps(gui: Any) -> Iterator[Any]:
                 yield from journey(gui, begin, goal)
     for scale in (1.0, 2.0):
         yield from pictures(gui, scale)
-
-
-def loom(name: str) -> ModuleType:
-    """An installed module by its name inside the extension."""
-    package = next(m for m in sys.modules if m.startswith("bl_ext.") and m.endswith(".action_loom"))
-    return import_module(f"{package}.{name}")
 
 
 def empty(gui: Any) -> Iterator[Any]:
@@ -109,10 +101,6 @@ def choose_mode(gui: Any, mode: str) -> Iterator[Any]:
         if settings.mode == mode:
             return
     raise AssertionError(f"no button for {mode}")
-
-
-def idle() -> bool:
-    return loom("addon.session.jobs").running() is None
 
 
 # --- pictures -------------------------------------------------------------------------------------------------------

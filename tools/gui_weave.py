@@ -4,23 +4,19 @@ Adds the demo, fills the list, analyses, weaves, drags a weight with Live on, un
 measures how long the tab takes to draw. Cycles and transitions are found, chosen from their lists, and woven.
 """
 
-import sys
-import tempfile
 from collections.abc import Iterator
-from importlib import import_module, util
-from pathlib import Path
+from importlib import util
 from time import perf_counter
-from types import ModuleType
 from typing import Any
 
 import bpy
+from gui_shared import idle, loom
 
 DRAWN = 2.0  # ms that the whole tab may take
 
 
 def steps(gui: Any) -> Iterator[Any]:
     weaving = (
-        begin,
         demo,
         fill_the_list,
         analyse,
@@ -34,45 +30,6 @@ def steps(gui: Any) -> Iterator[Any]:
     )
     for step in (*weaving, cancel, time_the_tab):
         yield from step(gui)
-
-
-def loom(name: str) -> ModuleType:
-    """An installed module by its name inside the extension."""
-    package = next(m for m in sys.modules if m.startswith("bl_ext.") and m.endswith(".action_loom"))
-    return import_module(f"{package}.{name}")
-
-
-def begin(gui: Any) -> Iterator[Any]:
-    """From an empty scene: a motion file is dropped, imported and looped; each click counts."""
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    yield from gui.sidebar("Action Loom")
-    yield from gui.shot("00_empty", box=gui.region("UI"))
-    folder = Path(tempfile.mkdtemp())
-    convention = loom("core.formats.motion_file").Convention("cm", 0.01, "y", False)
-    for name, clip in (("hero_walk", walk(4)), ("hero_walk_on", walk(5))):
-        (folder / f"{name}.bvh").write_bytes(loom("core.formats.bvh").compose(clip, None, convention))
-    began, clicks = perf_counter(), 0
-    with gui.override():
-        files = [{"name": f"{name}.bvh"} for name in ("hero_walk", "hero_walk_on")]
-        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=str(folder), files=files)
-    yield from gui.redraw()
-    yield from gui.shot("00_dropped")
-    yield from gui.key("Return")
-    clicks += 2  # the drop, and Import
-    yield from gui.wait_until(lambda: "hero_walk_on" in bpy.data.actions, 30, "imported")
-    yield from gui.press("ops.action_loom.blend(")
-    clicks += 1
-    yield from gui.wait_until(lambda: idle() and len(bpy.data.actions) == 3, 120, "woven")
-    seconds = perf_counter() - began
-    gui.log(f"from an empty scene to a first blend: {clicks} clicks, {seconds:.1f} s")
-    assert bpy.context.scene.render.fps == 60, "the scene has not the files' rate"
-    yield from gui.shot("00_first_blend")
-
-
-def walk(cycles: int) -> Any:
-    return loom("core.figure.actions").walk(60.0, cycles)
 
 
 def demo(gui: Any) -> Iterator[Any]:
@@ -327,10 +284,6 @@ def long_actions(armature: Any) -> None:
 def tick(*names: str) -> None:
     for source in bpy.context.scene.action_loom.rigs[0].sources:
         source.use = source.action is not None and source.action.name in names
-
-
-def idle() -> bool:
-    return loom("addon.session.jobs").running() is None
 
 
 def keys() -> list[float]:

@@ -55,11 +55,6 @@ def keyed_frames(scene: bpy.types.Scene, paths: Sequence[str]) -> list[float]:
     return sorted(found)
 
 
-def is_keyed(scene: bpy.types.Scene, paths: Sequence[str]) -> bool:
-    """Say whether any of some weights has a curve; cheap for drawing."""
-    return scene.animation_data is not None and any(curve.data_path in paths for curve in _curves(scene))
-
-
 def key(scene: bpy.types.Scene, paths: Sequence[str], weights: Sequence[float], frame: float) -> None:
     """Key weights at a frame."""
     for one, weight in zip(paths, weights, strict=True):

@@ -1,27 +1,34 @@
-"""What operators share: when they can run, work beside the interface, and what makes an action of several."""
+"""What operators share: when they can run, and what makes an action of several."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
-from ...core import jit
 from ...core.errors import LoomError
-from ...core.options import HIDDEN, MODE, PANEL, Declared, Option, declared
-from ...core.progress import Progress
+from ...core.options import Declared, declared
 from ...core.recipes.base import Recipe
+from ...core.recipes.blend import Blend
 from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ...core.recipes.result import ResultOptions
-from .. import meant, option_properties, playback, properties, readiness, source_warnings, weights_over_time
-from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
-from ..session import jobs, previews, troubles
+from .. import (
+    lists,
+    meant,
+    option_properties,
+    playback,
+    properties,
+    readiness,
+    redo_panel,
+    source_warnings,
+    weights_over_time,
+)
+from ..blender_types import OperatorReturn, present, scene_of
+from ..session import previews
+from .background import BackgroundOperator
 
 if TYPE_CHECKING:
     from ...core.weave.results import Result
     from .. import weaving
-
-TICK = 0.05  # s between two looks at a job
-NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE"}
 
 
 # --- when operators can run -----------------------------------------------------------------------------------------
@@ -48,7 +55,7 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
     """Say whether an armature is there with so many of its sources ticked, and else why not."""
     if not poll_armature(cls, context):
         return False
-    ticked = len(properties.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
+    ticked = len(lists.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
     if ticked < least or (most is not None and ticked > most):
         needed = f"{least} source{'s' if least > 1 else ''}{' or more' if most is None else ''}"
         cls.poll_message_set(f"Tick {needed}; {ticked} {'is' if ticked == 1 else 'are'}")
@@ -56,171 +63,15 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
     return True
 
 
-# --- work beside the interface --------------------------------------------------------------------------------------
-
-
-class BackgroundOperator(OperatorMixin):
-    """An operator that reads actions, weaves, and writes one: beside the interface from a panel, at once from a script.
-
-    `ask` reads, `finish` writes, both on the main thread; `compute`, in between, touches nothing of Blender's.
-    """
-
-    # Until its own work begins: Blender also ends an operator that has only asked whether to.
-    _job: jobs.BackgroundJob | None = None
-    _timer: bpy.types.Timer | None = None
-    # What is troubled where it fails: the armature's session id (it may be gone by then), and metres of a scene's unit.
-    _troubled, _metres = 0, 1.0
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        self.from_panel(context)
-        if bpy.app.background or context.window is None:
-            return self.execute(context)
-        return self._begin(context)
-
-    def from_panel(self, context: bpy.types.Context) -> None:
-        """Take over what the panel shows and the caller has not set; reading uses the operator's own values only."""
-        raise NotImplementedError
-
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
-        """Return the request, what was read, and the recipe; raises LoomError."""
-        raise NotImplementedError
-
-    @staticmethod
-    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> Any:
-        """Return what is made of what was read; raises LoomError kinds."""
-        from .. import weaving  # numpy is loaded at first use, not when Blender starts
-
-        return weaving.weave(read, recipe, progress)
-
-    def finish(
-        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
-    ) -> OperatorReturn:
-        """Write the result and say what the user has to know; raises LoomError if that can't be."""
-        raise NotImplementedError
-
-    def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
-        """Return the armature that it works on."""
-        return meant.armature(context)
-
-    def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
-        """Say what went wrong: now, and in the panel until something is tried again."""
-        if self._troubled:
-            mode = properties.settings_of(scene_of(context)).mode
-            troubles.keep(self._troubled, mode, error, self._metres)
-        self.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
-
-    def _asked_anew(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
-        armature = self.about(context)
-        if armature is not None:
-            self._troubled = armature.session_uid
-            troubles.clear(self._troubled)
-        asked = self.ask(context)
-        self._metres = asked[1].body.world_metres
-        return asked
-
-    def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        try:
-            request, read, recipe = self._asked_anew(context)
-            return self.finish(context, request, read, recipe, self.compute(read, recipe, _shown(context)))
-        except LoomError as error:
-            return self.failed(context, error)
-        finally:
-            present(context.window_manager).progress_end()
-
-    def _begin(self, context: bpy.types.Context) -> OperatorReturn:
-        compute = self.compute  # it is not the operator's: Blender may free that before the work ends
-        try:
-            request, read, recipe = self._asked_anew(context)
-            self._job = jobs.begin(self.bl_label, lambda progress: _computed(compute, read, recipe, progress))
-        except LoomError as error:
-            return self.failed(context, error)
-        self._asked = request, read, recipe
-        manager = present(context.window_manager)
-        self._timer = manager.event_timer_add(TICK, window=context.window)
-        manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        job = present(self._job)
-        if event.type == "ESC" and event.value == "PRESS":
-            job.cancel()
-        if event.type != "TIMER":
-            return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
-        _redraw(context)
-        if job.state == "running":
-            return {"RUNNING_MODAL"}
-        self._leave(context)
-        if job.state == "done":
-            try:
-                return self.finish(context, *self._asked, job.result)
-            except LoomError as error:
-                return self.failed(context, error)
-        elif job.state == "cancelled":
-            self.report({"INFO"}, f"{self.bl_label} was cancelled; nothing was changed")
-        elif isinstance(job.error, LoomError):
-            return self.failed(context, job.error)
-        else:
-            raise present(job.error)
-        return {"CANCELLED"}
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator by itself, when another file is opened, it quits, or Esc answers its question."""
-        if self._job is not None and self._job is jobs.running():
-            jobs.stop("Blender ended it")
-        self._leave(context)
-
-    def _leave(self, context: bpy.types.Context) -> None:
-        if self._job is not None:
-            jobs.forget(self._job)
-        if self._timer is not None:
-            present(context.window_manager).event_timer_remove(self._timer)
-            self._timer = None
-
-
-def _computed(compute: Callable[..., Any], read: "weaving.Read", recipe: Recipe, progress: Progress) -> Any:
-    """What is computed, once the engine is there: the first time it takes seconds, which the panel then says."""
-    jit.prepare(progress)
-    return compute(read, recipe, progress)
-
-
-def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Say whether an event only moves the view, or is for our own panel, where the cancel button is."""
-    if event.type in NAVIGATION or event.type.startswith(("WHEEL", "NDOF", "NUMPAD", "TIMER")):
-        return True
-    area = context.area
-    sidebar = next((r for r in area.regions if r.type == "UI"), None) if area is not None else None
-    if event.type != "LEFTMOUSE" or sidebar is None:
+def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Say whether an armature is active that can be worked on and has an action, and else why not."""
+    if not poll_armature(cls, context):
         return False
-    across, up = event.mouse_x - sidebar.x, event.mouse_y - sidebar.y
-    return bool(0 <= across < sidebar.width and 0 <= up < sidebar.height)
-
-
-def _redraw(context: bpy.types.Context) -> None:
-    """Show how far the work is, in the sidebars and in the status bar."""
-    job = jobs.running()
-    busy = job is not None and job.state == "running"
-    text = f"{job.label}: {job.doing} {job.fraction:.0%}  (Esc cancels)" if job is not None and busy else None
-    if context.workspace is not None:
-        context.workspace.status_text_set(text)
-    for window in present(context.window_manager).windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                for region in area.regions:
-                    if region.type == "UI":
-                        region.tag_redraw()
-
-
-def _shown(context: bpy.types.Context) -> Progress:
-    """Return a progress that Blender shows at the mouse pointer; in background it shows nothing."""
-    manager = present(context.window_manager)
-    manager.progress_begin(0, 100)
-
-    def show(fraction: float, _doing: str) -> bool:
-        manager.progress_update(100 * fraction)
-        return True
-
-    return Progress(show)
+    armature = present(meant.armature(context))
+    if armature.animation_data is None or armature.animation_data.action is None:
+        cls.poll_message_set(f"{armature.name} has no action")
+        return False
+    return True
 
 
 # --- operators on sources -------------------------------------------------------------------------------------------
@@ -235,9 +86,6 @@ class ACTION_LOOM_PG_weighted(bpy.types.PropertyGroup):
 @option_properties.with_options(SourceOptions)
 class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
     """How a source is read where it is not as usual; apart, since scripts must give all of a collection's members."""
-
-
-_LISTED = frozenset(("weight_keys", "labels"))  # options that the list may say, in keys and fields of its lines
 
 
 class SourcesOperator(BackgroundOperator):
@@ -261,24 +109,7 @@ class SourcesOperator(BackgroundOperator):
         return cls.recipe.least
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Lay out what can be changed once it is done: weights, what counts most, and the rest folded up."""
-        layout = present(self.layout)
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        about = declared(self.recipe)
-        if "weights" in about and not option_properties.value_of(self, about["weight_keys"]):
-            for source in self.sources:
-                layout.prop(source, "weight", text=source.name, slider=True)
-        first, groups = redo_options(self.recipe, self.asks)
-        for option in first:
-            if properties.applies(self, option):
-                layout.prop(self, option.name)
-        for title, options in groups.items():
-            header, body = layout.panel(f"action_loom_redo_{title.lower().replace(' ', '_')}", default_closed=True)
-            header.label(text=title)
-            for option in options:
-                if body is not None and properties.applies(self, option):
-                    body.prop(self, option.name)
+        redo_panel.draw(present(self.layout), self, self.recipe, self.asks)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -291,7 +122,7 @@ class SourcesOperator(BackgroundOperator):
         if meant.by_button(context) and armature is not None:
             self.armature = armature.name  # when it is done again nothing says that a button asked
         every = declared(self.recipe)
-        listed = {name for name in _LISTED & set(every) if not option_properties.is_set(self, every[name])}
+        given = {name for name, about in every.items() if option_properties.is_set(self, about)}
         for group in properties.groups(settings, self.recipe):
             for declaration in (self.recipe, *self.asks):
                 for name, about in option_properties.options_of(declaration).items():
@@ -299,27 +130,18 @@ class SourcesOperator(BackgroundOperator):
                         setattr(self, name, getattr(group, name))
         self.sources.clear()
         self.readings.clear()
-        ticked = properties.ticked(rig)
-        if self.recipe.reference_first and ticked:
-            ticked.insert(0, ticked.pop(properties.reference_among(rig, ticked)))
+        ticked = lists.in_order(rig, self.recipe)
         for line in ticked:
             self.add_source(line.action.name_full, line.weight)
             reading = self.readings.add()
             reading.name, reading.rate, reading.slot = line.action.name_full, line.rate, line.slot
             if line.use_range:
                 reading.first, reading.last = line.first, line.last
-        self._from_lists(scene, rig, ticked, listed)
-        if "reference" in declared(self.recipe):
-            self.reference = str(properties.reference_among(rig, ticked) + 1) if ticked else "1"
-
-    def _from_lists(self, scene: bpy.types.Scene, rig: Any, ticked: list[Any], wanted: set[str]) -> None:
-        """Take over those wanted of what the list says in its own way: weights that are keyed, and labels."""
-        if "weight_keys" in wanted:
-            rows = weights_over_time.rows(scene, rig)
-            if rows:
-                self.weight_keys = declared(self.recipe)["weight_keys"].as_text(rows)
-        if "labels" in wanted and any(line.label for line in ticked):
-            self.labels = " ".join("_".join(line.label.split()) or "-" for line in ticked)
+        said = _said_by_lines(scene, rig, ticked)
+        for name in set(said) & set(every) - given:
+            setattr(self, name, said[name])
+        if "reference" in every:
+            self.reference = str(lists.reference_among(rig, ticked) + 1) if ticked else "1"
 
     def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
         return meant.called(context, self.armature)
@@ -363,6 +185,17 @@ class SourcesOperator(BackgroundOperator):
         return self.recipe(**values)
 
 
+def _said_by_lines(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> dict[str, str]:
+    """Options that the lines of a list say, where they do: weights that are keyed, and labels."""
+    said = {}
+    rows = weights_over_time.rows(scene, rig)
+    if rows:
+        said["weight_keys"] = declared(Blend)["weight_keys"].as_text(rows)
+    if any(line.label for line in ticked):
+        said["labels"] = " ".join("_".join(line.label.split()) or "-" for line in ticked)
+    return said
+
+
 class ResultOperator(SourcesOperator):
     """An operator that makes a new action of the sources it is given."""
 
@@ -385,9 +218,9 @@ class ResultOperator(SourcesOperator):
             return self._previewed(context, request, read, recipe, made)
         previews.keep(read.armature, None)  # it is an action now
         written = weaving.write(context, request, read, recipe, made)
-        self.written(context, request, read, recipe, made, written.action)
         live.remember(request, read, recipe, written.action)
         analysis.keep_woven(context, request, read, recipe, made)
+        self.woven(context, request, read, recipe, made)
         report_result(self, context, read, written, made)
         if properties.settings_of(scene_of(context)).play:
             playback.show(context, written.action)
@@ -401,21 +234,13 @@ class ResultOperator(SourcesOperator):
 
         ghost = ghosts.keep(context, properties.settings_of(scene_of(context)).mode, request, read, recipe, made)
         ghost_overlay.show()
-        for note in (*read.notes, *made.report["warnings"]):
-            self.report({"WARNING"}, note)
-        self.report({"INFO"}, ghost.said)
+        report(self, (*read.notes, *made.report["warnings"]), ghost.said)
         return {"FINISHED"}
 
-    def written(
-        self,
-        context: bpy.types.Context,
-        request: Request,
-        read: "weaving.Read",
-        recipe: Any,
-        made: "Result",
-        action: bpy.types.Action,
+    def woven(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
     ) -> None:
-        """Keep what is to be seen of a result beside its action."""
+        """Keep what else is to be seen of a result."""
 
 
 def report_result(
@@ -425,43 +250,26 @@ def report_result(
     written: "weaving.Written",
     made: "Result",
 ) -> None:
-    """Report a result: warnings first, then its figures, which the panel shows as well."""
-    for note in (*read.notes, *written.notes, *made.report["warnings"]):
-        operator.report({"WARNING"}, note)
+    """Report a result: warnings first, then its figures, which the panel shows as well, and its way in the view."""
+    from ...core.graph.walk_result import FollowResult
     from .. import weaving
 
+    if isinstance(made, FollowResult):
+        from ..pictures import walk_overlay
+
+        walk_overlay.keep(read.armature, written.action, made, read.body.world_metres)
     line = weaving.summary(written.action, made)
-    armature = properties.of_session(bpy.data.objects, read.armature)
-    rig = properties.rig_of(scene_of(context), armature)
+    rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, written.action.name
-    operator.report({"INFO"}, line)
+    report(operator, (*read.notes, *written.notes, *made.report["warnings"]), line)
 
 
-ROWS_OPEN = 5  # of the redo panel, weights apart
-
-
-def redo_options(
-    recipe: type[Recipe], asks: tuple[type[Declared], ...]
-) -> tuple[list[Option], dict[str, list[Option]]]:
-    """Return the options that stand open in the redo panel, and the others by the title under which they fold."""
-    shared = {name for one in properties.SHARED.values() if issubclass(recipe, one) for name in declared(one)}
-    every = option_properties.options_of(recipe)
-    own = [about for name, about in every.items() if name not in shared and about.shown in (MODE, PANEL)]
-    usual = [about for name, about in every.items() if name in shared and about.shown == MODE]
-    first = (own + usual)[:ROWS_OPEN]
-    shown = {about.name for about in first}
-    groups = {}
-    for title, one in (("Synchronise", "matching"), ("Motion Graph", "graph")):
-        if issubclass(recipe, properties.SHARED[one]):
-            groups[title] = list(option_properties.options_of(properties.SHARED[one]).values())
-    groups["More"] = [about for name, about in every.items() if name not in shared]
-    groups["Result"] = [about for one in asks for about in option_properties.options_of(one).values()]
-    left = {
-        title: [about for about in options if about.name not in shown and about.shown != HIDDEN]
-        for title, options in groups.items()
-    }
-    return first, {title: options for title, options in left.items() if options}
+def report(operator: bpy.types.Operator, warnings: Iterable[str], said: str) -> None:
+    """Report warnings first, then what was done."""
+    for note in warnings:
+        operator.report({"WARNING"}, note)
+    operator.report({"INFO"}, said)
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:

@@ -22,13 +22,7 @@ class ACTION_LOOM_OT_check(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
-            return False
-        armature = present(meant.armature(context))
-        if armature.animation_data is None or armature.animation_data.action is None:
-            cls.poll_message_set(f"{armature.name} has no action")
-            return False
-        return True
+        return base.poll_action(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from .. import rig_check  # numpy is loaded at first use, not when Blender starts

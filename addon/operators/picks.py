@@ -7,7 +7,7 @@ import bpy
 from ...core.errors import LoomError
 from ...core.options import FRAME, JOINTS, PLACE, SHOWN, Option
 from .. import meant, places, properties
-from ..blender_types import OperatorReturn, present, scene_of
+from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from . import base
 
 _SELECTED = ("SELECTED", "Selected Bones", "The bones that are selected in Pose Mode, with all that hangs below them")
@@ -24,7 +24,7 @@ def _items(chosen: Any, _context: Any) -> list[tuple[str, str, str]]:
     return _COMPARED if chosen.option == "joints" else _UPPER
 
 
-class _Pick(base.OperatorMixin):
+class _Pick(OperatorMixin):
     """An operator that fills one option of the panel's settings."""
 
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}

@@ -14,6 +14,7 @@ from .. import meant, option_properties, properties, readiness, source_list, sto
 from ..blender_types import OperatorReturn, SlottedAction, named, present, scene_of
 from ..session import jobs
 from . import base
+from .background import BackgroundOperator
 
 if TYPE_CHECKING:
     from ...core.weave.results import Result
@@ -44,7 +45,7 @@ def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     return data.action
 
 
-class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
+class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.rebuild"
     bl_label = "Rebuild"
     bl_description = "Make the armature's result anew from its sources as they are now, by its recipe"
@@ -102,12 +103,6 @@ class ACTION_LOOM_OT_rebuild(base.BackgroundOperator, bpy.types.Operator):
         action = weaving.found(bpy.data.actions, self._into, "The result")
         into = action, storage.find_slot(action, storage.of_result(action).slot)
         written = weaving.write(context, request, read, recipe, made, into=into)
-        if isinstance(recipe, Follow):
-            from ...core.graph.walk_result import FollowResult
-            from ..pictures import walk_overlay
-
-            assert isinstance(made, FollowResult)
-            walk_overlay.keep(read.armature, action, made, read.body.world_metres)
         live.remember(request, read, recipe, action)
         base.report_result(self, context, read, written, made)
         return {"FINISHED"}

@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.errors import some
-from .. import body_roles, meant, properties, source_list, weights_over_time
+from .. import body_roles, lists, meant, properties, source_list, weights_over_time
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from . import base
 
@@ -23,7 +23,7 @@ class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
         rig = properties.ensure_rig(scene_of(context), armature)
         filled = source_list.fill(rig, armature)
         body_roles.look_up(rig)
-        source_list.note_warnings(context, armature, properties.ticked(rig))
+        source_list.note_warnings(context, armature, lists.ticked(rig))
         self._report(armature, filled)
         return {"FINISHED"}
 
@@ -46,13 +46,7 @@ class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
-            return False
-        armature = present(meant.armature(context))
-        if armature.animation_data is None or armature.animation_data.action is None:
-            cls.poll_message_set(f"{armature.name} has no action")
-            return False
-        return True
+        return base.poll_action(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(meant.armature(context))

@@ -12,7 +12,7 @@ from ...core.recipes.graph import Follow, GraphWalk, Shortest
 from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
 from ...core.verbs import VERBS
-from .. import meant, properties
+from .. import lists, meant, properties
 from ..blender_types import scene_of
 from ..session import graphs
 from . import base
@@ -25,23 +25,14 @@ if TYPE_CHECKING:
 class GraphWalkOperator(base.ResultOperator):
     """An operator that walks through the graph of its sources."""
 
-    def written(
-        self,
-        context: bpy.types.Context,
-        request: Request,
-        read: "weaving.Read",
-        recipe: Any,
-        made: "Result",
-        action: bpy.types.Action,
+    def woven(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
     ) -> None:
-        from ...core.graph.walk_result import FollowResult, WalkResult
-        from ..pictures import walk_overlay
+        from ...core.graph.walk_result import WalkResult
 
         assert isinstance(made, WalkResult)
         walked = dataclasses.replace(request, sources=tuple(recipe.prepared_of(request.sources)))
         graphs.keep(context, walked, read, recipe, made.graph)
-        if isinstance(made, FollowResult):
-            walk_overlay.keep(read.armature, action, made, read.body.world_metres)
 
 
 class FollowOperator(GraphWalkOperator):
@@ -109,7 +100,7 @@ class RetimeOperator(base.ResultOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not super().poll(context):
             return False
-        ticked = len(properties.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
+        ticked = len(lists.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
         if ticked > 2 and meant.by_button(context):
             cls.poll_message_set(f"Tick the reference and one other source; {ticked} are")
             return False

@@ -1,13 +1,16 @@
 """Panels of the sidebar tab "Action Loom": they lay out, and nothing else."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
 
 from ...core.options import FRAME, JOINTS, PLACE, Option
 from .. import meant, places, properties
-from ..blender_types import PanelMixin, present
+from ..blender_types import PanelMixin, interface_scale, present
 from ..session import jobs
+
+# What we draw beside texts: the stubs want each icon spelt out.
+Icon = Literal["NONE", "BLANK1", "CHECKMARK", "ERROR", "INFO", "MESH_DATA"]
 
 
 class SidebarPanel(PanelMixin):
@@ -79,13 +82,28 @@ def _told(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UILayo
 
 def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str]:
     """Return a text in lines that the sidebar has room for, without so many letters that something else takes."""
-    most = max(int(present(context.region).width / (7.0 * _ui_scale())) - less, 16)
+    most = max(int(present(context.region).width / (7.0 * interface_scale())) - less, 16)
     lines = [""]
     for word in text.split():
         if len(lines[-1]) + len(word) + 1 > most and lines[-1]:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
     return lines
+
+
+def draw_text(
+    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: Icon = "NONE", *, alert: bool = False
+) -> None:
+    """Draw a text in as many lines as it takes, beside an icon if there is one."""
+    column = layout.column(align=True)
+    column.alert = alert
+    for place, line in enumerate(wrapped(text, context, less=0 if icon == "NONE" else 5)):
+        column.label(text=line, icon="BLANK1" if place and icon != "NONE" else icon)
+
+
+def draw_manual(layout: bpy.types.UILayout, page: str) -> None:
+    """Draw the button in a panel's header that opens its page of the manual."""
+    present(layout.operator("action_loom.manual", text="", icon="HELP", emboss=False)).page = page
 
 
 def draw_job(layout: bpy.types.UILayout) -> bool:
@@ -101,8 +119,4 @@ def draw_job(layout: bpy.types.UILayout) -> bool:
 
 def picture_scale(context: bpy.types.Context) -> float:
     """Return how large a picture fills the panel's width, in units of a button's height."""
-    return min(max(present(context.region).width / (20.0 * _ui_scale()) - 3.0, 5.0), 20.0)
-
-
-def _ui_scale() -> float:
-    return present(bpy.context.preferences).system.ui_scale or 1.0  # 0 in background
+    return min(max(present(context.region).width / (20.0 * interface_scale()) - 3.0, 5.0), 20.0)

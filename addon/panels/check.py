@@ -5,7 +5,7 @@ import bpy
 from .. import meant
 from ..blender_types import present
 from ..session import checks
-from . import SidebarPanel, wrapped
+from . import SidebarPanel, draw_manual, draw_text
 
 ROWS = 8  # bones that are shown, the worst
 
@@ -19,7 +19,7 @@ class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
         return meant.of_tab(context) is not None
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        present(self.layout.operator("action_loom.manual", text="", icon="HELP", emboss=False)).page = "check"
+        draw_manual(self.layout, "check")
 
     def draw(self, context: bpy.types.Context) -> None:
         armature = present(meant.of_tab(context))
@@ -30,8 +30,7 @@ class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
         found = None if action is None else checks.of(armature.session_uid, action.name)
         if found is None:
             return
-        for place, line in enumerate(wrapped(found.summary, context, less=5)):
-            layout.label(text=line, icon="BLANK1" if place else "CHECKMARK" if found.same else "ERROR")
+        draw_text(layout, context, found.summary, "CHECKMARK" if found.same else "ERROR")
         column = layout.column(align=True)
         for bone in found.bones[:ROWS]:
             row = column.row(align=True)
@@ -41,11 +40,9 @@ class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
             text = mesh.refused or f"{mesh.mesh}: {_millimetres(mesh.metres)}"
             if mesh.left_out:
                 text += f", without {', '.join(mesh.left_out)}"
-            for place, line in enumerate(wrapped(text, context, less=5)):
-                layout.label(text=line, icon="BLANK1" if place else "MESH_DATA")
+            draw_text(layout, context, text, "MESH_DATA")
         for note in found.notes:
-            for place, line in enumerate(wrapped(note, context, less=5)):
-                layout.label(text=line, icon="BLANK1" if place else "INFO")
+            draw_text(layout, context, note, "INFO")
 
 
 def _millimetres(metres: float) -> str:

@@ -9,7 +9,7 @@ import bpy
 from ...core import verbs
 from .. import meant, properties, rates, source_list
 from ..blender_types import DrawContext, armature_data, present, scene_of
-from . import SidebarPanel, options_in, wrapped
+from . import SidebarPanel, draw_text, options_in
 
 
 class ACTION_LOOM_UL_sources(bpy.types.UIList):
@@ -224,17 +224,12 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             layout.prop(active.action, "name", text="")
         for source in rig.sources:
             if source.use and source.warning:
-                warning = layout.column(align=True)
-                warning.alert = True
-                for line in wrapped(source.warning, context):
-                    warning.label(text=line)
+                draw_text(layout, context, source.warning, alert=True)
 
     def _draw_beginning(self, text: str, context: bpy.types.Context) -> None:
         """Draw what there is to begin with."""
         layout = self.layout
-        column = layout.column(align=True)
-        for line in wrapped(text, context):
-            column.label(text=line)
+        draw_text(layout, context, text)
         layout.operator("action_loom.import_motion", text="Import Motion…", icon="IMPORT")
         layout.operator("action_loom.add_demo", text="Add Demo", icon="OUTLINER_OB_ARMATURE")
         present(layout.operator("action_loom.manual", icon="HELP")).page = "start"
@@ -297,8 +292,7 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
             how.prop(role, "found_by", text="", icon_only=True, emboss=False)
         missing = verbs.what_works({role.name for role in rig.roles if role.bone}) if len(rig.roles) else ""
         if missing:
-            for line in wrapped(missing, context):
-                layout.label(text=line)
+            draw_text(layout, context, missing)
 
 
 def _active(context: bpy.types.Context) -> Any:

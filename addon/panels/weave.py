@@ -8,10 +8,10 @@ from ...core.options import MODE, PANEL, RARE
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphWalk
 from ...core.verbs import VERBS
-from .. import manual, meant, properties, source_list, storage, weights_over_time
+from .. import lists, manual, meant, properties, source_list, storage, weights_over_time
 from ..blender_types import present, scene_of
 from ..session import candidates, graphs, jobs, previews, troubles
-from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale, wrapped
+from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
 
 # Walks through the graph that are no mode of their own.
 WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
@@ -37,9 +37,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         mode = properties.settings_of(scene_of(context)).mode
-        present(self.layout.operator("action_loom.manual", text="", icon="HELP", emboss=False)).page = manual.page_of(
-            mode
-        )
+        draw_manual(self.layout, manual.page_of(mode))
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
@@ -79,7 +77,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def _draw_balance(self, context: bpy.types.Context) -> None:
         """Of two sources one slider: how much of the second there is; of all, keys of their weights."""
         rig = _rig(context)
-        ticked = properties.ticked(rig)
+        ticked = lists.ticked(rig)
         if len(ticked) == 2:
             column = self.layout.column(align=True)
             row = column.row(align=True)
@@ -100,16 +98,15 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.prop(properties.settings_of(scene_of(context)), "pad", icon="ORIENTATION_CURSOR", toggle=True)
         if frames:
             said = f"Keyed at {', '.join(f'{frame:g}' for frame in frames)}: the weights change on the way"
-            for line in wrapped(said, context):
-                self.layout.label(text=line)
+            draw_text(self.layout, context, said)
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
         """Say which action's legs and which one's arms are taken: the mark of the reference decides."""
         rig = properties.rig_of(scene_of(context), meant.of_tab(context))
-        ticked = properties.ticked(rig)
+        ticked = lists.ticked(rig)
         if len(ticked) != 2:
             return
-        legs = properties.reference_among(rig, ticked)
+        legs = lists.reference_among(rig, ticked)
         names = source_list.short_names([line.action.name for line in ticked], ROOM)
         column = self.layout.column(align=True)
         for label, name in (("Legs and way", names[legs]), ("Upper body", names[1 - legs])):
@@ -175,17 +172,13 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if trouble is not None:
             box = self.layout.box().column(align=True)
             remedy, why = trouble.remedy_first
-            first = box.column(align=True)
-            first.alert = True
-            for place, line in enumerate(wrapped(remedy or why, context, less=5)):
-                first.label(text=line, icon="BLANK1" if place else "ERROR")
-            for line in wrapped(why, context, less=5) if remedy else ():
-                box.label(text=line, icon="BLANK1")
+            draw_text(box, context, remedy or why, "ERROR", alert=True)
+            if remedy:
+                draw_text(box, context, why, "BLANK1")
         data = armature.animation_data
         action = None if data is None else data.action
         if rig is not None and rig.last and (action is None or action.name == rig.last_of or not rig.last_of):
-            for line in wrapped(rig.last.removeprefix(f"{rig.last_of}: "), context):
-                self.layout.label(text=line)
+            draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
         if action is not None and storage.is_result(action):
             row = self.layout.row(align=True)
             row.operator("action_loom.edit_recipe", icon="GREASEPENCIL")
@@ -209,7 +202,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
         options = options_in(layout)
         draw_options(options, settings, [("graph", about) for about in properties.shown("graph", PANEL)])
-        if any(line.label for line in properties.ticked(_rig(context))):
+        if any(line.label for line in lists.ticked(_rig(context))):
             options.label(text="Only actions of one label are connected", icon="INFO")
         if not jobs.running():
             layout.operator("action_loom.build_graph", icon="VIEWZOOM")
@@ -218,8 +211,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
             return
         column = layout.column(align=True)
         for line in known.lines:
-            for part in wrapped(line, context):
-                column.label(text=part)
+            draw_text(column, context, line)
         layout.template_icon(known.icon, scale=picture_scale(context))
         layout.operator("action_loom.show_graph", icon="IMAGE_DATA")
 

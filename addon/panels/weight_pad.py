@@ -6,8 +6,8 @@ from typing import Any
 
 import bpy
 
-from .. import meant, properties, source_list, weight_pad
-from ..blender_types import present, scene_of
+from .. import lists, meant, properties, source_list, weight_pad
+from ..blender_types import interface_scale, present, scene_of
 
 RADIUS = 70.0  # pixels at interface scale 1
 MARGIN = 60.0  # from the left and the lower edge of the view
@@ -23,7 +23,7 @@ def lines_on(context: bpy.types.Context) -> list[Any]:
     settings = properties.settings_of(scene_of(context))
     if not settings.pad or settings.mode != "blend":
         return []
-    lines = properties.ticked(properties.rig_of(scene_of(context), meant.of_tab(context)))
+    lines = lists.ticked(properties.rig_of(scene_of(context), meant.of_tab(context)))
     return lines if len(lines) >= LEAST else []
 
 
@@ -41,7 +41,7 @@ class ACTION_LOOM_GT_pad(bpy.types.Gizmo):
         lines = lines_on(context)
         if not lines:
             return
-        (x, y), radius = _centre(context), RADIUS * _scale(context)
+        (x, y), radius = _centre(context), RADIUS * interface_scale()
         at = [(x + radius * cx, y + radius * cy) for cx, cy in weight_pad.corners(len(lines))]
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         gpu.state.blend_set("ALPHA")
@@ -57,14 +57,14 @@ class ACTION_LOOM_GT_pad(bpy.types.Gizmo):
         dot = weight_pad.place_of([line.weight for line in lines])
         here = (x + radius * dot[0], y + radius * dot[1])
         for line, corner in zip(lines, at, strict=True):
-            fill(_disc(corner, CORNER * _scale(context)), (*line.color[:], 1.0))
-        fill(_disc(here, DOT * _scale(context)), INK)
+            fill(_disc(corner, CORNER * interface_scale()), (*line.color[:], 1.0))
+        fill(_disc(here, DOT * interface_scale()), INK)
         gpu.state.blend_set("NONE")
-        _write_names(context, lines, at, x)
+        _write_names(lines, at, x)
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
         x, y = _centre(context)
-        near = math.hypot(location[0] - x, location[1] - y) < GRIP * RADIUS * _scale(context)
+        near = math.hypot(location[0] - x, location[1] - y) < GRIP * RADIUS * interface_scale()
         return 0 if near and lines_on(context) else -1
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
@@ -79,7 +79,7 @@ class ACTION_LOOM_GT_pad(bpy.types.Gizmo):
     def exit(self, context: bpy.types.Context, cancel: bool | None) -> None:
         lines = lines_on(context)
         if cancel and len(lines) == len(self.before):
-            properties.set_weights(lines, self.before)
+            lists.set_weights(lines, self.before)
         elif not cancel:
             bpy.ops.ed.undo_push(message="Weights")
 
@@ -87,9 +87,9 @@ class ACTION_LOOM_GT_pad(bpy.types.Gizmo):
         lines = lines_on(context)
         if not lines:
             return
-        (x, y), radius = _centre(context), RADIUS * _scale(context)
+        (x, y), radius = _centre(context), RADIUS * interface_scale()
         place = (event.mouse_region_x - x) / radius, (event.mouse_region_y - y) / radius
-        properties.set_weights(lines, weight_pad.weights_at(place, len(lines)))
+        lists.set_weights(lines, weight_pad.weights_at(place, len(lines)))
         for area in present(context.screen).areas:
             area.tag_redraw()
 
@@ -109,12 +109,8 @@ class ACTION_LOOM_GGT_pad(bpy.types.GizmoGroup):
         self.gizmos.new(ACTION_LOOM_GT_pad.bl_idname).use_draw_modal = True
 
 
-def _scale(context: bpy.types.Context) -> float:
-    return present(context.preferences).system.ui_scale or 1.0
-
-
 def _centre(context: bpy.types.Context) -> tuple[float, float]:
-    middle = (RADIUS + MARGIN) * _scale(context)
+    middle = (RADIUS + MARGIN) * interface_scale()
     tools = next((one for one in present(context.area).regions if one.type == "TOOLS"), None)
     return middle + (tools.width if tools is not None and tools.width > 1 else 0), middle
 
@@ -124,11 +120,11 @@ def _disc(at: tuple[float, float], radius: float) -> list[tuple[float, float]]:
     return [(at[0] + radius * math.cos(turn), at[1] + radius * math.sin(turn)) for turn in turns]
 
 
-def _write_names(context: bpy.types.Context, lines: list[Any], at: list[tuple[float, float]], middle: float) -> None:
+def _write_names(lines: list[Any], at: list[tuple[float, float]], middle: float) -> None:
     """Write each action's name and share outside its corner."""
     import blf
 
-    scale = _scale(context)
+    scale = interface_scale()
     blf.size(0, 11.0 * scale)
     total = sum(line.weight for line in lines) or 1.0
     level = 0.5 * (max(y for _, y in at) + min(y for _, y in at))
@@ -137,12 +133,12 @@ def _write_names(context: bpy.types.Context, lines: list[Any], at: list[tuple[fl
         text = f"{name} {100.0 * line.weight / total:.0f}%"
         width, _ = blf.dimensions(0, text)
         away = 10.0 * scale
-        left = x - 0.5 * width if abs(x - middle) < 1.0 else x + away if x > middle else x - away - width
+        if abs(x - middle) < 1.0:  # above or below its corner
+            left, base = x - 0.5 * width, y + away if y > level else y - 1.8 * away
+        else:
+            left, base = x + away if x > middle else x - away - width, y - 0.4 * away
         blf.color(0, *INK)
-        beside = -4.0 * scale  # half a letter
-        blf.position(
-            0, max(left, 4.0), y + (beside if abs(x - middle) >= 1.0 else away if y > level else -1.8 * away), 0.0
-        )
+        blf.position(0, max(left, 4.0), base, 0.0)
         blf.draw(0, text)
 
 

@@ -9,7 +9,7 @@ import bpy
 
 from ...core.errors import LoomError
 from .. import meant, properties
-from ..blender_types import present, scene_of
+from ..blender_types import interface_scale, present, scene_of
 from ..session import memory, previews, troubles
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _draw_ghost(ghost: "Ghost", context: bpy.types.Context) -> None:
     scene = scene_of(context)
     frame = scene.frame_current_final
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    region, scale = present(context.region), present(context.preferences).system.ui_scale
+    region, scale = present(context.region), interface_scale()
     gpu.state.blend_set("ALPHA")
     shader.uniform_float("viewportSize", (region.width, region.height))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import bpy.utils.previews
 
-from ..blender_types import as_array, has_property, present
+from ..blender_types import as_array, has_property, interface_scale, present
 from ..session import memory
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _draw_names() -> None:
     across, up = _names(shown)
     left, bottom = _in_region(region, 0.0, 0.0)
     right, top = _in_region(region, 1.0, 1.0)
-    size = 13.0 * present(bpy.context.preferences).system.ui_scale
+    size = 13.0 * interface_scale()
     blf.size(0, size)
     blf.color(0, 0.9, 0.9, 0.9, 1.0)
     width, _ = blf.dimensions(0, across)

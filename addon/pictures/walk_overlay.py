@@ -11,7 +11,7 @@ import bpy
 
 from ...core.cache import Cache
 from .. import meant, properties
-from ..blender_types import present, scene_of
+from ..blender_types import interface_scale, present, scene_of
 from ..session import memory, troubles
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _draw() -> None:
     gpu.state.blend_set("ALPHA")
     region = present(context.region)
     shader.uniform_float("viewportSize", (region.width, region.height))
-    shader.uniform_float("lineWidth", WIDTH * present(context.preferences).system.ui_scale)
+    shader.uniform_float("lineWidth", WIDTH * interface_scale())
     for line in filter(None, lines):
         _batch_of(line, shader).draw(shader)
     gpu.state.blend_set("NONE")

@@ -15,7 +15,7 @@ from ...core.cache import Cache
 from ...core.options import declared
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import Request, Source
-from .. import option_properties, properties, source_list
+from .. import lists, option_properties, properties, source_list
 from ..blender_types import present, scene_of
 from ..pictures import images
 from . import memory
@@ -118,9 +118,9 @@ def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
 def asked_in_panel(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked:
     """Return what the panel asks for."""
     settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
-    lines = properties.ticked(rig)
+    lines = lists.ticked(rig)
     options = option_properties.values_of(settings.matching, Matching)
-    options["reference"] = str(properties.reference_among(rig, lines) + 1) if lines else "1"
+    options["reference"] = str(lists.reference_among(rig, lines) + 1) if lines else "1"
     return Asked(listed(lines), settings.result.visual, tuple(sorted(options.items())))
 
 
@@ -232,7 +232,7 @@ def colors(rig: Any, names: list[str]) -> "list[bitmap.Color]":
     lines = [] if rig is None else [line for line in rig.sources if line.action is not None]
     listed = {line.action.name: tuple(line.color) for line in lines}
     listed |= {line.action.name_full: tuple(line.color) for line in lines}
-    return [listed.get(name, properties.COLORS[k % len(properties.COLORS)]) for k, name in enumerate(names)]
+    return [listed.get(name, lists.COLORS[k % len(lists.COLORS)]) for k, name in enumerate(names)]
 
 
 def _color_changed(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
@@ -277,7 +277,7 @@ def _undone(*_: Any) -> None:
 
 
 def register() -> None:
-    properties.when_color_changed.append(_color_changed)
+    lists.when_color_changed.append(_color_changed)
     bpy.app.handlers.depsgraph_update_post.append(_evaluated)
     bpy.app.handlers.undo_post.append(_undone)
     bpy.app.handlers.redo_post.append(_undone)
@@ -287,4 +287,4 @@ def unregister() -> None:
     bpy.app.handlers.redo_post.remove(_undone)
     bpy.app.handlers.undo_post.remove(_undone)
     bpy.app.handlers.depsgraph_update_post.remove(_evaluated)
-    properties.when_color_changed.remove(_color_changed)
+    lists.when_color_changed.remove(_color_changed)

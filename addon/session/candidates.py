@@ -10,7 +10,7 @@ import bpy
 
 from ...core.cache import Cache
 from ...core.recipes.reading import Request, Source
-from .. import properties
+from .. import lists, properties
 from ..blender_types import scene_of
 from ..pictures import images
 from . import analysis, memory
@@ -54,7 +54,7 @@ def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCa
     """Return what was found for the panel's mode in the sources that are ticked now, or None; cheap for drawing."""
     settings = properties.settings_of(scene)
     found = _found.get((armature.session_uid, settings.mode))
-    lines = properties.ticked(properties.rig_of(scene, armature))
+    lines = lists.ticked(properties.rig_of(scene, armature))
     asked = analysis.listed(lines), settings.result.visual
     return found if found is not None and (found.sources, found.visual) == asked else None
 

@@ -17,7 +17,7 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.blend import Blend
 from ...core.recipes.reading import Request
 from ...core.weave.results import BlendResult, Result
-from .. import option_properties, properties, weaving
+from .. import lists, properties, weaving
 from ..blender_types import scene_of
 from . import analysis, previews
 from .previews import Figure, Ghost
@@ -48,11 +48,8 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.ty
     ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene, armature)
     if ghost is None or rig is None or not isinstance(ghost.recipe, Blend):
         return False
-    lines = properties.ticked(rig)
-    if [line.action.name_full for line in lines] != [source.name for source in ghost.request.sources]:
-        return False
-    weights = tuple(option_properties.rounded(line.weight) for line in lines)
-    if not any(weights):
+    weights = lists.weights_of(rig, [source.name for source in ghost.request.sources])
+    if weights is None:
         return False
     recipe = dataclasses.replace(ghost.recipe, weights=weights)
     try:

@@ -12,7 +12,7 @@ from ...core.cache import Cache
 from ...core.options import declared
 from ...core.recipes.graph import GraphOptions
 from ...core.recipes.reading import Request, Source
-from .. import option_properties, properties
+from .. import lists, option_properties, properties
 from ..blender_types import scene_of
 from ..pictures import images
 from . import analysis, memory
@@ -48,7 +48,7 @@ _known: Cache[int, KnownGraph] = memory.cache(4)
 def graph_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> KnownGraph | None:
     """Return the graph of what is ticked now, built as the panel asks for, or None; cheap enough for drawing."""
     known, settings = _known.get(armature.session_uid), properties.settings_of(scene)
-    lines = properties.ticked(properties.rig_of(scene, armature))
+    lines = lists.ticked(properties.rig_of(scene, armature))
     if known is None or (known.sources, known.visual) != (analysis.listed(lines), settings.result.visual):
         return None
     asked = tuple(option_properties.values_of(settings.graph, GraphOptions).items())

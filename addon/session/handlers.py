@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .. import meant, properties
+from .. import lists, meant, properties
 from . import jobs, memory, previews
 
 
@@ -36,11 +36,11 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def register() -> None:
-    properties.when_weight_changed.append(_weave_live)
+    lists.when_weight_changed.append(_weave_live)
     bpy.app.handlers.load_pre.append(_before_loading)
 
 
 def unregister() -> None:
     bpy.app.handlers.load_pre.remove(_before_loading)
-    properties.when_weight_changed.remove(_weave_live)
+    lists.when_weight_changed.remove(_weave_live)
     end_work("the extension was switched off")

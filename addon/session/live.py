@@ -10,7 +10,7 @@ from ...core.errors import LoomError
 from ...core.progress import SILENT
 from ...core.recipes.blend import Blend
 from ...core.recipes.reading import Request
-from .. import option_properties, properties, storage, weaving
+from .. import lists, properties, storage, weaving
 from . import memory
 
 
@@ -63,17 +63,11 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
         rig.last = f"{action.name} was edited by hand, so Live has ended: Weave makes a new action, Rebuild replaces it"
         rig.last_of = action.name
         return False
-    weights: dict[str, list[float]] = {}
-    for line in properties.ticked(rig):
-        weights.setdefault(line.action.name_full, []).append(option_properties.rounded(line.weight))
-    names = [source.name for source in last.request.sources]
-    if any(names.count(name) > len(weights.get(name, ())) for name in names):
-        return False
-    shares = tuple(weights[name].pop(0) for name in names)
-    if not any(shares):
+    weights = lists.weights_of(rig, [source.name for source in last.request.sources])
+    if weights is None:
         return False
     try:
-        recipe = dataclasses.replace(last.recipe, weights=shares)
+        recipe = dataclasses.replace(last.recipe, weights=weights)
         stored = storage.stored(action)
         slot = None if stored is None else storage.find_slot(action, stored.slot)
         woven = weaving.weave(last.read, recipe, SILENT)

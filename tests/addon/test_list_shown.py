@@ -93,7 +93,7 @@ def test_the_balance_sets_both_weights_and_is_told_of_once(loom):
     mine.sources[0].weight = 3.0
     assert mine.balance == pytest.approx(0.25)
     told = []
-    listeners = loom("addon.properties").when_weight_changed
+    listeners = loom("addon.lists").when_weight_changed
     listeners.append(listener := lambda _scene, _context: told.append([line.weight for line in mine.sources]))
     try:
         mine.balance = 0.7

@@ -124,12 +124,12 @@ def test_beside_the_pad_the_nearest_place_on_it_counts(loom):
 
 
 def test_weights_that_are_set_at_once_are_told_of_once(listed, loom):
-    properties, told = loom("addon.properties"), []
-    properties.when_weight_changed.append(lambda _scene, _: told.append([s.weight for s in listed.sources]))
+    lists, told = loom("addon.lists"), []
+    lists.when_weight_changed.append(lambda _scene, _: told.append([s.weight for s in listed.sources]))
     try:
-        properties.set_weights(list(listed.sources), (0.25, 0.75))
+        lists.set_weights(list(listed.sources), (0.25, 0.75))
     finally:
-        properties.when_weight_changed.pop()
+        lists.when_weight_changed.pop()
     assert told == [[0.25, 0.75]]
 
 
