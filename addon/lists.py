@@ -21,10 +21,12 @@ COLORS = (
     (0.0, 0.45, 0.70),
 )
 
-# What is done when a weight, a role or a colour is changed in a list: called with the scene and the context.
+# What is done when a weight, a role or a colour is changed in a list, or another line is clicked: called with the scene
+# and the context.
 when_weight_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
 when_role_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
 when_color_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
+when_active_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
 
 
 # While several weights are set at once, all but the last: what listens is told of them together.
@@ -46,6 +48,11 @@ def _role_changed(role: Any, context: bpy.types.Context) -> None:
 def _color_changed(source: Any, context: bpy.types.Context) -> None:
     for listener in when_color_changed:
         listener(source.id_data, context)
+
+
+def _active_changed(rig: Any, context: bpy.types.Context) -> None:
+    for listener in when_active_changed:
+        listener(rig.id_data, context)
 
 
 @option_properties.with_options(SourceOptions)
@@ -161,7 +168,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     owner: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
     armature: bpy.props.PointerProperty(type=bpy.types.Object, options={"HIDDEN"}, update=take_given_armature)
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
-    active: bpy.props.IntProperty(options=set())
+    active: bpy.props.IntProperty(options=set(), update=_active_changed)
     reference: bpy.props.IntProperty(
         name="Reference", description="The source whose time, body and place the result takes", options=set()
     )

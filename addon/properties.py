@@ -1,6 +1,6 @@
 """The panel's settings, kept in scenes, and how they and the lists of sources are found."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import bpy
@@ -74,6 +74,21 @@ GROUPS |= {
 GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 
 
+# What is done when it is changed how previews are shown, and when one source is to be shown by itself or not any more.
+when_preview_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
+when_solo_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
+
+
+def _preview_changed(settings: Any, context: bpy.types.Context) -> None:
+    for listener in when_preview_changed:
+        listener(settings.id_data, context)
+
+
+def _solo_changed(settings: Any, context: bpy.types.Context) -> None:
+    for listener in when_solo_changed:
+        listener(settings.id_data, context)
+
+
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     """Everything that the panels set, kept in the scene."""
 
@@ -112,6 +127,27 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="Show a pad in the 3D view with a corner for each ticked action: the nearer, the more of it",
         default=False,
         options=set(),
+    )
+    ghost_mesh: bpy.props.BoolProperty(
+        name="Mesh",
+        description="Preview the character's own mesh, as far as the armature moves it, instead of lines",
+        default=False,
+        options=set(),
+        update=_preview_changed,
+    )
+    ghost_beside: bpy.props.BoolProperty(
+        name="Beside",
+        description="Preview the result beside its place, so that the character is not in its way",
+        default=False,
+        options=set(),
+        update=_preview_changed,
+    )
+    solo: bpy.props.BoolProperty(
+        name="Solo",
+        description="Show the active source by itself in the 3D view, as a figure; click another line to see that",
+        default=False,
+        options=set(),
+        update=_solo_changed,
     )
     play: bpy.props.BoolProperty(
         name="Play Result",

@@ -8,14 +8,12 @@ import bpy
 import numpy as np
 
 from ..core.errors import LoomError, some
-from ..core.motion import kinematics
-from ..core.motion.clip import Clip
 from ..core.motion.quat import Array
 from ..core.skin import skinning
 from . import rates, still_bones
 from .blender_types import Slot, armature_data, present
 from .bridge import clip as clips
-from .bridge import evaluated_action, mesh, rig
+from .bridge import evaluated_action, mesh, poses, rig
 from .bridge.mesh import SkinnedMesh
 from .bridge.stage import on_stage
 
@@ -99,7 +97,7 @@ def check(
     rate = rates.rate_of(action) or rates.of_scene(scene)
     read = clips.read(armature, action, body, rate, slot)
     chosen = np.unique(np.linspace(0, len(read.frames) - 1, FRAMES).round().astype(int))
-    ours, metres = posed(read.clip, body)
+    ours, metres = poses.of_bones(read.clip, body)
     skins, refused = _skins(armature, objects)
     originals = [objects[[one.name for one in objects].index(skin.name)] for skin in skins]
     bones = present(armature.pose).bones
@@ -126,27 +124,6 @@ def check(
     meshes = sorted([*found, *refused], key=lambda one: -one.metres)
     notes = (*read.notes, *_notes(armature), *([body.note] if body.note else []))
     return Checked(armature.name, action.name, frames, body.skeleton.height, compared, tuple(meshes), notes)
-
-
-def posed(clip: Clip, body: rig.Rig) -> tuple[Array, Array]:
-    """Return the matrices (F, B, 4, 4) of an armature's bones in its own space, and metres (F,) of its unit."""
-    linear, places = kinematics.matrices(clip)
-    if body.moving_object:
-        axes, origin = linear[:, :1], places[:, :1]
-        linear, places = linear[:, 1:], places[:, 1:]
-    else:
-        scale = np.linalg.norm(body.space[:3, :3], axis=0).mean()
-        axes = np.broadcast_to(body.space[:3, :3] / scale, (len(clip), 1, 3, 3))
-        origin = np.broadcast_to(body.world_metres * body.space[:3, 3], (len(clip), 1, 3))
-    sizes = np.linalg.norm(axes, axis=-2).mean(axis=-1)  # an object that grows
-    unit = body.units[-1]
-    turned = axes / sizes[..., None, None]
-    matrices = np.zeros((*places.shape[:2], 4, 4))
-    matrices[..., :3, :3] = np.swapaxes(turned, -1, -2) @ linear / sizes[..., None, None]
-    local = np.einsum("fbji,fbj->fbi", np.broadcast_to(turned, linear.shape), places - origin)
-    matrices[..., :3, 3] = local / (unit * sizes[..., None])
-    matrices[..., 3, 3] = 1.0
-    return matrices, unit * sizes[:, 0]
 
 
 def _skins(armature: bpy.types.Object, objects: list[bpy.types.Object]) -> tuple[list[SkinnedMesh], list[CheckedMesh]]:

@@ -176,7 +176,7 @@ def write(
             clip,
             read.body,
             first_frame=first_frame,
-            targets=frozenset().union(*(source.targets for source in read.sources)),
+            targets=keyed(read),
             start=start,
             hidden=reference.hidden,
             interpolation=options.interpolation.upper(),
@@ -191,6 +191,11 @@ def write(
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     return Written(action, tuple(filter(None, notices)))
+
+
+def keyed(read: Read) -> frozenset[curves.Target]:
+    """Return what any of the sources has keys for."""
+    return frozenset().union(*(source.targets for source in read.sources))
 
 
 def as_written(

@@ -17,7 +17,11 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "gui"
 SUITES = {"trixie": "bundled", "sid": "none"}
 # What is run in the window, where its pictures go, and the window's size.
-SCRIPTS = (("gui_weave.py", ".", "1920x1080"), ("gui_first_hour.py", "first_hour", "1280x720"))
+SCRIPTS = (
+    ("gui_weave.py", ".", "1920x1080"),
+    ("gui_first_hour.py", "first_hour", "1280x720"),
+    ("gui_ghost.py", "ghost", "1280x720"),
+)
 ADD_DEMO = (
     "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"
     " bpy.ops.wm.save_as_mainfile(filepath='scene.blend')"

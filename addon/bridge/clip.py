@@ -26,6 +26,7 @@ _DEFAULTS = {
 OUR_MARKER = re.compile(r"(front )?[LR] (down|up) \d+|Seam \d+")
 _TRAVELS = 1e-4  # metres in a cycle
 _TURNS = 0.5  # degrees in a cycle
+LEAST_KEYED = 1e-6  # radians, metres and factors: what moves less has no keys, unless its sources have
 _OFF_FRAME = 1e-2  # frames
 _SEEN = 0.02  # of a cycle's time by which it is played faster or slower
 
@@ -168,7 +169,7 @@ def _clip(
             rotations[:, joint], translations[:, joint] = _since_still(
                 rotations[:, joint], translations[:, joint], body, target
             )
-    scaled = bool(np.abs(scales - 1.0).max() > 1e-6)
+    scaled = bool(np.abs(scales - 1.0).max() > LEAST_KEYED)
     return Clip(name, skeleton, rate, rotations, translations, scales if scaled else None)
 
 
@@ -220,7 +221,7 @@ def _is_cycle(
 
 
 def _moves(values: Array) -> bool:
-    return bool(np.ptp(values) > 1e-6 * (1.0 + np.abs(values).max()))  # more than rounding does
+    return bool(np.ptp(values) > LEAST_KEYED * (1.0 + np.abs(values).max()))  # more than rounding does
 
 
 def _shows(target: Target, body: Rig) -> bool:
@@ -313,12 +314,12 @@ def fill(
             continue
         mode = body.modes[joint]
         turn = Target(name, rotation.property_of(mode))
-        if turn in targets or np.abs(quat.log(full.rotations[:, joint])).max() > 1e-6:
+        if turn in targets or np.abs(quat.log(full.rotations[:, joint])).max() > LEAST_KEYED:
             # Continuity is a matter of every frame, not of the few that are keyed.
             values = rotation.from_quaternion(full.rotations[:, joint], mode, (start or {}).get(turn))
             writer.write(turn, values if key_frames is None else resample.curve(values, at))
         move = Target(name, "location")
-        if body.movable[joint] and (move in targets or np.abs(full.translations[:, joint]).max() > 1e-6):
+        if body.movable[joint] and (move in targets or np.abs(full.translations[:, joint]).max() > LEAST_KEYED):
             travels = np.abs(full.translations[last, joint] - full.translations[0, joint]) > _TRAVELS
             writer.write(move, clip.translations[:, joint] / body.units[joint], travels=travels)
         # A source's scale that stays 1 is written, too: without curves another action's would linger.
@@ -326,7 +327,7 @@ def fill(
             Target(name, "scale"),
             np.ones((len(frames), 3)) if clip.scales is None else clip.scales[:, joint],
         )
-        if name and (size in targets or np.abs(scales - 1.0).max() > 1e-6):
+        if name and (size in targets or np.abs(scales - 1.0).max() > LEAST_KEYED):
             writer.write(size, scales)
     for path, channel in clip.channels.items():
         writer.write_channel(path, channel.values, constant=channel.discrete)
@@ -343,7 +344,10 @@ def _as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for name in body.still:
         joint = targets_of(body).index(name)
-        stays = np.abs(quat.log(rotations[:, joint])).max() <= 1e-6 and np.abs(translations[:, joint]).max() <= 1e-6
+        stays = (
+            np.abs(quat.log(rotations[:, joint])).max() <= LEAST_KEYED
+            and np.abs(translations[:, joint]).max() <= LEAST_KEYED
+        )
         if not stays or any(target.bone == name for target in targets):
             rotations[:, joint], translations[:, joint] = _from_rest(
                 rotations[:, joint], translations[:, joint], body, name

@@ -32,6 +32,22 @@ def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:
     return np.asarray(metres * places[:, :2]), closed
 
 
+def drawn(curve: bpy.types.Object) -> tuple[float, ...]:
+    """Return numbers that are others when a curve object is moved or its points are; modifiers do not count."""
+    numbers: list[float] = [value for row in curve.matrix_world[:] for value in row[:]]
+    for spline in _data(curve).splines:
+        for collection, name, size in (
+            (spline.bezier_points, "co", 3),
+            (spline.bezier_points, "handle_left", 3),
+            (spline.bezier_points, "handle_right", 3),
+            (spline.points, "co", 4),
+        ):
+            found = [0.0] * (size * len(collection))
+            collection.foreach_get(name, found)
+            numbers += found
+    return tuple(numbers)
+
+
 def _data(drawn: bpy.types.Object) -> bpy.types.Curve:
     data = drawn.data
     assert isinstance(data, bpy.types.Curve)

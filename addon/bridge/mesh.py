@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...core.errors import RigError, some
 from ...core.motion.quat import Array
@@ -64,6 +65,30 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
         )
     keeps = modifier is not None and modifier.use_deform_preserve_volume
     return SkinnedMesh(drawn.name, surface, towards, tuple(bones), keeps, later)
+
+
+def on_bones(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return those of some objects that are parented to single bones of an armature, and go with these as they are."""
+    bones = armature_data(armature).bones
+    return [
+        one
+        for one in objects
+        if one.type == "MESH" and one.parent == armature and one.parent_type == "BONE" and one.parent_bone in bones
+    ]
+
+
+def read_on_bone(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
+    """Return a mesh that is parented to a bone as one whose vertices all hang on that; raises RigError kinds."""
+    mesh = drawn.data
+    assert isinstance(mesh, bpy.types.Mesh)
+    bone = armature_data(armature).bones[drawn.parent_bone]
+    end = Matrix.Translation((0.0, bone.length, 0.0))  # Blender hangs children on a bone's tail
+    towards = np.array(bone.matrix_local @ end @ drawn.matrix_parent_inverse @ drawn.matrix_basis)
+    places = _places(drawn, mesh)
+    count = len(places)
+    influences = np.arange(count + 1.0), np.zeros(count), np.ones(count)
+    later = tuple(one.name for one in drawn.modifiers if one.show_viewport and one.type not in _HARMLESS)
+    return SkinnedMesh(drawn.name, skin(places, influences, _faces(mesh)), towards, (bone.name,), False, later)
 
 
 def in_armature(read: SkinnedMesh, towards: Array) -> Skin:

@@ -196,6 +196,10 @@ def _said_by_lines(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> dict[
     return said
 
 
+class NotQuickError(LoomError):
+    """What was to be made only if it is quick is not."""
+
+
 class ResultOperator(SourcesOperator):
     """An operator that makes a new action of the sources it is given."""
 
@@ -207,6 +211,24 @@ class ResultOperator(SourcesOperator):
         default=False,
         options={"HIDDEN", "SKIP_SAVE"},
     )
+    quick: bpy.props.BoolProperty(
+        name="Only If Quick",
+        description="Leave it where clips would have to be matched first, or a graph to be built",
+        default=False,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
+    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+        asked = super().ask(context)
+        if self.quick:
+            from ..session import prepared
+
+            if not prepared.is_known(asked[2], asked[1].clips):
+                raise NotQuickError(f"{self.bl_label} takes time: press its button")
+        return asked
+
+    def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
+        return {"CANCELLED"} if isinstance(error, NotQuickError) else super().failed(context, error)
 
     def finish(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
@@ -229,12 +251,10 @@ class ResultOperator(SourcesOperator):
     def _previewed(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
     ) -> OperatorReturn:
-        from ..pictures import ghost_overlay
         from ..session import ghosts
 
         ghost = ghosts.keep(context, properties.settings_of(scene_of(context)).mode, request, read, recipe, made)
-        ghost_overlay.show()
-        report(self, (*read.notes, *made.report["warnings"]), ghost.said)
+        report(self, (*read.notes, *made.report["warnings"]), f"Preview: {ghost.said}")
         return {"FINISHED"}
 
     def woven(

@@ -2,8 +2,8 @@
 
 import bpy
 
-from .. import meant
-from ..blender_types import OperatorReturn, present
+from .. import meant, properties
+from ..blender_types import OperatorReturn, present, scene_of
 from ..session import previews
 from . import base
 
@@ -23,11 +23,8 @@ class ACTION_LOOM_OT_clear_preview(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ..pictures import ghost_overlay
-
+        properties.settings_of(scene_of(context)).solo = False
         previews.keep(present(meant.armature(context)).session_uid, None)
-        if not previews.any_left():
-            ghost_overlay.hide()
         return {"FINISHED"}
 
 

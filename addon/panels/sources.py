@@ -219,6 +219,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         buttons.menu("ACTION_LOOM_MT_sources", text="", icon="DOWNARROW_HLT")
         present(buttons.operator("action_loom.move_source", text="", icon="TRIA_UP")).down = False
         present(buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN")).down = True
+        buttons.prop(properties.settings_of(scene_of(context)), "solo", text="", icon="SOLO_ON")
         active = _active(context)
         if active is not None and active.action.name in shown.beginnings:
             layout.prop(active.action, "name", text="")

@@ -162,11 +162,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def _draw_last(self, context: bpy.types.Context) -> None:
         armature = present(meant.of_tab(context))
-        ghost = previews.of(armature.session_uid)
-        if ghost is not None and ghost.mode == properties.settings_of(scene_of(context)).mode:
-            row = self.layout.row(align=True)
-            row.label(text=ghost.said, icon="GHOST_ENABLED")
-            row.operator("action_loom.clear_preview", text="", icon="X")
+        self._draw_preview(context)
         rig = properties.rig_of(scene_of(context), armature)
         trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(context)).mode)
         if trouble is not None:
@@ -183,6 +179,23 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row = self.layout.row(align=True)
             row.operator("action_loom.edit_recipe", icon="GREASEPENCIL")
             row.operator("action_loom.rebuild", icon="FILE_REFRESH")
+
+    def _draw_preview(self, context: bpy.types.Context) -> None:
+        """Say what is previewed, and how it is shown."""
+        settings, armature = properties.settings_of(scene_of(context)), present(meant.of_tab(context))
+        ghost = previews.of(armature.session_uid)
+        if ghost is None or ghost.mode not in (settings.mode, previews.SOLO):
+            return
+        row = self.layout.row(align=True)
+        row.alert = ghost.outdated
+        said = "Outdated: press the ghost again" if ghost.outdated else ghost.said
+        row.label(text=said, icon="GHOST_ENABLED")
+        row.prop(settings, "ghost_mesh", text="", icon="MESH_DATA")
+        if ghost.mode != previews.SOLO:
+            row.prop(settings, "ghost_beside", text="", icon="ARROW_LEFTRIGHT")
+        row.operator("action_loom.clear_preview", text="", icon="X")
+        for why in ghost.left_out:
+            draw_text(self.layout, context, why, "INFO")
 
 
 class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):

@@ -16,13 +16,15 @@ from ...core.progress import SILENT
 from ...core.recipes.base import Recipe
 from ...core.recipes.blend import Blend
 from ...core.recipes.reading import Request
-from ...core.weave.results import BlendResult, Result
-from .. import lists, properties, weaving
-from ..blender_types import scene_of
-from . import analysis, previews
-from .previews import Figure, Ghost
+from ...core.skin.skin import Skin, joined
+from ...core.weave.results import BlendResult, Result, SpliceResult
+from .. import lists, properties, source_list, weaving
+from ..blender_types import armature_data, scene_of
+from ..bridge import mesh, poses
+from . import analysis, panel_state, previews, trails
+from .previews import SOLO, Body, Figure, Ghost, Playing
 
-BESIDE = 0.6  # of the body's height, from one source to the next
+BESIDE = 0.6  # of the body's height, from one figure to the next
 SOLID = (0.95, 0.95, 0.95, 1.0)
 
 
@@ -30,17 +32,52 @@ def keep(
     context: bpy.types.Context, mode: str, request: Request, read: weaving.Read, recipe: Recipe, woven: Result
 ) -> Ghost:
     """Keep what a result would look like, and return it."""
-    clip, first_frame, _ = weaving.as_written(context, request, read, recipe, woven)
-    rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, read.armature))
-    result = _figure(clip, read, first_frame, SOLID, wide=True)
-    sources = _in_step(woven, read, rig, result, first_frame) if isinstance(woven, BlendResult) else []
-    hips = root_motion.travelling_joint(clip.skeleton)
-    way = result.points[:, hips].copy()
-    way[:, 2] = 0.0
-    said = f"Preview: {len(clip)} frames from {first_frame:g}"
-    ghost = Ghost(mode, (*sources, result), way, request, read, recipe, said)
+    scene = scene_of(context)
+    armature = weaving.found(bpy.data.objects, read.armature, "The armature")
+    rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
+    settings.solo = False
+    written, first_frame, _ = weaving.as_written(context, request, read, recipe, woven)
+    clip = poses.as_shown(written, read.body, armature, weaving.keyed(read))
+    playing = Playing(first_frame + np.arange(float(len(clip))))
+    result = _figure(clip, read, playing, SOLID, wide=True)
+    aside = BESIDE * read.body.skeleton.height / read.body.world_metres * _right(clip.skeleton, result)
+    beside = int(settings.ghost_beside)
+    sources = _in_step(woven, read, rig, result, aside, taken=beside)
+    shift = beside * aside
+    figures = (*sources, dataclasses.replace(result, points=result.points + shift))
+    lines = trails.of(woven, recipe, clip, shift, read.body.world_metres)
+    body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
+    said = f"{len(clip)} frames from {first_frame:g}"
+    asked = panel_state.asked(scene, rig, mode)
+    ghost = Ghost(mode, figures, said, request, read, recipe, woven, lines, body, left_out, asked)
     previews.keep(read.armature, ghost)
     return ghost
+
+
+def solo(context: bpy.types.Context, armature: bpy.types.Object, line: Any) -> Ghost:
+    """Keep a source by itself, where and as its action has it, and return it; raises LoomError kinds."""
+    request = Request(sources=(source_list.source_of(line),))
+    read = weaving.read(context, armature, request)
+    frames, scene = read.sources[0].frames, scene_of(context)
+    clip = poses.as_shown(read.clips[0], read.body, armature, weaving.keyed(read))
+    playing = Playing(frames, again=True)
+    figure = _figure(clip, read, playing, (*line.color[:], 1.0), wide=True)
+    with_mesh = properties.settings_of(scene).ghost_mesh
+    body, left_out = _body(scene, armature, clip, read, playing, np.zeros(3)) if with_mesh else (None, ())
+    ghost = Ghost(SOLO, (figure,), line.action.name, request, read, body=body, left_out=left_out)
+    previews.keep(armature.session_uid, ghost)
+    return ghost
+
+
+def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Make the figures of what is previewed again: how they are shown was changed."""
+    ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene_of(context), armature)
+    if ghost is None or rig is None:
+        return
+    if ghost.recipe is not None and ghost.woven is not None:
+        keep(context, ghost.mode, ghost.request, ghost.read, ghost.recipe, ghost.woven)
+    elif 0 <= rig.active < len(rig.sources) and rig.sources[rig.active].action is not None:
+        solo(context, armature, rig.sources[rig.active])
 
 
 def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
@@ -59,10 +96,10 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.ty
     return True
 
 
-def _figure(clip: Clip, read: weaving.Read, first_frame: float, color: tuple[float, ...], *, wide: bool) -> Figure:
+def _figure(clip: Clip, read: weaving.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:
     points = kinematics.points(clip) / read.body.world_metres
     lines = _lines(clip.skeleton, skip_first=read.body.moving_object)
-    return Figure(clip.name, points, lines, first_frame, color, wide)
+    return Figure(clip.name, points, lines, playing, color, wide)
 
 
 def _lines(skeleton: Skeleton, *, skip_first: bool) -> NDArray[np.int64]:
@@ -72,19 +109,30 @@ def _lines(skeleton: Skeleton, *, skip_first: bool) -> NDArray[np.int64]:
     return np.array(hanging + tips, dtype=np.int64)
 
 
-def _in_step(woven: BlendResult, read: weaving.Read, rig: Any, result: Figure, first_frame: float) -> list[Figure]:
-    """The sources of a blend at the moments that are blended, beside the result in turn: at its right, at its left."""
-    registered, figures = woven.registration, []
-    frames = registered.frames(woven.reference_frames)
-    colors = analysis.colors(rig, [clip.name for clip in woven.prepared.clips])
-    sample = cycles.sample if registered.cyclic else resample.sample
-    aside = BESIDE * read.body.skeleton.height / read.body.world_metres * _right(woven.clip.skeleton, result)
-    for k, (clip, at) in enumerate(zip(woven.prepared.clips, frames, strict=True)):
-        figure = _figure(sample(clip, at), read, first_frame, (*colors[k], 1.0), wide=False)
+def _in_step(woven: Result, read: weaving.Read, rig: Any, result: Figure, aside: Array, *, taken: int) -> list[Figure]:
+    """The sources at the moments that are woven, beside the result's place in turn: at its left, at its right.
+
+    taken : how many steps aside the result itself stands; sources stand elsewhere
+    """
+    if isinstance(woven, BlendResult):
+        registered = woven.registration
+        sample = cycles.sample if registered.cyclic else resample.sample
+        frames = registered.frames(woven.reference_frames)
+        moving = [sample(clip, at) for clip, at in zip(woven.prepared.clips, frames, strict=True)]
+        names = [clip.name for clip in woven.prepared.clips]
+    elif isinstance(woven, SpliceResult):
+        moving = [woven.locomotion, woven.action]
+        names = [clip.name for clip in read.clips]
+    else:
+        return []
+    figures = []
+    free = [side * steps for steps in range(1, len(moving) + 2) for side in (-1, 1) if side * steps != taken]
+    for clip, color, place in zip(moving, analysis.colors(rig, names), free, strict=False):
+        figure = _figure(clip, read, result.playing, (*color, 1.0), wide=False)
         hips = root_motion.travelling_joint(clip.skeleton)
         shift = result.points[0, hips] - figure.points[0, hips]
         shift[2] = 0.0
-        shift += (k // 2 + 1) * (-1) ** k * aside
+        shift += place * aside
         figures.append(dataclasses.replace(figure, points=figure.points + shift))
     return figures
 
@@ -98,3 +146,35 @@ def _right(skeleton: Skeleton, figure: Figure) -> Array:
         across = np.array([across[0], across[1], 0.0])
     length = float(np.linalg.norm(across))
     return across / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+
+
+def _body(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    clip: Clip,
+    read: weaving.Read,
+    playing: Playing,
+    shift: Array,
+) -> tuple[Body | None, tuple[str, ...]]:
+    """The character's own surface moved as a clip says, and what is to be said of meshes that can't be shown so."""
+    number = {name: k for k, name in enumerate(read.body.bones)}
+    kinds: dict[bool, list[Skin]] = {False: [], True: []}
+    refused = []
+    seen = [one for one in scene.objects if one.visible_get()]
+    skinned, rigid = mesh.skinned(armature, seen), mesh.on_bones(armature, seen)
+    for drawn, read_mesh in [(one, mesh.read) for one in skinned] + [(one, mesh.read_on_bone) for one in rigid]:
+        try:
+            one = read_mesh(armature, drawn)
+        except LoomError as error:
+            refused.append(str(error))
+            continue
+        bones = np.array([number[name] for name in one.bones], dtype=np.int32)
+        surface = mesh.in_armature(one, one.towards)
+        kinds[one.preserve_volume].append(dataclasses.replace(surface, bones=bones[surface.bones]))
+    linear, volume = (joined(found) if found else None for found in kinds.values())
+    if linear is None and volume is None:
+        return None, tuple(refused) or (f"No mesh hangs on {armature.name}",)
+    rest = np.array([armature_data(armature).bones[name].matrix_local for name in read.body.bones])
+    posed, _, standing = poses.bones_and_object(clip, read.body)
+    standing[:, :3, 3] += shift
+    return Body(linear, volume, rest, posed, standing, playing), tuple(refused)

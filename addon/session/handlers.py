@@ -1,12 +1,14 @@
 """What is to be done when files are opened, and when the extension is switched off."""
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
+from ...core.errors import LoomError
 from .. import lists, meant, properties
-from . import jobs, memory, previews
+from . import jobs, memory, previews, troubles
 
 
 @persistent
@@ -35,12 +37,52 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         live.reweave(context, scene)
 
 
+def _show_previews_anew(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    armature = meant.of_tab(context)
+    if armature is not None and previews.of(armature.session_uid) is not None:
+        from . import ghosts
+
+        _tried(scene, armature, lambda: ghosts.show_anew(context, armature))
+
+
+def _show_solo(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Show the line that is active now by itself, if one is to be seen so; or no more."""
+    armature = meant.of_tab(context)
+    rig = properties.rig_of(scene, armature)
+    if armature is None or rig is None:
+        return
+    ghost = previews.of(armature.session_uid)
+    wanted = properties.settings_of(scene).solo
+    line = rig.sources[rig.active] if wanted and 0 <= rig.active < len(rig.sources) else None
+    if line is not None and line.action is not None:
+        from . import ghosts
+
+        _tried(scene, armature, lambda: ghosts.solo(context, armature, line))
+    elif ghost is not None and ghost.mode == previews.SOLO:
+        previews.keep(armature.session_uid, None)
+
+
+def _tried(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[], object]) -> None:
+    """Show something; what prevents it is said in the panel."""
+    try:
+        show()
+    except LoomError as error:
+        previews.keep(armature.session_uid, None)
+        troubles.keep(armature.session_uid, properties.settings_of(scene).mode, error, 1.0)
+
+
 def register() -> None:
+    properties.when_preview_changed.append(_show_previews_anew)
+    properties.when_solo_changed.append(_show_solo)
+    lists.when_active_changed.append(_show_solo)
     lists.when_weight_changed.append(_weave_live)
     bpy.app.handlers.load_pre.append(_before_loading)
 
 
 def unregister() -> None:
+    lists.when_active_changed.remove(_show_solo)
+    properties.when_solo_changed.remove(_show_solo)
+    properties.when_preview_changed.remove(_show_previews_anew)
     bpy.app.handlers.load_pre.remove(_before_loading)
     lists.when_weight_changed.remove(_weave_live)
     end_work("the extension was switched off")

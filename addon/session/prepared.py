@@ -36,6 +36,12 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
     return _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
 
 
+def is_known(recipe: Recipe, clips: Sequence[Clip]) -> bool:
+    """Say whether `prepared` would give what is remembered, or nothing has to be prepared."""
+    depends = verbs.VERBS[recipe.verb].depends
+    return depends is None or _CACHES[depends].get(key_of(recipe.prepared_of(clips), recipe, depends)) is not None
+
+
 def holds(registration: Registration) -> bool:
     """Say whether a registration is remembered, so that the same clips and options would give it again."""
     return any(isinstance(one, RegisteredClips) and one.registration is registration for one in _REGISTERED)

@@ -41,6 +41,15 @@ class Skin:
         return int(np.diff(self.first).max(initial=0))
 
     @cached_property
+    def triangles(self) -> Indices:
+        """Vertices (T, 3) of triangles that cover the faces: fans about each face's first corner."""
+        counts = np.maximum(np.diff(self.faces) - 2, 0)
+        face = np.repeat(np.arange(len(counts)), counts)
+        place = np.arange(len(face)) - np.repeat(np.cumsum(counts) - counts, counts)
+        begin = self.faces[face]
+        return self.corners[np.stack([begin, begin + place + 1, begin + place + 2], axis=1)]
+
+    @cached_property
     def compact(self) -> tuple[Indices, Floats]:
         """The four largest influences of each vertex: bones and weights (V, 4), falling, with sum 1 or all 0.
 
@@ -82,6 +91,28 @@ def skin(
     else:
         turned = np.ascontiguousarray(normals, np.float32).reshape(-1, 3)
     return Skin(places, turned, *_normalized(first, bones, weights), corners, begins)
+
+
+def joined(surfaces: Sequence[Skin]) -> Skin:
+    """Return several surfaces as one, in their order; one or more, whose bones are numbered alike."""
+    vertices = np.cumsum([0] + [len(one) for one in surfaces])
+    influences = np.cumsum([0] + [len(one.bones) for one in surfaces])
+    corners = np.cumsum([0] + [len(one.corners) for one in surfaces])
+    return Skin(
+        np.concatenate([one.vertices for one in surfaces]),
+        np.concatenate([one.normals for one in surfaces]),
+        _in_a_row([one.first for one in surfaces], influences),
+        np.concatenate([one.bones for one in surfaces]),
+        np.concatenate([one.weights for one in surfaces]),
+        np.concatenate([one.corners + shift for one, shift in zip(surfaces, vertices, strict=False)]).astype(np.int32),
+        _in_a_row([one.faces for one in surfaces], corners),
+    )
+
+
+def _in_a_row(begins: Sequence[Indices], shifts: Array) -> Indices:
+    """Where each row begins, of several lists one after the other; each has its end at the end."""
+    shifted = [one[:-1] + shift for one, shift in zip(begins, shifts, strict=False)]
+    return np.concatenate([*shifted, shifts[-1:]]).astype(np.int32)
 
 
 def _in_arrays(influences: list[Sequence[tuple[int, float]]]) -> tuple[Array, Array, Array]:

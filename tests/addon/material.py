@@ -85,6 +85,14 @@ def armature(*, modes=("QUATERNION",), connected=True, name="Rig"):
     return rig
 
 
+def show(rig, action):
+    """Let an armature have an action, by its first slot for objects where it has slots."""
+    data = rig.animation_data or rig.animation_data_create()
+    data.action = action
+    if hasattr(data, "action_slot"):
+        data.action_slot = data.action_suitable_slots[0]
+
+
 def key_by_hand(rig, name, *, seed, frames=(1, 9, 20, 33)):
     """A new action with a few Bézier keys on every bone, set with Blender's own keyframe_insert."""
     rng = np.random.default_rng(seed)

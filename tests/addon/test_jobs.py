@@ -124,6 +124,7 @@ def driven(loom, rig):
         "reference": "1",
         "armature": "",
         "preview": False,
+        "quick": False,
         "bl_rna": SimpleNamespace(properties={}),
     }
     operator = type("Driven", (making.ResultOperator,), values)()

@@ -55,7 +55,7 @@ def test_what_is_seen_is_what_is_written(rig, loom, verb, options):
     action = rig.animation_data.action
     assert action.name not in before
     first, last = (round(frame) for frame in action.curve_frame_range)
-    assert figure.first_frame == first
+    assert figure.playing.frames[0] == first
     for frame in (first, (first + last) // 2, last):
         there = figure.at(frame)[: len(rig.pose.bones)]
         order = [rig.pose.bones.find(name) for name in loom("addon.bridge.rig").read(rig).bones]
@@ -89,6 +89,126 @@ def test_it_follows_the_weights_and_writes_nothing(rig, loom):
     first = round(rig.animation_data.action.curve_frame_range[0])
     order = [rig.pose.bones.find(name) for name in loom("addon.bridge.rig").read(rig).bones]
     assert np.abs(shown[0] - heads(rig, first)[order]).max() < 2e-5
+
+
+def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
+    follow = loom("addon.session.ghost_follow").follow
+    settings = bpy.context.scene.action_loom
+    settings.mode = "connect"
+    assert not follow(bpy.context)  # nothing is previewed
+    bpy.ops.action_loom.connect("INVOKE_DEFAULT", preview=True)
+    before = ghost_of(loom, rig)
+    assert not follow(bpy.context)
+    assert ghost_of(loom, rig) is before
+    settings.connect.from_frame, settings.connect.to_frame = 20, 3
+    assert follow(bpy.context)
+    after = ghost_of(loom, rig)
+    assert not after.outdated
+    assert after.recipe.from_frame == 20
+    assert len(after.figures[-1].points) != len(before.figures[-1].points)
+    lines = bpy.context.scene.action_loom.rigs[0].sources
+    lines[0].use = False
+    assert not follow(bpy.context)  # a single one can't be connected: the figure stays, and is known to be old
+    assert ghost_of(loom, rig).outdated
+    assert not follow(bpy.context)
+
+
+def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom):
+    follow = loom("addon.session.ghost_follow").follow
+    settings = bpy.context.scene.action_loom
+    settings.mode, settings.graph.threshold = "follow", 0.3
+    data = bpy.data.curves.new("Path", "CURVE")
+    data.splines.new("POLY").points.add(1)
+    data.splines[0].points[1].co = (0.0, -3.0, 0.0, 1.0)
+    curve = bpy.data.objects.new("Path", data)
+    bpy.context.collection.objects.link(curve)
+    settings.curve = curve
+    bpy.ops.action_loom.follow("INVOKE_DEFAULT", preview=True)
+    before = ghost_of(loom, rig).figures[-1].points
+    data.splines[0].points[1].co = (1.0, -3.0, 0.0, 1.0)
+    assert follow(bpy.context)
+    bent = ghost_of(loom, rig).figures[-1].points
+    assert bent.shape != before.shape or np.abs(bent - before).max() > 0.1
+    curve.location.x += 5.0
+    bpy.context.view_layer.update()
+    assert follow(bpy.context)
+    moved = ghost_of(loom, rig).figures[-1].points
+    assert np.abs(moved[0, :, 0] - bent[0, :, 0] - 5.0).max() < 1e-4
+    settings.graph.threshold = 0.35
+    assert not follow(bpy.context)
+    assert ghost_of(loom, rig).outdated
+
+
+def test_a_source_by_itself_is_seen_where_its_action_has_it(rig, loom):
+    settings, listed = bpy.context.scene.action_loom, bpy.context.scene.action_loom.rigs[0]
+    action = rig.animation_data.action
+    settings.solo = True
+    for index, line in enumerate(listed.sources):
+        listed.active = index
+        (figure,) = ghost_of(loom, rig).figures
+        assert figure.name == line.action.name
+        material.show(rig, line.action)
+        order = [rig.pose.bones.find(name) for name in loom("addon.bridge.rig").read(rig).bones]
+        for frame in (3, 17):
+            assert np.abs(figure.at(frame)[: len(order)] - heads(rig, frame)[order]).max() < 2e-5
+        length = len(figure.points) - 1
+        assert np.allclose(figure.at(3 + length), figure.at(3))  # it plays on
+    material.show(rig, action)
+    settings.solo = False
+    assert ghost_of(loom, rig) is None
+    settings.solo = True
+    bpy.ops.action_loom.blend(sources=BOTH, preview=True)
+    assert not settings.solo
+    assert ghost_of(loom, rig).mode == "blend"
+
+
+def test_beside_is_a_step_to_the_right_and_its_paths_go_along(rig, loom):
+    bpy.ops.action_loom.blend(sources=BOTH, preview=True)
+    before = ghost_of(loom, rig)
+    bpy.context.scene.action_loom.ghost_beside = True
+    after = ghost_of(loom, rig)
+    shift = after.figures[-1].points - before.figures[-1].points
+    assert np.allclose(shift, shift[0, 0])
+    assert 0.3 < np.linalg.norm(shift[0, 0]) < 2.0
+    assert abs(shift[0, 0, 2]) < 1e-9
+    for one, other in zip(before.trails, after.trails, strict=True):
+        assert np.allclose(other.points - one.points, shift[0, 0])
+
+
+def test_feet_are_marked_where_they_stand_and_seams_where_they_are(loom):
+    trails = loom("addon.session.trails")
+    bpy.ops.action_loom.add_demo()
+    demo = bpy.context.view_layer.objects.active
+    both = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
+    bpy.ops.action_loom.connect(sources=both, preview=True)
+    ghost = ghost_of(loom, demo)
+    colors = [one.color for one in ghost.trails]
+    assert colors.count(trails.WAY) == 1
+    assert colors.count(trails.FOOT) == 2
+    standing = [one for one in ghost.trails if one.color == trails.STANDS]
+    assert len(standing) >= 4
+    for one in standing:
+        assert np.linalg.norm(np.ptp(one.points[:, :2], axis=0)) < 0.1
+    seams = [one for one in ghost.trails if one.color == trails.TRANSITION]
+    way = ghost.trails[0].points
+    at = [np.abs(way - one.points[len(one.points) // 2]).sum(axis=1).argmin() for one in seams]
+    assert len(at) == len(ghost.woven.seams)
+    assert all(abs(found - seam) <= 2 for found, seam in zip(at, ghost.woven.seams, strict=True))
+
+
+def test_nothing_is_listened_to_while_nothing_is_previewed(rig, loom):
+    handlers, follow = bpy.app.handlers.depsgraph_update_post, loom("addon.session.ghost_follow")
+    before = list(handlers)
+    bpy.ops.action_loom.blend(sources=BOTH, preview=True)
+    assert len(handlers) == len(before) + 1
+    bpy.ops.action_loom.blend(sources=BOTH)
+    assert list(handlers) == before
+    bpy.context.scene.action_loom.solo = True
+    assert len(handlers) == len(before) + 1
+    bpy.ops.action_loom.clear_preview()
+    assert not bpy.context.scene.action_loom.solo
+    assert list(handlers) == before
+    assert not bpy.app.timers.is_registered(follow._look)
 
 
 def test_it_goes_when_it_is_cleared_and_when_another_file_is_opened(rig, loom):

@@ -1,0 +1,55 @@
+"""Where a result went, as lines: its root's path with what it is made of, and its feet's with where they stand."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.check import contacts, world_pose
+from ...core.graph.walk_result import FollowResult, WalkResult
+from ...core.motion import root_motion
+from ...core.motion.clip import Clip
+from ...core.motion.quat import Array
+from ...core.recipes.base import Recipe
+from ...core.recipes.graph import Follow
+from ...core.weave.results import ConnectResult, Result
+from .previews import Trail
+
+WAY, FOOT = (0.95, 0.95, 0.95, 0.6), (0.6, 0.6, 0.6, 0.6)
+STANDS = (0.2, 0.85, 0.4, 1.0)
+TRANSITION, STRETCH = (1.0, 0.6, 0.1, 1.0), (0.3, 0.65, 1.0, 1.0)
+Part = tuple[NDArray[np.bool_], tuple[float, ...]]
+SEAM = 0.15  # s on both sides of a seam that are marked
+
+
+def of(woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float) -> tuple[Trail, ...]:
+    """Return the lines of a result whose clip is written so, moved aside by `shift`; `metres` in a scene's unit."""
+    body = world_pose.pose(clip)
+    way = body.points[:, root_motion.travelling_joint(clip.skeleton)] * np.array([1.0, 1.0, 0.0]) / metres + shift
+    found = [Trail(way, WAY, wide=False)]
+    if len(way) == len(woven.clip):  # a loop that is written several times in a row has no transitions
+        for flags, color in _parts(woven, recipe):
+            found += _marked(way, flags, color)
+    for foot in contacts.standing_feet(body).values():
+        path = foot.ball / metres + shift
+        found += [Trail(path, FOOT, wide=False), *_marked(path, foot.ball_stands, STANDS)]
+    return tuple(one for one in found if len(one.points) > 1)
+
+
+def _marked(path: Array, flags: NDArray[np.bool_], color: tuple[float, ...]) -> list[Trail]:
+    """The stretches of a path on which flags (F,) are true."""
+    return [Trail(path[start : end + 1], color, wide=True) for start, end in contacts.runs(flags)]
+
+
+def _parts(woven: Result, recipe: Recipe) -> list[Part]:
+    """Which frames (F,) of a result are transitions, and on which its upper body does something else."""
+    frames = np.arange(len(woven.clip))
+    if isinstance(woven, ConnectResult):
+        seams = np.array(woven.seams)
+        near = np.abs(frames[:, None] - seams) <= SEAM * woven.clip.rate
+        return [(near.any(axis=1), TRANSITION)]
+    if not isinstance(woven, WalkResult):
+        return []
+    parts: list[Part] = [(woven.origin.other >= 0, TRANSITION)]
+    if isinstance(woven, FollowResult) and isinstance(recipe, Follow):
+        share = woven.gone / woven.path.length
+        parts += [((share >= row[0]) & (share <= row[1]), STRETCH) for row in recipe.stretches]
+    return parts
