@@ -13,6 +13,7 @@ from ...core.errors import RigError, some
 from ...core.motion.quat import Array
 from ...core.skin.skin import Skin, skin
 from ..blender_types import armature_data, present
+from . import vertex_weights
 
 # Modifiers that leave vertices where they are.
 _HARMLESS = {"UV_PROJECT", "UV_WARP", "DATA_TRANSFER", "NORMAL_EDIT", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT"}
@@ -53,9 +54,11 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
     bones = [bone.name for bone in armature_data(armature).bones if bone.use_deform]
     towards = np.array(armature.matrix_world.inverted_safe() @ drawn.matrix_world)
     places = _places(drawn, mesh)
-    first, owners, weights = _influences(drawn, mesh, bones)
+    keeps = modifier is not None and modifier.use_deform_preserve_volume
+    # The signs of dual quaternions depend on the stored order; linearly any order gives the same place.
+    influences = vertex_weights.read(drawn, mesh, bones, stored_order=keeps)
     try:
-        surface = skin(places, (first, owners, weights), _faces(mesh))
+        surface = skin(places, influences, _faces(mesh))
     except Exception as error:
         raise RigError(f"{drawn.name}: {error}") from None
     loose = int((np.diff(surface.first) == 0).sum())
@@ -63,7 +66,6 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
         raise RigError(
             f"{loose} vertices of {drawn.name} have no weights, so bone envelopes move them: give them weights"
         )
-    keeps = modifier is not None and modifier.use_deform_preserve_volume
     return SkinnedMesh(drawn.name, surface, towards, tuple(bones), keeps, later)
 
 
@@ -168,22 +170,3 @@ def _faces(mesh: bpy.types.Mesh) -> tuple[Array, Array]:
     mesh.loops.foreach_get("vertex_index", corners)
     mesh.polygons.foreach_get("loop_start", begins)
     return corners.astype(np.float64), np.append(begins, len(corners)).astype(np.float64)
-
-
-def _influences(drawn: bpy.types.Object, mesh: bpy.types.Mesh, bones: list[str]) -> tuple[Array, Array, Array]:
-    """Bones and weights of all vertices in the order in which they are stored; other groups do not count."""
-    number = {name: k for k, name in enumerate(bones)}
-    bone_of = [number.get(group.name, -1) for group in drawn.vertex_groups]
-    counts: list[int] = []
-    owners: list[int] = []
-    weights: list[float] = []
-    for vertex in mesh.vertices:
-        before = len(owners)
-        for element in vertex.groups:
-            bone = bone_of[element.group] if element.group < len(bone_of) else -1
-            if bone >= 0:
-                owners.append(bone)
-                weights.append(element.weight)
-        counts.append(len(owners) - before)
-    begins = np.concatenate([[0], np.cumsum(counts)]).astype(np.float64)
-    return begins, np.array(owners, np.float64), np.array(weights, np.float64)

@@ -27,41 +27,50 @@ def on_stage(
     Yields that scene, and the copies by their originals: of the armature, of what its pose depends on that depends on
     it, and of meshes that hang on it.
     """
-    stage = bpy.data.scenes.new("Action Loom")
-    copies: Copies = {}
-    handlers: tuple[list[Any], ...] = (bpy.app.handlers.frame_change_pre, bpy.app.handlers.frame_change_post)
+    with unheard("frame_change_pre", "frame_change_post"):
+        stage = bpy.data.scenes.new("Action Loom")
+        copies: Copies = {}
+        try:
+            stage.render.fps, stage.render.fps_base = scene.render.fps, scene.render.fps_base
+            for original in (*_entangled(armature), *meshes):
+                copies[original] = present(original.copy())
+                stage.collection.objects.link(copies[original])
+            for original, another in copies.items():
+                _redirect(original, another, copies)
+            copied = copies[armature]
+            if armature_data(copied).pose_position == "REST":
+                copied.data = armature_data(copied).copy()
+                armature_data(copied).pose_position = "POSE"
+            for bone in present(copied.pose).bones:
+                stays = body.still.get(bone.name)
+                bone.matrix_basis.identity()
+                if stays is not None:
+                    bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
+            data = present(copied.animation_data or copied.animation_data_create())
+            data.use_nla = False
+            data.action = action
+            if slot is not None:
+                data.action_slot = slot
+            yield stage, copies
+        finally:
+            posed = copies[armature].data if armature in copies else None
+            for another in copies.values():
+                bpy.data.objects.remove(another)
+            if isinstance(posed, bpy.types.Armature) and posed != armature.data:
+                bpy.data.armatures.remove(posed)
+            bpy.data.scenes.remove(stage)
+
+
+@contextmanager
+def unheard(*names: str) -> Iterator[None]:
+    """Let no handlers of some names be called meanwhile: what happens is not in the artist's scene."""
+    handlers: list[list[Any]] = [getattr(bpy.app.handlers, name) for name in names]
     listening = [list(one) for one in handlers]
     try:
         for one in handlers:
-            one.clear()  # it is not the artist's scene that moves
-        stage.render.fps, stage.render.fps_base = scene.render.fps, scene.render.fps_base
-        for original in (*_entangled(armature), *meshes):
-            copies[original] = present(original.copy())
-            stage.collection.objects.link(copies[original])
-        for original, another in copies.items():
-            _redirect(original, another, copies)
-        copied = copies[armature]
-        if armature_data(copied).pose_position == "REST":
-            copied.data = armature_data(copied).copy()
-            armature_data(copied).pose_position = "POSE"
-        for bone in present(copied.pose).bones:
-            stays = body.still.get(bone.name)
-            bone.matrix_basis.identity()
-            if stays is not None:
-                bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
-        data = present(copied.animation_data or copied.animation_data_create())
-        data.use_nla = False
-        data.action = action
-        if slot is not None:
-            data.action_slot = slot
-        yield stage, copies
+            one.clear()
+        yield
     finally:
-        posed = copies[armature].data if armature in copies else None
-        for another in copies.values():
-            bpy.data.objects.remove(another)
-        if isinstance(posed, bpy.types.Armature) and posed != armature.data:
-            bpy.data.armatures.remove(posed)
-        bpy.data.scenes.remove(stage)
         for one, functions in zip(handlers, listening, strict=True):
             one[:] = functions
 

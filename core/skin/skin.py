@@ -68,7 +68,7 @@ class Skin:
 
 def skin(
     vertices: Array,
-    influences: list[Sequence[tuple[int, float]]] | tuple[Array, Array, Array],
+    influences: list[Sequence[tuple[int, float]]] | tuple[Array, Array, Array] | tuple[Indices, Indices, Floats],
     faces: list[Sequence[int]] | tuple[Array, Array],
     normals: Array | None = None,
 ) -> Skin:

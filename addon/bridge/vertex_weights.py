@@ -1,0 +1,131 @@
+"""How much each vertex of a mesh hangs on which bone: by Geometry Nodes all at once, or asked vertex by vertex."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.skin.normals import Floats, Indices
+from ..blender_types import present
+from .stage import unheard
+
+Influences = tuple[Indices, Indices, Floats]
+
+MOST = 2**27  # numbers that Geometry Nodes may lay out: every vertex in every group, half a gigabyte
+
+
+def read(drawn: bpy.types.Object, mesh: bpy.types.Mesh, bones: list[str], *, stored_order: bool) -> Influences:
+    """Return where the influences of each vertex begin (V + 1,), and the bones and weights (N,) of all.
+
+    bones : the names of groups that count
+    stored_order : whether those of a vertex come in the order in which they are stored, which takes several times as
+        long; else they come in the order of the groups, and without those of weight 0
+    Not while Blender draws: data is made, and removed again.
+    """
+    number = {name: k for k, name in enumerate(bones)}
+    bone_of = {group.name: number.get(group.name, -1) for group in drawn.vertex_groups}
+    found = None if stored_order else by_nodes(mesh, bone_of)
+    return found or by_vertices(mesh, list(bone_of.values()))
+
+
+def by_nodes(mesh: bpy.types.Mesh, bone_of: Mapping[str, int]) -> Influences | None:
+    """Return all influences in the order of the groups; None where Geometry Nodes do not tell all of them.
+
+    bone_of : the number of a bone by the name of every group in order, -1 for those that do not count
+    """
+    count = len(mesh.vertices)
+    # In edit mode the mesh itself is out of date. Of a group and an attribute of the same name only one is laid out.
+    if mesh.is_editmode or count * len(bone_of) > MOST or not bone_of.keys().isdisjoint(mesh.attributes.keys()):
+        return None
+    found: list[tuple[int, NDArray[np.intp], Floats]] = []
+    column = np.empty(count, np.float32)
+    with _laid_out(mesh) as shown:
+        for name, bone in bone_of.items():
+            if bone < 0:
+                continue
+            layer = shown.attributes.get(name)
+            # Some names are Blender's own: `position`, and a bone of the forearm, `radius`.
+            if not isinstance(layer, bpy.types.FloatAttribute) or len(layer.data) != count:
+                return None
+            layer.data.foreach_get("value", column)
+            rows = np.flatnonzero(column)
+            found.append((bone, rows, column[rows]))
+    counts = np.zeros(count, np.int32)
+    for _, rows, _ in found:
+        counts[rows] += 1
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    owners, weights = np.empty(first[-1], np.int32), np.empty(first[-1], np.float32)
+    free = first[:-1].copy()
+    for bone, rows, values in found:
+        owners[free[rows]], weights[free[rows]] = bone, values
+        free[rows] += 1
+    return first, owners, weights
+
+
+def by_vertices(mesh: bpy.types.Mesh, bone_of: list[int]) -> Influences:
+    """Return all influences in the order in which they are stored.
+
+    bone_of : the number of a bone by the number of a group, -1 for those that do not count
+    """
+    counts: list[int] = []
+    owners: list[int] = []
+    weights: list[float] = []
+    for vertex in mesh.vertices:
+        before = len(owners)
+        for element in vertex.groups:
+            bone = bone_of[element.group] if element.group < len(bone_of) else -1
+            if bone >= 0:
+                owners.append(bone)
+                weights.append(element.weight)
+        counts.append(len(owners) - before)
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return first, np.array(owners, np.int32), np.array(weights, np.float32)
+
+
+@contextmanager
+def _laid_out(mesh: bpy.types.Mesh) -> Iterator[bpy.types.Mesh]:
+    """Give a mesh whose groups are attributes, a number for each vertex; all that it takes goes again afterwards.
+
+    Points have no groups, so Blender lays these out as attributes where it makes points of vertices. A copy is
+    evaluated, and nothing that it refers to, so that the artist's scene has nothing to evaluate again.
+    """
+    with ExitStack() as afterwards:
+        afterwards.enter_context(unheard("depsgraph_update_pre", "depsgraph_update_post"))
+        copy = present(mesh.copy())
+        afterwards.callback(bpy.data.meshes.remove, copy)
+        copy.materials.clear()
+        for one in (copy, copy.shape_keys):
+            if one is not None:
+                one.animation_data_clear()
+        nodes = _nodes()
+        afterwards.callback(bpy.data.node_groups.remove, nodes)
+        scene = bpy.data.scenes.new("Action Loom")
+        afterwards.callback(bpy.data.scenes.remove, scene)
+        holder = bpy.data.objects.new("Action Loom", copy)
+        afterwards.callback(bpy.data.objects.remove, holder)
+        scene.collection.objects.link(holder)
+        modifier = holder.modifiers.new("Action Loom", "NODES")
+        assert isinstance(modifier, bpy.types.NodesModifier)
+        modifier.node_group = nodes
+        layer = scene.view_layers[0]
+        layer.update()
+        shown = holder.evaluated_get(present(layer.depsgraph)).data
+        assert isinstance(shown, bpy.types.Mesh)
+        yield shown
+
+
+def _nodes() -> bpy.types.NodeTree:
+    """Nodes that make points of vertices, and vertices of these."""
+    tree = present(bpy.data.node_groups.new("Action Loom", "GeometryNodeTree"))
+    interface: Any = tree.interface  # the stubs know no kinds of sockets
+    for way in ("INPUT", "OUTPUT"):
+        interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    kinds = ("NodeGroupInput", "GeometryNodeMeshToPoints", "GeometryNodePointsToVertices", "NodeGroupOutput")
+    chain = [tree.nodes.new(kind) for kind in kinds]
+    for before, after in pairwise(chain):
+        tree.links.new(before.outputs[0], after.inputs[0])
+    return tree
