@@ -16,6 +16,7 @@ MODULES = (
     ".storage",
     ".session.analysis",
     ".session.previews",
+    ".session.skins",
     ".session.handlers",
     ".session.ghost_follow",
     ".pictures.images",

@@ -1,7 +1,7 @@
 """Meshes that hang on an armature, as surfaces with weights; refused where Blender would move them in another way."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from . import vertex_weights
 
 # Modifiers that leave vertices where they are.
 _HARMLESS = {"UV_PROJECT", "UV_WARP", "DATA_TRANSFER", "NORMAL_EDIT", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT"}
+
+SAMPLED = 256  # vertices that `settings` looks at
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +53,7 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
     later = _check(armature, drawn, modifier)
     mesh = drawn.data
     assert isinstance(mesh, bpy.types.Mesh)
-    bones = [bone.name for bone in armature_data(armature).bones if bone.use_deform]
-    towards = np.array(armature.matrix_world.inverted_safe() @ drawn.matrix_world)
+    bones = _deforming(armature)
     places = _places(drawn, mesh)
     keeps = modifier is not None and modifier.use_deform_preserve_volume
     # The signs of dual quaternions depend on the stored order; linearly any order gives the same place.
@@ -66,7 +67,28 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
         raise RigError(
             f"{loose} vertices of {drawn.name} have no weights, so bone envelopes move them: give them weights"
         )
-    return SkinnedMesh(drawn.name, surface, towards, tuple(bones), keeps, later)
+    return SkinnedMesh(drawn.name, surface, standing(armature, drawn), tuple(bones), keeps, later)
+
+
+def standing(armature: bpy.types.Object, drawn: bpy.types.Object) -> Array:
+    """Return what leads from a mesh's space to the armature's (4, 4), as they stand now."""
+    return np.array(armature.matrix_world.inverted_safe() @ drawn.matrix_world)
+
+
+def settings(armature: bpy.types.Object, drawn: bpy.types.Object) -> tuple[Hashable, ...]:
+    """Return what decides on what `read` gives, but for where all stands; of the mesh's geometry a sample only.
+
+    Raises RigError for the same modifiers and bones as `read`.
+    """
+    modifier = _modifier(drawn, armature)
+    later = _check(armature, drawn, modifier)
+    mesh = drawn.data
+    assert isinstance(mesh, bpy.types.Mesh)
+    uses = (modifier.use_deform_preserve_volume, modifier.use_bone_envelopes) if modifier is not None else ()
+    groups = tuple(group.name for group in drawn.vertex_groups)
+    counts = len(mesh.vertices), len(mesh.loops), len(mesh.polygons)
+    about = drawn.name, mesh.session_uid, uses, later, tuple(_deforming(armature)), groups, counts
+    return *about, _shapes(drawn, mesh), _sample(mesh)
 
 
 def on_bones(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -103,6 +125,27 @@ def in_armature(read: SkinnedMesh, towards: Array) -> Skin:
         vertices=np.ascontiguousarray(read.surface.vertices @ towards[:3, :3].T + towards[:3, 3], np.float32),
         normals=np.ascontiguousarray(normals / np.where(lengths > 0.0, lengths, 1.0), np.float32),
     )
+
+
+def _deforming(armature: bpy.types.Object) -> list[str]:
+    return [bone.name for bone in armature_data(armature).bones if bone.use_deform]
+
+
+def _shapes(drawn: bpy.types.Object, mesh: bpy.types.Mesh) -> tuple[Hashable, ...]:
+    keys = mesh.shape_keys
+    if keys is None:
+        return ()
+    only = drawn.active_shape_key_index if drawn.show_only_shape_key else -1
+    blocks = [
+        (one.name, one.value, one.mute, one.vertex_group, present(one.relative_key).name) for one in keys.key_blocks
+    ]
+    return only, keys.use_relative, *blocks
+
+
+def _sample(mesh: bpy.types.Mesh) -> tuple[Hashable, ...]:
+    """Places and weights of some vertices."""
+    some = [mesh.vertices[k] for k in range(0, len(mesh.vertices), max(1, len(mesh.vertices) // SAMPLED))]
+    return tuple((*vertex.co[:], *((one.group, one.weight) for one in vertex.groups)) for vertex in some)
 
 
 def _modifier(drawn: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
