@@ -66,25 +66,28 @@ def dual(vertices, normals, first, bones, weights, turns, shifts, scales, scaled
             bone = bones[at]
             qw, qx, qy, qz = turns[bone, 0], turns[bone, 1], turns[bone, 2], turns[bone, 3]
             w = weights[at]
-            if rw * qw + rx * qx + ry * qy + rz * qz < zero:
-                w = -w
-            rw += w * qw
-            rx += w * qx
-            ry += w * qy
-            rz += w * qz
-            dw += w * shifts[bone, 0]
-            dx += w * shifts[bone, 1]
-            dy += w * shifts[bone, 2]
-            dz += w * shifts[bone, 3]
+            # Only the sign waits for the sum so far: that is what takes the time.
+            pw, px, py, pz = w * qw, w * qx, w * qy, w * qz
+            if (rw * qw + rx * qx) + (ry * qy + rz * qz) < zero:
+                w, pw, px, py, pz = -w, -pw, -px, -py, -pz
+            rw += pw
+            rx += px
+            ry += py
+            rz += pz
+            sw, sx, sy, sz = shifts[bone, 0], shifts[bone, 1], shifts[bone, 2], shifts[bone, 3]
             if scaled[bone]:
                 m = scales[bone]
                 ex = half * (m[0, 0] * vx + m[0, 1] * vy + m[0, 2] * vz + m[0, 3] - vx)
                 ey = half * (m[1, 0] * vx + m[1, 1] * vy + m[1, 2] * vz + m[1, 3] - vy)
                 ez = half * (m[2, 0] * vx + m[2, 1] * vy + m[2, 2] * vz + m[2, 3] - vz)
-                dw -= w * (qx * ex + qy * ey + qz * ez)
-                dx += w * (qw * ex + qy * ez - qz * ey)
-                dy += w * (qw * ey - qx * ez + qz * ex)
-                dz += w * (qw * ez + qx * ey - qy * ex)
+                sw -= qx * ex + qy * ey + qz * ez
+                sx += qw * ex + qy * ez - qz * ey
+                sy += qw * ey - qx * ez + qz * ex
+                sz += qw * ez + qx * ey - qy * ex
+            dw += w * sw
+            dx += w * sx
+            dy += w * sy
+            dz += w * sz
         over = one / np.sqrt(rw * rw + rx * rx + ry * ry + rz * rz)
         rw, rx, ry, rz = rw * over, rx * over, ry * over, rz * over
         dw, dx, dy, dz = dw * over, dx * over, dy * over, dz * over

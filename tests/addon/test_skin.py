@@ -83,6 +83,17 @@ def test_the_skin_is_the_modifier_s(loom, preserve, scale, even):
     assert off(places, as_blender(drawn, rig)[0]) < NEAR
 
 
+@pytest.mark.parametrize("preserve", WAYS)
+@pytest.mark.parametrize("scale", [(1e-5, 1e-5, 1e-5), (-1.0, 1.0, 1.0)])
+def test_a_bone_shrunk_to_next_to_nothing_or_mirrored_is_the_modifier_s_as_well(loom, preserve, scale):
+    rig = material.biped()
+    drawn = hang(rig, preserve=preserve)
+    pose(rig, wild=0.5)
+    rig.pose.bones["spine"].scale = scale
+    bpy.context.view_layer.update()
+    assert off(as_ours(loom, drawn, rig)[1], as_blender(drawn, rig)[0]) < NEAR
+
+
 def test_normals_of_the_moved_faces_are_blenders(loom):
     rig = material.biped()
     drawn = hang(rig)

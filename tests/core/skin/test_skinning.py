@@ -88,6 +88,25 @@ def _row(surface, v):
     return [(int(surface.bones[k]), float(surface.weights[k])) for k in rows]
 
 
+def test_turns_are_found_whatever_the_lengths_of_the_axes():
+    turns = np.concatenate([np.eye(4), quat.normalize(np.random.default_rng(2).normal(size=(200, 4)))])
+    found = skinning._turns(quat.to_matrix(turns) * (0.5, 1.0, 3.0))
+    assert np.abs(found - quat.same_side(turns, found)).max() < 1e-14
+    assert (found[:, 0] >= 0.0).all()
+
+
+def test_what_hangs_on_a_bone_shrunk_to_nothing_is_at_its_head():
+    surface = skin(CUBE, [[(0, 1.0)]] * 4 + [[(1, 1.0)]] * 4, SIDES)
+    rest, posed = matrices(2), matrices(2, 9)
+    posed[0, :3, :3] = 0.0
+    for places, turned in (
+        skinning.linear(surface, skinning.moves(rest, posed)),
+        skinning.dual_quaternions(surface, rest, posed),
+    ):
+        assert np.allclose(places[:4], posed[0, :3, 3], atol=2e-6)
+        assert np.isfinite(turned).all()
+
+
 def test_weights_are_made_to_add_up_and_next_to_none_are_none():
     surface = skin(CUBE, [[(0, 2.0), (1, 6.0)], [(0, 0.00005)], [(1, 0.0)], *[[]] * 5], SIDES)
     assert surface.weights[:2].tolist() == [0.25, 0.75]
