@@ -23,13 +23,20 @@ LINES = {
     "read-skeleton": ("read its armature of 60 bones", Target()),
     "hash": (f"hash the keys of {SIZE}", Target()),
     "write": (f"write {SIZE} to a new action", Target(100.0, {BAKE: 5.0})),
+    "weights-20k": ("read the weights of 20,000 vertices in 60 groups", Target(60.0)),
+    "weights-100k": ("read the weights of 100,000 vertices", Target(250.0)),
+    "skin-modifier-20k": ("skin of 20,000 vertices from the pose, in Blender", Target()),
+    "skin-modifier-100k": ("skin of 100,000 vertices from the pose, in Blender", Target()),
+    "skin-modifier-dual-20k": ("the same by dual quaternions, 20,000", Target()),
+    "skin-modifier-dual-100k": ("the same by dual quaternions, 100,000", Target()),
     "register": ("what enabling the extension adds to Blender's start", Target(50.0)),
     "press-first": (f"{WEAVE}: the very first time (kernels compile)", Target(6000.0)),
     "press-second": (f"{WEAVE}: the first time after a new start", Target(1000.0)),
     "press": (f"{WEAVE}: later", Target()),
     "press-again": (f"{WEAVE}: only weights changed", Target(200.0)),
 }
-EVERYWHERE = ("read", "write", "register")  # measured in every Blender that is asked for
+SKINNING = tuple(key for key in LINES if key.startswith(("weights-", "skin-modifier-")))
+EVERYWHERE = ("read", "write", "weights-20k", "weights-100k", "register")  # measured in every Blender that is asked for
 
 
 @dataclass
@@ -58,6 +65,9 @@ def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], ru
         here: dict[str, Figures] = {}
         if any(map(wanted, ("read", "read-skeleton", "hash", "write"))):
             here, said = _run(name, "bridge.py", zip_path, runs, *(["quick"] if quick else []))
+        if any(map(wanted, SKINNING)):
+            skinned, said = _run(name, "skinning.py", zip_path, runs)
+            here |= skinned
         if wanted("register"):
             registered, said = _run(name, "registering.py", zip_path, runs)
             here |= registered

@@ -25,8 +25,8 @@ HOW = (
     "*Floor*: the time that copying the bytes or multiplying the numbers takes here, at least: {bandwidth:.0f} GB/s"
     " when copying 8 MB, {rate:.0f} GFLOP/s in a product of 1000 × 1000 doubles, measured in the same run; in Blender,"
     " the bare calls that hand over the keys. {threads}Times are the processor's, which other programs"
-    " disturb least; in Blender those of its main thread, so what it spreads over several looks faster than it is."
-    " Absolute times wander by a third and more on a"
+    " disturb least; in Blender those of its main thread, so what it spreads over several looks faster than it is;"
+    " of skins those of all. Absolute times wander by a third and more on a"
     " shared machine like this one: ratios say more.",
 )
 COMPARED = (
