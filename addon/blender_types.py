@@ -64,6 +64,12 @@ def as_array(values: Sequence[float]) -> "bpy.types.bpy_prop_array":
     return cast("bpy.types.bpy_prop_array", values)
 
 
+def as_pair(values: object) -> tuple[float, float]:
+    """Return two numbers of Blender's as such: in the stubs they are arrays, which can't be taken apart."""
+    first, second = cast("Sequence[float]", values)
+    return first, second
+
+
 def has_property(data: bpy.types.ID, name: str) -> bool:
     """Say whether data has a custom property: in the stubs there is `data[name]`, but not `name in data`."""
     return name in data  # type: ignore[operator]  # see above

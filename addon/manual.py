@@ -36,6 +36,9 @@ _OPERATORS = {
     "clear_preview": "blend",
     "select_bone": "check",
     "retime": "sources",
+    "analyse": "sources",
+    "show_registration": "sources",
+    "move_playhead": "sources",
 }
 
 

@@ -294,9 +294,10 @@ def report(operator: bpy.types.Operator, warnings: Iterable[str], said: str) -> 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:
     """Show an image in an Image Editor, where there is a window to have one, and say what it is."""
-    from ..pictures import images
+    from ..pictures import image_overlay, images
 
     if not bpy.app.background:
+        image_overlay.show()
         images.show(context, image)
     operator.report({"INFO"}, images.summary(image))
     return {"FINISHED"}

@@ -145,7 +145,8 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
         assert found.curves is not None
         name = found.sources[0].name
         across = f"{name}: frames of a cycle (above), its first frame (below)"
-        image = images.image(across, "score", score_bitmap.large(found.curves, found.color))
+        pixels, legend = score_bitmap.large(found.curves, found.color), score_bitmap.legend(found.color)
+        image = images.image(across, "score", pixels, legend)
         return base.show_image(self, context, image)
 
 

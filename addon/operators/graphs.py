@@ -82,7 +82,8 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
         known = graphs.graph_of(scene_of(context), present(meant.armature(context)))
         assert known is not None
         lanes = ", ".join(clip.name for clip in reversed(known.graph.clips[: known.graph.inputs.given][:6]))
-        image = images.image("frames", lanes, graph_bitmap.large(known.graph, known.colors))
+        pixels, legend = graph_bitmap.large(known.graph, known.colors), graph_bitmap.legend(known.graph, known.colors)
+        image = images.image("frames", lanes, pixels, legend)
         return base.show_image(self, context, image)
 
 

@@ -12,6 +12,7 @@ from ...core.motion.quat import Array
 
 Pixels = NDArray[np.uint8]
 Color = tuple[float, float, float]
+LegendRow = tuple[tuple[Color, ...], str]  # colours (several: from one to the other), and what they mean
 
 SMALL = 384  # pixels; more than a sidebar is wide on most screens
 GROUND = (0.11, 0.11, 0.11)

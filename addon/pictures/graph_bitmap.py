@@ -9,7 +9,7 @@ import numpy as np
 from ...core.graph.motion_graph import MotionGraph
 from ...core.motion.quat import Array
 from . import bitmap
-from .bitmap import Color, Pixels
+from .bitmap import Color, LegendRow, Pixels
 
 LARGE = (1600, 900)  # pixels, across and up
 MOST_THREADS = 4000  # more can't be distinguished
@@ -27,6 +27,14 @@ def small(graph: MotionGraph, colors: list[Color]) -> Pixels:
 def large(graph: MotionGraph, colors: list[Color]) -> Pixels:
     """Return a picture for the Image Editor; colors : of the clips as given."""
     return bitmap.as_bytes(_drawn(graph, colors, *LARGE))
+
+
+def legend(graph: MotionGraph, colors: list[Color]) -> tuple[LegendRow, ...]:
+    """Return what lanes and threads mean; colors : of the clips as given."""
+    lanes = tuple(((color,), clip.name) for clip, color in zip(graph.clips, colors, strict=False))
+    red, green, blue = colors[0]
+    darker = colors[0], (OUTSIDE * red, OUTSIDE * green, OUTSIDE * blue)
+    return (((bitmap.INK,), "threads: transitions"), (darker, "dark: leads nowhere"), *lanes)
 
 
 def _drawn(graph: MotionGraph, colors: list[Color], width: int, height: int) -> Array:

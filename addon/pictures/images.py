@@ -1,21 +1,40 @@
-"""Pictures in panels and in the Image Editor: previews, images, and the names beside an image's axes."""
+"""Pictures in panels and in the Image Editor: previews, and images with their legends.
+
+What is kept holds nothing of Blender's.
+"""
 
 import struct
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import bpy.utils.previews
+from bpy.app.handlers import persistent
 
-from ..blender_types import as_array, has_property, interface_scale, present
+from ...core.cache import Cache
+from ..blender_types import as_array, as_pair, has_property, interface_scale, present
 from ..session import memory
 
 if TYPE_CHECKING:
-    from .match_bitmap import Pixels
+    from .bitmap import LegendRow, Pixels
 
 KEY = "action_loom"  # of the custom property that marks our images
+LEFT, BELOW, RIGHT = 45.0, 65.0, 220.0  # pixels around a picture for names and headers, and for its legend
 
 _previews: "bpy.utils.previews.ImagePreviewCollection | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """The file that an image was read of, as a PNG in memory, and what its colours mean."""
+
+    png: bytes
+    legend: "tuple[LegendRow, ...]"
+
+
+# By the names of the axes.
+_pictures: Cache[tuple[str, str], Picture] = memory.cache(8)
 
 
 def preview(name: str, pixels: "Pixels") -> int:
@@ -44,23 +63,62 @@ def _give_back() -> None:
 
 def find(across: str, up: str) -> bpy.types.Image | None:
     """Return our image whose axes have these names, or None; an artist's of the same name is none of ours."""
-    return next((i for i in bpy.data.images if has_property(i, KEY) and _names(i) == (across, up)), None)
+    return next((i for i in bpy.data.images if has_property(i, KEY) and names_of(i) == (across, up)), None)
 
 
-def image(across: str, up: str, pixels: "Pixels") -> bpy.types.Image:
-    """Return an image of pixels whose axes have these names: the one that there is, or a new one.
-
-    It is packed: so it counts as saved, nobody is asked for it when Blender quits.
-    """
+def image(across: str, up: str, pixels: "Pixels", legend: "tuple[LegendRow, ...]" = ()) -> bpy.types.Image:
+    """Return an image of pixels whose axes have these names: the one that there is, or a new one."""
     made = find(across, up)
     if made is None:
         made = bpy.data.images.new(f"{up} to {across}", 8, 8)
         made[KEY] = {"across": across, "up": up}
-    data = _png(pixels)
-    made.source = "GENERATED"  # else it goes on with the pixels that it had
-    made.pack(data=data, data_len=len(data))
-    made.source = "FILE"
+    _fill(made, _pictures.keep((across, up), Picture(_png(pixels), legend)).png)
     return made
+
+
+def _fill(made: bpy.types.Image, png: bytes) -> None:
+    """Give an image its pixels, and nothing that is saved.
+
+    Pixels that are painted count as changed, and Blender asks for them when it quits; those of a packed file do not,
+    and stay when the packed file is taken away.
+    """
+    made.source = "GENERATED"  # else it goes on with the pixels that it had
+    made.pack(data=png, data_len=len(png))
+    made.source = "FILE"
+    as_pair(made.size)  # Blender reads the file when it is asked what is in it
+    made.unpack(method="REMOVE")
+
+
+def legend_of(shown: bpy.types.Image) -> "tuple[LegendRow, ...]":
+    """Return what the colours of an image of ours mean, as far as it is known."""
+    picture = _pictures.get(names_of(shown))
+    return () if picture is None else picture.legend
+
+
+def put_back() -> None:
+    """Fill those of our images again that have lost their pixels: done again after undo, or read anew by *Reload*."""
+    for one in _empty():
+        picture = _pictures.get(names_of(one))
+        if picture is not None:
+            _fill(one, picture.png)
+
+
+def _empty() -> list[bpy.types.Image]:
+    """Our images without pixels, that have no file to read them from either."""
+    ours = [one for one in bpy.data.images if has_property(one, KEY) and one.library is None]
+    return [one for one in ours if not (one.has_data or one.packed_file or one.filepath)]
+
+
+@persistent
+def _after_undo(*_: Any) -> None:
+    put_back()
+
+
+@persistent
+def _after_loading(*_: Any) -> None:
+    # Blender saves an image that an editor shows, but none of its pixels: there is nothing to be seen.
+    for one in _empty():
+        bpy.data.images.remove(one)
 
 
 def summary(shown: bpy.types.Image) -> str:
@@ -83,6 +141,23 @@ def show(context: bpy.types.Context, shown: bpy.types.Image) -> None:
     region = next(region for region in area.regions if region.type == "WINDOW")
     with context.temp_override(window=window, area=area, region=region):
         bpy.ops.image.view_all()
+        _make_room(_space(area), region, as_pair(shown.size))
+
+
+def _make_room(space: bpy.types.SpaceImageEditor, region: bpy.types.Region, size: tuple[float, float]) -> None:
+    """Zoom and move an editor so that its picture fills it but for what stands left of it, below and beside it."""
+    scale = interface_scale()
+    wide, high = region.width - (LEFT + RIGHT) * scale, region.height - 2.0 * BELOW * scale
+    least = 0.4 * _zoom(space)  # else the picture would be too small
+    bpy.ops.image.view_zoom_ratio(ratio=min(max(wide / size[0], least), max(high / size[1], least), 1.0))
+    zoom = _zoom(space)
+    # It is in the middle now.
+    aside = 0.5 * (region.width - zoom * size[0]) - LEFT * scale
+    bpy.ops.image.view_pan(offset=(max(aside, 0.0) / zoom, 0.0))
+
+
+def _zoom(space: bpy.types.SpaceImageEditor) -> float:
+    return space.zoom_percentage / 100.0  # `zoom` is that of when it was drawn last
 
 
 def _space(editor: bpy.types.Area) -> bpy.types.SpaceImageEditor:
@@ -99,7 +174,8 @@ def _new_editor(context: bpy.types.Context) -> tuple[bpy.types.Window, bpy.types
     return window, area
 
 
-def _names(shown: bpy.types.Image) -> tuple[str, str]:
+def names_of(shown: bpy.types.Image) -> tuple[str, str]:
+    """Return the names of the axes of an image of ours, across and up."""
     names = shown[KEY]
     if not hasattr(names, "keys"):
         return "", ""  # anybody can write custom properties
@@ -120,50 +196,16 @@ def _png(pixels: "Pixels") -> bytes:
     )
 
 
-def _draw_names() -> None:
-    """Draw the actions' names beside the axes of an image of ours: sharp at any zoom, and in any script."""
-    import blf
-
-    space, region = bpy.context.space_data, present(bpy.context.region)
-    assert isinstance(space, bpy.types.SpaceImageEditor)
-    shown = space.image
-    if shown is None or not has_property(shown, KEY):
-        return
-    across, up = _names(shown)
-    left, bottom = _in_region(region, 0.0, 0.0)
-    right, top = _in_region(region, 1.0, 1.0)
-    size = 13.0 * interface_scale()
-    blf.size(0, size)
-    blf.color(0, 0.9, 0.9, 0.9, 1.0)
-    width, _ = blf.dimensions(0, across)
-    blf.position(0, 0.5 * (left + right - width), max(bottom - 1.5 * size, 0.5 * size), 0.0)
-    blf.draw(0, across)
-    width, _ = blf.dimensions(0, up)
-    blf.enable(0, blf.ROTATION)
-    blf.rotation(0, 1.5707963)
-    blf.position(0, max(left - 0.7 * size, 1.2 * size), 0.5 * (bottom + top - width), 0.0)
-    blf.draw(0, up)
-    blf.disable(0, blf.ROTATION)
-
-
-def _in_region(region: bpy.types.Region, x: float, y: float) -> tuple[float, float]:
-    return region.view2d.view_to_region(x, y, clip=False)  # type: ignore[return-value]  # no array, but a pair
-
-
-_handler: Any = None
-
-
 def register() -> None:
-    global _handler
     memory.when_forgotten.append(_give_back)
-    if not bpy.app.background:  # where nothing is drawn
-        _handler = bpy.types.SpaceImageEditor.draw_handler_add(_draw_names, (), "WINDOW", "POST_PIXEL")
+    bpy.app.handlers.undo_post.append(_after_undo)
+    bpy.app.handlers.redo_post.append(_after_undo)
+    bpy.app.handlers.load_post.append(_after_loading)
 
 
 def unregister() -> None:
-    global _handler
-    if _handler is not None:
-        bpy.types.SpaceImageEditor.draw_handler_remove(_handler, "WINDOW")
-        _handler = None
+    bpy.app.handlers.load_post.remove(_after_loading)
+    bpy.app.handlers.redo_post.remove(_after_undo)
+    bpy.app.handlers.undo_post.remove(_after_undo)
     memory.when_forgotten.remove(_give_back)
     _give_back()

@@ -18,6 +18,7 @@ from .bitmap import (
     SMALL,
     Axis,
     Color,
+    LegendRow,
     Pixels,
     Tick,
     as_bytes,
@@ -39,12 +40,14 @@ class Match:
 
     matrix (M, N) : distances between frames of the reference and of the other clip
     curve (K, 2) : frames of both that correspond, in order; past the last frame it goes on at the first
+    cyclic : whether both are cycles, and the curve is one turn of each
     """
 
     matrix: Array
     curve: Array
     across: Axis
     up: Axis
+    cyclic: bool = False
 
 
 def match_of(prepared: PreparedClips, registered: Registration, which: int, starts: tuple[float, ...]) -> Match:
@@ -60,7 +63,8 @@ def match_of(prepared: PreparedClips, registered: Registration, which: int, star
         first, second = starts[clip] + prepared.given_frames(clip, np.array([0.0, 1.0]))
         begin, end = (0.0, count - 1.0) if found.ends == "cyclic" else registered.curves[clip].at(common) / found.every
         axes.append(Axis(float(first), float(second - first) * found.every, count, (float(begin), float(end))))
-    return Match(found.matrix.astype(np.float64), curve, *axes)
+    across, up = axes
+    return Match(found.matrix.astype(np.float64), curve, across, up, cyclic=found.ends == "cyclic")
 
 
 def small(match: Match, color: Color) -> Pixels:
@@ -145,6 +149,18 @@ def large(match: Match, color: Color) -> Pixels:
         pixels[bottom + one.place, left - tick : left] = ink
         write(pixels, one.text, layout.corner_up(one), layout.dot, ink)
     return pixels
+
+
+def legend(match: Match, color: Color) -> tuple[LegendRow, ...]:
+    """Return what the colours of a picture mean."""
+    rows: list[LegendRow] = [
+        (((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)), "alike … different"),
+        ((color,), "frames that correspond"),
+    ]
+    if any(axis.used[0] > 0.5 or axis.used[1] < axis.count - 1.5 for axis in (match.across, match.up)):
+        red, green, blue = (DIM * ((1.0 - TINT) * 0.5 + TINT * side) for side in color)
+        rows.append((((red, green, blue),), "left out"))
+    return tuple(rows)
 
 
 def _shades(matrix: Array) -> Array:

@@ -11,7 +11,7 @@ from ...core.motion.quat import Array
 from ...core.sync import cycle_search
 from ...core.sync.cycle_search import Cycle, Repetition
 from . import bitmap
-from .bitmap import Axis, Color, Pixels
+from .bitmap import Axis, Color, LegendRow, Pixels
 
 WIDTH, HEIGHT = 1000, 320  # pixels of each plot in a picture with axes
 TOP, LOWEST = 1.05, -1.0  # scores that a plot reaches to
@@ -68,6 +68,23 @@ def large(curves: tuple[ScoreCurve, ScoreCurve], color: Color) -> Pixels:
             corner = x - bitmap.text_width(tick.text) * dot // 2, bottom - (bitmap.GLYPH_HEIGHT + 5) * dot
             bitmap.write(pixels, tick.text, corner, dot, ink)
     return pixels
+
+
+def legend(color: Color) -> tuple[LegendRow, ...]:
+    """Return what the colours of a picture mean."""
+    white, grey = (1.0, 1.0, 1.0), 0.5 * np.array(bitmap.INK)
+    taken = (1.0 - SPAN) * np.array(bitmap.GROUND) + SPAN * np.array(color)
+    return (
+        ((color,), "up: repeats itself better"),
+        ((white,), "cycles in the list"),
+        ((_plain(grey),), "line: it repeats; dashes: hardly"),
+        ((_plain(taken),), "frames of the best cycle"),
+    )
+
+
+def _plain(color: Array) -> Color:
+    red, green, blue = (float(side) for side in color)
+    return red, green, blue
 
 
 def _plot(curve: ScoreCurve, color: Color, width: int, height: int, radius: float) -> Array:

@@ -13,6 +13,7 @@ from ...core.cache import Cache
 from .. import meant, properties
 from ..blender_types import interface_scale, present, scene_of
 from ..session import memory, troubles
+from . import flat
 
 if TYPE_CHECKING:
     import gpu
@@ -25,6 +26,7 @@ WIDTH = 3.0  # pixels
 RING = 0.3  # of the armature's size
 BAD = 0.2  # m from the curve; there the track is red
 NEAR, HALF, FAR = (0.1, 0.8, 0.3, 1.0), (0.95, 0.8, 0.1, 1.0), (0.95, 0.2, 0.1, 1.0)
+LEGEND = (((NEAR[:3], HALF[:3], FAR[:3]), f"on the curve … {100.0 * BAD:.0f} cm off"),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ class WalkTrack:
 
 # By the session id of the armature.
 _tracks: Cache[int, WalkTrack] = memory.cache(8)
-_handler: Any = None
+_handlers: list[Any] = []
 _batch: "tuple[WalkTrack, gpu.types.GPUBatch] | None" = None  # of the track that was drawn last
 
 
@@ -98,6 +100,21 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
+def _draw_legend() -> None:
+    """Say below the view what the colours of a track mean."""
+    context = bpy.context
+    active = meant.of_tab(context)
+    if active is None or track_of(active) is None or not properties.settings_of(scene_of(context)).show_way:
+        return
+    area, region = present(context.area), present(context.region)
+    (wide, high), gap = flat.legend_size(LEGEND), flat.text_size()
+    left, bottom, right, top = flat.free_box(area, region)
+    if right - left > wide + 2.0 * gap and top - bottom > 8.0 * high:
+        box = (right - wide - gap, bottom + gap, right - gap, bottom + gap + high)
+        flat.fill((box[0] - 0.5 * gap, box[1] - 0.3 * gap, box[2] + 0.5 * gap, box[3]), flat.GROUND)
+        flat.legend(LEGEND, box)
+
+
 def _ring(armature: bpy.types.Object) -> WalkTrack | None:
     """A red ring on the ground where a walk came to an end that could not be made."""
     trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(bpy.context)).mode)
@@ -126,16 +143,16 @@ def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPU
 
 
 def register() -> None:
-    global _handler
     memory.when_forgotten.append(_forget_batch)
     if not bpy.app.background:  # where nothing is drawn
-        _handler = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _handlers.append(add(_draw, (), "WINDOW", "POST_VIEW"))
+        _handlers.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
 
 
 def unregister() -> None:
-    global _handler
     memory.when_forgotten.remove(_forget_batch)
-    if _handler is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(_handler, "WINDOW")
-        _handler = None
+    for handler in _handlers:
+        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
+    _handlers.clear()
     _forget_batch()

@@ -67,10 +67,12 @@ class Pair:
 class Analysis:
     """How the sources of an armature were matched.
 
+    armature : its session id
     actions : their session ids, by which a change is noticed; evaluated : those that Blender has evaluated before
     """
 
     asked: Asked
+    armature: int
     prepared: "PreparedClips"
     registered: "Registration"
     starts: tuple[float, ...]
@@ -102,6 +104,13 @@ def analysis_of(armature: bpy.types.Object) -> Analysis | None:
 def shown(scene: bpy.types.Scene, known: Analysis) -> Pair:
     """Return the pair whose picture the panel shows."""
     return known.pairs[properties.settings_of(scene).picture % len(known.pairs)]
+
+
+def pair_in(shown_image: bpy.types.Image) -> tuple[Analysis, Pair] | None:
+    """Return what is known of the pair that an image of ours shows, or None; the one that was matched last."""
+    across, up = images.names_of(shown_image)
+    found = [(known, pair) for known in _last for pair in known.pairs if (known.reference, pair.name) == (across, up)]
+    return found[-1] if found else None
 
 
 def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
@@ -150,6 +159,7 @@ def keep(
     asked = asked_for(request, matching)
     known = Analysis(
         asked,
+        read.armature,
         prepared,
         registered,
         starts=tuple(source.first_frame for source in read.sources),
@@ -192,8 +202,8 @@ def large(known: Analysis, pair: Pair) -> bpy.types.Image:
     """Return the image of a source and the reference in full size, painted anew."""
     from ..pictures import match_bitmap
 
-    pixels = match_bitmap.large(match_of(known, pair.which), known.colors[pair.which])
-    return images.image(known.reference, pair.name, pixels)
+    match, color = match_of(known, pair.which), known.colors[pair.which]
+    return images.image(known.reference, pair.name, match_bitmap.large(match, color), match_bitmap.legend(match, color))
 
 
 def preview_name(armature: int, which: int) -> str:

@@ -55,6 +55,7 @@ BUTTONS = {
     "rebuild": {},
     "analyse": {},
     "show_registration": {},
+    "move_playhead": {},
     "retime": {},
     "check": {},
     "select_bone": {"bone": "head"},
