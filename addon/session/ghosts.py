@@ -21,7 +21,7 @@ from ...core.weave.results import BlendResult, Result, SpliceResult
 from .. import lists, properties, source_list, weaving
 from ..blender_types import armature_data, scene_of
 from ..bridge import mesh, poses
-from . import analysis, panel_state, previews, trails
+from . import analysis, panel_state, previews, skins, trails
 from .previews import SOLO, Body, Figure, Ghost, Playing
 
 BESIDE = 0.6  # of the body's height, from one figure to the next
@@ -162,7 +162,7 @@ def _body(
     refused = []
     seen = [one for one in scene.objects if one.visible_get()]
     skinned, rigid = mesh.skinned(armature, seen), mesh.on_bones(armature, seen)
-    for drawn, read_mesh in [(one, mesh.read) for one in skinned] + [(one, mesh.read_on_bone) for one in rigid]:
+    for drawn, read_mesh in [(one, skins.of) for one in skinned] + [(one, mesh.read_on_bone) for one in rigid]:
         try:
             one = read_mesh(armature, drawn)
         except LoomError as error:
