@@ -33,12 +33,12 @@ _OPERATORS = {
     "import_motion": "start",
     "add_demo": "start",
     "check": "check",
-    "clear_preview": "blend",
+    "clear_preview": "preview",
     "select_bone": "check",
     "retime": "sources",
     "analyse": "sources",
     "show_registration": "sources",
-    "move_playhead": "sources",
+    "move_playhead": "preview",
 }
 
 

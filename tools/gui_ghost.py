@@ -95,7 +95,7 @@ def ghost_of_a_mode(gui: Any, mode: str, sources: tuple[str, ...]) -> Iterator[A
         bpy.ops.view3d.view_selected()
         bpy.ops.view3d.view_orbit(angle=0.5, type="ORBITUP")
         bpy.ops.view3d.view_orbit(angle=0.7, type="ORBITLEFT")
-        for _ in range(12 if mode == "follow" else 4):
+        for _ in range(8 if mode == "follow" else 4):
             bpy.ops.view3d.zoom(delta=-1)
     yield from gui.shot(f"{mode}_lines")
     settings.ghost_mesh = True
@@ -207,10 +207,12 @@ def time_the_view(gui: Any) -> Iterator[Any]:
         bpy.ops.object.select_all(action="DESELECT")
         body.select_set(True)
         bpy.ops.object.mode_set(mode="EDIT")
-        bpy.ops.mesh.select_all(action="SELECT")
-        bpy.ops.mesh.subdivide()
-        body.update_from_editmode()
+        while 4 * len(body.data.vertices) <= BUSY:
+            bpy.ops.mesh.select_all(action="SELECT")
+            bpy.ops.mesh.subdivide()
+            body.update_from_editmode()
         bpy.ops.mesh.select_mode(type="FACE")
+        bpy.ops.mesh.select_all(action="DESELECT")
         bpy.ops.mesh.select_random(ratio=(BUSY - len(body.data.vertices)) / (3.0 * len(body.data.vertices)))
         bpy.ops.mesh.subdivide()
         bpy.ops.object.mode_set(mode="OBJECT")

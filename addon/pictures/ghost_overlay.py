@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..session.previews import Ghost, Trail
 
-THIN, WIDE = 2.0, 5.0  # pixels
+THIN, WIDE = 2.0, 4.0  # pixels
 
 _handler: Any = None
 # What the graphics card draws of a ghost's trails: the view is drawn far more often than they change.
