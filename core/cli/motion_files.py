@@ -18,6 +18,7 @@ from ..motion.clip import Clip
 from ..options import Choice, Option, by_name
 from ..verbs import VERBS
 from ..weave.results import Result
+from . import skin
 from .host import Destination, Host, Settings, Sources
 
 
@@ -87,7 +88,7 @@ class MotionFiles(Host):
     making: Mapping[str, Option] = {}
 
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-        pass
+        skin.add_verb(verbs, self)
 
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
         if verb != "run":  # a job file says where results go

@@ -28,7 +28,8 @@ def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] =
     folders : those that are made where they are missing
     """
     given = [path for path in paths if path is not None]
-    for k, path in enumerate(given):
+    named: set[str] = set()
+    for path in given:
         # Of names that no file system takes these say no, where a path's own methods raise.
         if os.path.isdir(path):
             raise LoomError(f"{path} is a folder; name a file")
@@ -37,8 +38,9 @@ def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] =
             raise LoomError(f"{path}: there is no folder {path.parent}")
         if os.path.lexists(path) and not force:
             raise LoomError(f"{path} exists already; --force overwrites it")
-        if identity(path) in [identity(other) for other in given[:k]]:
+        if identity(path) in named:
             raise LoomError(f"{path} is named for two outputs")
+        named.add(identity(path))
 
 
 def identity(path: Path | str) -> str:

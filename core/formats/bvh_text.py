@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +11,13 @@ from numpy.typing import NDArray
 from .. import jit
 from ..errors import MotionFileError
 from ..motion.quat import Array
+from . import plain_text
+from .plain_text import LARGEST, is_number
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
-LARGEST = 1e9  # of offsets and values: nothing that moves is as long, and what is computed of them overflows
 DEEPEST = (
     100  # joints in a row that are set in further and further: of a chain of thousands, tabs would be all there is
 )
-# What any reader takes for a number; Python itself would also take 1_000, nan and digits of other scripts.
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
@@ -59,18 +57,10 @@ class BvhMotion:
 
 def parse(path: str | os.PathLike[str]) -> BvhMotion:
     """Read and parse a file; raises MotionFileError."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise MotionFileError(path, None, f"can't be read ({error.strerror})") from None
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    if not data.strip():
-        raise MotionFileError(path, None, "the file is empty")
-    if b"\0" in data[:4096]:
-        raise MotionFileError(path, None, "this is a binary file, not BVH text")
+    data = plain_text.content(path, "BVH")
     motion = _MOTION.search(data)
     header = data[: motion.start()] if motion else data
-    text = _decoded(header)
+    text = plain_text.decoded(header)
     hierarchy = _Hierarchy(path, text).read()
     if motion is None:
         raise MotionFileError(path, text.count("\n") + 1, "expected MOTION after the hierarchy; the file ends")
@@ -78,16 +68,6 @@ def parse(path: str | os.PathLike[str]) -> BvhMotion:
     width = sum(len(c) for c in hierarchy.channels)
     frame_time, values = _Frames(path, data[motion.end() :], line, width).read()
     return replace(hierarchy, frame_time=frame_time, values=values)
-
-
-def _decoded(header: bytes) -> str:
-    """Names come in any encoding; Japanese files' second bytes can look like braces in others."""
-    for encoding in ("utf-8", "cp932"):
-        try:
-            return header.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return header.decode("latin-1")
 
 
 class _Hierarchy:
@@ -179,7 +159,7 @@ class _Hierarchy:
 
     def _numbers(self, count: int) -> list[float]:
         words = self._words[1:]
-        if len(words) != count or not all(_is_number(word) for word in words):
+        if len(words) != count or not all(is_number(word) for word in words):
             self._fail(f"expected {count} numbers after OFFSET, found {' '.join(words)[:80]!r}")
         numbers = [float(word) for word in words]
         if max(map(abs, numbers)) > LARGEST:
@@ -260,7 +240,7 @@ class _Frames:
 
     def _frame_time(self) -> str:
         text = self._header("Frame Time")
-        seconds = float(text) if _is_number(text) else 0.0
+        seconds = float(text) if is_number(text) else 0.0
         if not 1e-6 < seconds < 1e4:
             self._fail(f"expected the frame time in seconds, found {text[:40]!r}")
         return text
@@ -273,10 +253,10 @@ class _Frames:
                 continue
             self._line = number
             if len(rows) == frames:
-                kind = "another row of numbers" if _is_number(words[0]) else f"the text {' '.join(words)[:40]!r}"
+                kind = "another row of numbers" if is_number(words[0]) else f"the text {' '.join(words)[:40]!r}"
                 self._fail(f"Frames: says {frames}, but {kind} follows the last one")
             for column, word in enumerate(words):
-                if not _is_number(word):
+                if not is_number(word):
                     self._fail(f"value {column + 1} of frame {len(rows)} is {word[:20]!r}, not a number")
                 if abs(float(word)) > LARGEST:
                     self._fail(f"value {column + 1} of frame {len(rows)} is {word[:20]!r}; values go up to {LARGEST:g}")
@@ -289,10 +269,6 @@ class _Frames:
 
     def _fail(self, problem: str) -> None:
         raise MotionFileError(self._path, self._line, problem)
-
-
-def _is_number(word: str) -> bool:
-    return _NUMBER.fullmatch(word) is not None
 
 
 def _refuse_control(path: str | os.PathLike[str], text: str) -> None:

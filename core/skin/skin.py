@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ClipError
 from ..motion.quat import Array
@@ -68,8 +70,8 @@ class Skin:
 
 def skin(
     vertices: Array,
-    influences: list[Sequence[tuple[int, float]]] | tuple[Array, Array, Array] | tuple[Indices, Indices, Floats],
-    faces: list[Sequence[int]] | tuple[Array, Array],
+    influences: list[Sequence[tuple[int, float]]] | tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    faces: list[Sequence[int]] | tuple[NDArray[Any], NDArray[Any]],
     normals: Array | None = None,
 ) -> Skin:
     """Return a surface of vertices (V, 3) that hang on bones with weights.
@@ -113,6 +115,27 @@ def _in_a_row(begins: Sequence[Indices], shifts: Array) -> Indices:
     """Where each row begins, of several lists one after the other; each has its end at the end."""
     shifted = [one[:-1] + shift for one, shift in zip(begins, shifts, strict=False)]
     return np.concatenate([*shifted, shifts[-1:]]).astype(np.int32)
+
+
+def extended(surface: Skin, owners: NDArray[np.int64], normals: Array) -> Skin:
+    """Return a surface with further vertices (P,) of no face: each is where one is, and hangs as it does.
+
+    owners (P,) : those that they are copies of; normals (P, 3) : their own, such as those of the corners of a hard edge
+    """
+    counts = np.diff(surface.first)
+    more = counts[owners]
+    first = np.concatenate([surface.first, surface.first[-1] + np.cumsum(more)])
+    # Of each copy the influences of its owner, one after the other.
+    taken = np.repeat(surface.first[owners] - (np.cumsum(more) - more), more) + np.arange(more.sum())
+    return Skin(
+        np.concatenate([surface.vertices, surface.vertices[owners]]),
+        np.concatenate([surface.normals, np.asarray(normals, np.float32).reshape(-1, 3)]),
+        first.astype(np.int32),
+        np.concatenate([surface.bones, surface.bones[taken]]),
+        np.concatenate([surface.weights, surface.weights[taken]]),
+        surface.corners,
+        surface.faces,
+    )
 
 
 def _in_arrays(influences: list[Sequence[tuple[int, float]]]) -> tuple[Array, Array, Array]:

@@ -39,7 +39,7 @@ ROOMS = {
     "verbs": {"entry_points", "errors", "motion", "options", "progress", "recipes"},
     "cli": {
         *("check", "errors", "files", "formats", "graph", "jit", "motion", "options", "progress", "recipes", "sync"),
-        *("verbs", "weave"),
+        *("skin", "verbs", "weave"),
     },
 }
 
@@ -298,7 +298,7 @@ def test_only_jit_and_entry_points_import_by_name(module):
     assert by_name == (module in ("action_loom.core.jit", "action_loom.core.entry_points"))
 
 
-@pytest.mark.parametrize("room", ["motion", "formats", "figure", "check", "sync", "weave", "graph"])
+@pytest.mark.parametrize("room", ["motion", "formats", "figure", "check", "sync", "skin", "weave", "graph"])
 def test_a_room_can_be_loaded_without_anything_but_numpy(room):
     names = sorted(name for name in MODULES if room_of(name) == room and not name.endswith("._numba"))
     code = f"import sys, importlib\nfor name in {names!r}: importlib.import_module(name)\n"

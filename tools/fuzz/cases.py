@@ -1,4 +1,4 @@
-"""What is tried: damaged files, graphs, recipes and job files, each made again from its kind, seed and number."""
+"""What is tried: damaged files of all kinds, recipes and jobs, each made again from its kind, seed and number."""
 
 import io
 import json
@@ -10,10 +10,11 @@ import numpy as np
 import plain_bvh
 from action_loom.core import verbs
 from action_loom.core.cli import jobfile
+from action_loom.core.cli import main as command_line
 from action_loom.core.cli.motion_files import MotionFiles
 from action_loom.core.errors import LoomError
 from action_loom.core.figure import actions
-from action_loom.core.formats import bvh, motion_file
+from action_loom.core.formats import bvh, motion_file, obj
 from action_loom.core.graph import storage
 from action_loom.core.options import declared
 from action_loom.core.recipes.graph import BuildGraph, Walk
@@ -267,4 +268,34 @@ def _jobs(rng: random.Random, folder: Path) -> None:
     jobfile.read(MotionFiles(), str(folder / "case.toml"), {})
 
 
-KINDS = {"files": _files, "graphs": _graphs, "recipes": _recipes, "jobs": _jobs}
+# --- meshes and weights ---------------------------------------------------------------------------------------------
+
+_MESH = (
+    b"mtllib a.mtl\no box\nv 10 95 -5\nv -10 95 -5\nv -10 95 5\nv 10 95 5\nv 9 145 0 1 0 0\nvt 0 0.5\nvn 0 1 0\n"
+    b"vn 0 0 1\nusemtl a\ns off\nf 1/1/1 2/1/1 3/1/1 4/1/1\nf -5//2 -4//2 -1//2\nf 2 3 \\\n  5\nl 1 5\n"
+)
+_WEIGHTS = (
+    b"# weights\n1 Hips 1\n2 Hips 0.5\n2 Chest 0.5\n3,0,1\n4\t1\t0.25\n5 Chest 1e0\n",
+    b"1 0\n0.5 0.5\n1 0\n0 0.25\n0 1\n",
+)
+
+
+def _meshes(rng: random.Random, folder: Path) -> None:
+    matrix = rng.random() < 0.3
+    contents = {"walk.bvh": _figures()[2], "case.obj": _MESH, "case.txt": _WEIGHTS[matrix]}
+    damaged = rng.choice(("case.obj", "case.txt"))
+    contents[damaged] = _mutated(contents[damaged], rng)
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    flags = ["--matrix"] * matrix + ["--normals", rng.choice(("moved", "faces")), "--frames", "1", "--quiet", "--force"]
+    flags += ["--method", rng.choice(("linear", "dual-quaternions")), "-o", str(folder / "made.obj")]
+    options = command_line.parser(MotionFiles()).parse_args(
+        ["skin", *(str(folder / name) for name in contents), *flags]
+    )
+    options.run(MotionFiles(), options)
+    before, after = obj.read(folder / "case.obj"), obj.read(folder / "made.obj")
+    if after.vertices.shape != before.vertices.shape or after.corners.tolist() != before.corners.tolist():
+        raise Wrong("what is written is another mesh")
+
+
+KINDS = {"files": _files, "graphs": _graphs, "recipes": _recipes, "jobs": _jobs, "meshes": _meshes}

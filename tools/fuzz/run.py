@@ -1,4 +1,4 @@
-"""make fuzz: tries damaged files, graphs, recipes and job files, and says what breaks, hangs, or takes too much memory.
+"""make fuzz: tries damaged files of all kinds, recipes and jobs, and says what breaks, hangs, or takes too much memory.
 
 Cases are made from a seed and a number: `--only KIND:NUMBER` does one again. Each engine does all of them.
 """
@@ -29,7 +29,7 @@ def main() -> int:
 
         print(cases.run(kind, arguments.seed, int(number), Path(tempfile.mkdtemp())))
         return 0
-    kinds = ("files", "files", "graphs", "recipes", "jobs")  # files twice: they are what strangers bring
+    kinds = ("files", "files", "graphs", "recipes", "jobs", "meshes")  # files twice: they are what strangers bring
     each = max(arguments.count // (2 * len(kinds)), 1)
     jobs = [
         (engine, kind, arguments.seed, k * each, (k + 1) * each)

@@ -1,0 +1,144 @@
+"""The files that `action-loom skin` makes: an OBJ file for each frame, or all frames as arrays."""
+
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import files
+from ..errors import LoomError, OptionError, some
+from ..formats.obj import ObjMesh, ObjText
+from ..progress import Progress
+from ..skin import normals
+from ..skin.normals import Floats
+from ..skin.skin import Skin, extended
+from . import outputs
+
+MOVED, FACES = "moved", "faces"
+MOST_PLACES = 50_000_000  # vertices times frames of one file: 1.2 GB, and twice that while it is written
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """A mesh that moves: its vertices, then one more point for each corner normal of the file.
+
+    corner_normals (C,) : which normal each corner has when it is written, −1 for none; those of the points from
+        `first_normal` on
+    made : whether normals are worked out from the faces of each frame
+    """
+
+    mesh: ObjMesh
+    points: Skin
+    corner_normals: NDArray[np.int64]
+    first_normal: int
+    made: bool
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where a mesh is written: `paths` of one .npz file, or of an OBJ file for each frame."""
+
+    paths: Sequence[Path]
+    folders: Sequence[Path]
+    arrays: bool
+
+    def notes(self, mesh: ObjMesh) -> list[str]:
+        """Return a sentence on files of materials that the new files will not find."""
+        missing = [name for name in mesh.libraries if not os.path.exists(self.paths[0].parent / name)]
+        if self.arrays or not missing:
+            return []
+        return [f"materials are looked for beside the new files: copy {some(missing)} to {self.paths[0].parent}"]
+
+
+def destination(output: str, title: str, frames: NDArray[np.int64]) -> Destination:
+    """Return where frames are written; raises OptionError for an output that is neither a folder nor a known file."""
+    folder = outputs.folder(output)
+    if folder is not None:
+        digits = max(4, len(str(frames[-1])))
+        names = [files.file_name(title, f"_{frame:0{digits}d}.obj") for frame in frames.tolist()]
+        return Destination([folder / name for name in names], [folder], False)
+    ending = Path(output).suffix.lower()
+    if ending == ".npz":
+        return Destination([Path(output)], [], True)
+    if ending == ".obj" and len(frames) == 1:
+        return Destination([Path(output)], [], False)
+    if ending == ".obj":
+        raise OptionError(f"{output} is one file, but there are {len(frames)} frames; name a folder (FOLDER/)")
+    raise OptionError(f"{output} must end in .npz, or be a folder for OBJ files (FOLDER/)")
+
+
+def surface(mesh: ObjMesh, bound: Skin, kind: str) -> Surface:
+    """Return a mesh with the normals that are written with it.
+
+    MOVED : those of the file at its corners, each with the vertex that it stands at, so that hard edges stay hard; of a
+        file without any, those of the vertices. FACES : those of the vertices, of each frame anew.
+    """
+    written = mesh.corner_normals >= 0
+    if kind == FACES or not written.any():
+        return Surface(mesh, bound, mesh.corners, 0, kind == FACES)
+    pairs = np.stack([mesh.corners[written], mesh.corner_normals[written]], axis=1)
+    different, which = np.unique(pairs, axis=0, return_inverse=True)
+    corner_normals = np.full(len(mesh.corners), -1)
+    corner_normals[written] = which.ravel()
+    given = mesh.normals[different[:, 1]]
+    lengths = np.linalg.norm(given, axis=1, keepdims=True)
+    points = extended(bound, different[:, 0], given / np.where(lengths > 0.0, lengths, 1.0))
+    return Surface(mesh, points, corner_normals, len(bound), False)
+
+
+def write(
+    place: Destination,
+    moving: Surface,
+    poses: Iterator[tuple[Floats, Floats]],
+    facts: Mapping[str, Any],
+    progress: Progress,
+    force: bool,
+) -> None:
+    """Write the poses of a surface, one for each of the frames in `facts`; raises LoomError."""
+    count = len(facts["frames"])
+    if place.arrays:
+        _check_size(place.paths[0], count, len(moving.mesh.vertices))
+    shown = _shown(moving, poses, count, progress)
+    if place.arrays:
+        content = _arrays(moving, shown, facts)
+        progress.at(1.0, "Writing")
+        outputs.write({place.paths[0]: content}, force)
+        return
+    text = ObjText(moving.mesh, moving.corner_normals, len(moving.points) - moving.first_normal)
+    vertices = len(moving.mesh.vertices)
+    for path, (places, turned) in zip(place.paths, shown, strict=True):
+        outputs.write({path: text.filled(places[:vertices], turned[moving.first_normal :])}, force)
+
+
+def _shown(
+    moving: Surface, poses: Iterator[tuple[Floats, Floats]], count: int, progress: Progress
+) -> Iterator[tuple[Floats, Floats]]:
+    for k, (places, turned) in enumerate(poses):
+        progress.at(k / count, "Moving the mesh")
+        if moving.made:
+            turned = normals.of_faces(places, moving.points.corners, moving.points.faces)
+        yield places, turned
+
+
+def _check_size(path: Path, frames: int, vertices: int) -> None:
+    if frames * vertices > MOST_PLACES:
+        raise LoomError(
+            f"{path} would have {frames:,} frames of {vertices:,} vertices, more than fit in memory; take every "
+            f"{-(-frames * vertices // MOST_PLACES)}th (--frames FIRST:LAST:STEP), or OBJ files in a folder (FOLDER/)"
+        )
+
+
+def _arrays(moving: Surface, shown: Iterator[tuple[Floats, Floats]], facts: Mapping[str, Any]) -> bytes:
+    vertices = len(moving.mesh.vertices)
+    places, turned = (np.empty((len(facts["frames"]), vertices, 3), np.float32) for _ in range(2))
+    for k, (one, other) in enumerate(shown):
+        places[k], turned[k] = one[:vertices], other[:vertices]
+    written = io.BytesIO()
+    surface: dict[str, Any] = {"corners": moving.points.corners, "faces": moving.points.faces}
+    np.savez(written, vertices=places, normals=turned, **surface, **facts)
+    return written.getvalue()

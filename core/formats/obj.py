@@ -1,0 +1,214 @@
+"""OBJ meshes: read, and written again with other places and normals and all else as it was.
+
+Wavefront's format: statements of a line each, a line that ends in a backslash going on in the next.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MotionFileError
+from ..motion.quat import Array
+from . import plain_text
+from .plain_text import LARGEST, is_number
+
+_CORNER = re.compile(r"([+-]?[0-9]{1,18})(?:/([+-]?[0-9]{1,18})?(?:/([+-]?[0-9]{1,18})?)?)?")
+_NONE = -1  # the normal of a corner that has none
+
+
+@dataclass(frozen=True)
+class _Vertex:
+    """A line of a vertex: what follows its place, a weight or a colour."""
+
+    rest: str
+
+
+@dataclass(frozen=True)
+class _Face:
+    """A line of a face: its first corner, and the words of all."""
+
+    first: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ObjMesh:
+    """What an OBJ file says, in its own unit and axes; vertices and normals counted from 0.
+
+    vertices (V, 3), normals (N, 3) : as written
+    corners (C,), begins (F + 1,) : vertices of all faces one after the other, and where each face begins
+    corner_normals (C,) : the normal that is written at each corner, −1 where there is none
+    libraries : files of materials that it names
+    statements, line_end : the text between, for `ObjText`
+    """
+
+    path: str
+    vertices: Array
+    normals: Array
+    corners: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    corner_normals: NDArray[np.int64]
+    libraries: tuple[str, ...]
+    statements: tuple[str | _Vertex | _Face, ...]
+    line_end: str
+
+
+def read(path: str | os.PathLike[str]) -> ObjMesh:
+    """Read an OBJ file; raises MotionFileError with file, line and what was expected instead."""
+    return _Reader(path, plain_text.content(path, "OBJ")).read()
+
+
+class ObjText:
+    """The text of a mesh, to be filled with the places and normals of many frames.
+
+    corner_normals (C,) : which of some normals each corner has, counted from 0, −1 for none; count : how many there are
+    Normals stand before the first face, and everything but `v`, `vn` and the normals in `f` is as it was read.
+    """
+
+    def __init__(self, mesh: ObjMesh, corner_normals: NDArray[np.int64], count: int) -> None:
+        self._before = len(mesh.vertices)  # vertices that stand before the normals
+        chosen, end = corner_normals.tolist(), mesh.line_end
+        made: list[str] = []
+        vertices, waiting = 0, True
+        for one in mesh.statements:
+            if isinstance(one, _Vertex):
+                made.append(f"v %.7g %.7g %.7g{_escaped(one.rest)}{end}")
+                vertices += 1
+            elif isinstance(one, _Face):
+                if waiting:
+                    made.append(count * f"vn %.7g %.7g %.7g{end}")
+                    self._before, waiting = vertices, False
+                corners = (_corner(word, chosen[one.first + k]) for k, word in enumerate(one.words))
+                made.append(f"f {' '.join(corners)}{end}")
+            else:
+                made.append(_escaped(one))
+        self._template, self._count = "".join(made), 0 if waiting else count
+
+    def filled(self, places: NDArray[np.float32], normals: NDArray[np.float32]) -> bytes:
+        """Return the contents of a file of vertices at some places (V, 3), with normals (count, 3)."""
+        parts = places[: self._before], normals[: self._count], places[self._before :]
+        numbers = np.concatenate(parts).astype(np.float64).ravel() + 0.0  # no −0
+        return (self._template % tuple(numbers.tolist())).encode("latin-1")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def _corner(word: str, normal: int) -> str:
+    """Return a corner of a face with another normal; vertex and texture stay as they are written."""
+    vertex, _, rest = word.partition("/")
+    texture = rest.partition("/")[0]
+    if normal == _NONE:
+        return f"{vertex}/{texture}" if texture else vertex
+    return f"{vertex}/{texture}/{normal + 1}"
+
+
+class _Reader:
+    def __init__(self, path: str | os.PathLike[str], data: bytes) -> None:
+        self._path, self._data, self._line = path, data, 1
+        self._vertices: list[list[float]] = []
+        self._normals: list[list[float]] = []
+        self._corners: list[int] = []
+        self._corner_normals: list[int] = []
+        self._begins: list[int] = [0]
+        self._lines: list[int] = []  # of faces
+        self._libraries: list[str] = []
+        self._statements: list[str | _Vertex | _Face] = []
+
+    def read(self) -> ObjMesh:
+        for line, written, words in _statements(self._data):
+            self._line = line
+            self._take(written, words)
+        if not self._vertices:
+            raise MotionFileError(self._path, None, "there is no vertex (a line v X Y Z) in it; is it an OBJ file?")
+        corners, normals = np.array(self._corners, np.int64), np.array(self._corner_normals, np.int64)
+        self._refuse_missing(corners, len(self._vertices), "vertex")
+        self._refuse_missing(normals, len(self._normals), "normal")
+        return ObjMesh(
+            str(self._path),
+            np.array(self._vertices),
+            np.array(self._normals).reshape(-1, 3),
+            corners,
+            np.array(self._begins, np.int64),
+            normals,
+            tuple(self._libraries),
+            tuple(self._statements),
+            "\r\n" if b"\r\n" in self._data else "\n",
+        )
+
+    def _take(self, written: str, words: list[str]) -> None:
+        kind = words[0] if words else ""
+        if kind == "v":
+            self._vertices.append(self._numbers(words))
+            self._statements.append(_Vertex("".join(f" {word}" for word in words[4:])))
+        elif kind == "vn":
+            self._normals.append(self._numbers(words))
+        elif kind in ("f", "fo"):  # the second is how it was once called
+            self._face(words[1:])
+        else:
+            if kind == "mtllib":
+                self._libraries.append(" ".join(words[1:]))
+            self._statements.append(written)
+
+    def _numbers(self, words: list[str]) -> list[float]:
+        given = words[1:4]
+        if len(given) < 3 or not all(map(is_number, given)):
+            self._fail(f"expected three numbers after {words[0]}, found {' '.join(words[1:])[:80]!r}")
+        numbers = [float(word) for word in given]
+        if max(map(abs, numbers)) > LARGEST:
+            self._fail(f"{' '.join(given)[:80]!r} is farther than anything can be; numbers go up to {LARGEST:g}")
+        return numbers
+
+    def _face(self, words: list[str]) -> None:
+        if len(words) < 3:
+            self._fail(f"a face has {len(words)} corners, but needs three or more")
+        self._statements.append(_Face(len(self._corners), tuple(words)))
+        for word in words:
+            corner = _CORNER.fullmatch(word)
+            if corner is None:
+                self._fail(f"the corner {word[:40]!r} of a face is not like 7, 7/3, 7//5 or 7/3/5")
+            self._corners.append(self._index(corner[1], len(self._vertices), "vertex"))
+            normal = self._index(corner[3], len(self._normals), "normal") if corner[3] else _NONE
+            self._corner_normals.append(normal)
+        self._begins.append(len(self._corners))
+        self._lines.append(self._line)
+
+    def _index(self, word: str, count: int, what: str) -> int:
+        """Return a number counted from 0; as written it counts from 1, or back from the last one so far."""
+        number = int(word)
+        if number == 0 or number < -count:
+            self._fail(f"a face names {what} {number}; they count from 1, or back from -1, and {count} came before it")
+        return number - 1 if number > 0 else count + number
+
+    def _refuse_missing(self, named: NDArray[np.int64], count: int, what: str) -> None:
+        """Raise MotionFileError for a face that names what the whole file has not."""
+        missing = np.flatnonzero(named >= count)
+        if len(missing):
+            face = int(np.searchsorted(self._begins, missing[0], side="right")) - 1
+            self._line = self._lines[face]
+            self._fail(f"a face names {what} {named[missing[0]] + 1}, but the file has {count}")
+
+    def _fail(self, problem: str) -> NoReturn:
+        raise MotionFileError(self._path, self._line, problem)
+
+
+def _statements(data: bytes) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield (line, text as written, words) of every statement; letters are bytes, whatever encoding names have."""
+    lines = data.splitlines(keepends=True)
+    at = 0
+    while at < len(lines):
+        first, parts = at, [lines[at]]
+        # A comment ends with its line: it may name a folder of Windows.
+        while not lines[first].lstrip().startswith(b"#") and parts[-1].rstrip().endswith(b"\\") and at + 1 < len(lines):
+            at += 1
+            parts.append(lines[at])
+        joined = b" ".join(part.rstrip().removesuffix(b"\\") for part in parts)
+        words = [word.decode("latin-1") for word in joined.partition(b"#")[0].split()]
+        yield first + 1, b"".join(parts).decode("latin-1"), words
+        at += 1

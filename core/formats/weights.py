@@ -1,0 +1,136 @@
+"""How much each joint moves each vertex, as text: a line `vertex joint weight` for each, or a matrix."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MotionFileError, some
+from ..motion.quat import Array
+from . import plain_text
+from .plain_text import LARGEST, is_number
+
+_LINE = re.compile(r"\r\n|\n|\r")
+_COMMENT = re.compile(r"(?:^|[ \t])#")
+_WORD = re.compile(r"[^ \t\v\f,;]+")  # other spaces are letters of names
+_WHOLE = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The joints that each of V vertices hangs on; weights as written, of any sum; those of 0 are left out.
+
+    first (V + 1,), joints (N,), weights (N,) : those of vertex v lie between first[v] and first[v + 1], in the file's
+        order
+    """
+
+    first: NDArray[np.int64]
+    joints: NDArray[np.int64]
+    weights: Array
+
+    @property
+    def totals(self) -> Array:
+        """The sum of the weights of each vertex (V,)."""
+        owners = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+        return np.asarray(np.bincount(owners, self.weights, len(self.first) - 1), np.float64)
+
+
+def read(path: str | os.PathLike[str], names: Sequence[str], vertices: int, *, matrix: bool = False) -> Weights:
+    """Read the weights of so many vertices on joints of some names.
+
+    A line is a vertex, counted from 1 as in an OBJ file, a joint by its name or its number from 0, and a weight; words
+    are parted by spaces, tabs, commas or semicolons, and what follows a # is left out.
+    matrix : a line for each vertex instead, with a number for each joint (the float[vertex][segment] of source 002)
+    Raises MotionFileError with file and line.
+    """
+    text = plain_text.decoded(plain_text.content(path, "weights as"))
+    reader = _Reader(path, names, vertices)
+    return reader.matrix(text) if matrix else reader.rows(text)
+
+
+class _Reader:
+    def __init__(self, path: str | os.PathLike[str], names: Sequence[str], vertices: int) -> None:
+        self._path, self._names, self._count, self._line = path, names, vertices, 0
+        self._joints = {name: joint for joint, name in enumerate(names)}
+
+    def rows(self, text: str) -> Weights:
+        found: list[tuple[int, int, float, int]] = []
+        for k, words in enumerate(self._word_lines(text)):
+            if k or any(map(is_number, words)):  # the first line may say what the columns are
+                found.append(self._row(words))
+        if not found:
+            raise MotionFileError(self._path, None, "there are no weights in it (lines of vertex, joint and weight)")
+        owners, joints, weights, lines = (np.array(column) for column in zip(*found, strict=True))
+        self._refuse_repeated(owners, joints, lines)
+        order = np.argsort(owners, kind="stable")
+        order = order[weights[order] > 0.0]
+        first = np.concatenate([[0], np.cumsum(np.bincount(owners[order], minlength=self._count))])
+        return Weights(first, joints[order], weights[order].astype(np.float64))
+
+    def matrix(self, text: str) -> Weights:
+        first, joints, weights = [0], list[int](), list[float]()
+        for words in self._word_lines(text):
+            if len(words) != len(self._names):
+                self._fail(f"{len(words)} numbers, but there are {len(self._names)} joints; a line is a vertex")
+            if len(first) > self._count:
+                self._fail(f"another line of numbers, but the mesh has {self._count} vertices; a line is a vertex")
+            row = [self._weight(word) for word in words]
+            hanging = [joint for joint, weight in enumerate(row) if weight > 0.0]
+            joints += hanging
+            weights += [row[joint] for joint in hanging]
+            first.append(len(joints))
+        if len(first) <= self._count:
+            self._fail(f"the file ends after {len(first) - 1} lines, but the mesh has {self._count} vertices")
+        return Weights(np.array(first), np.array(joints, np.int64), np.array(weights, np.float64))
+
+    def _word_lines(self, text: str) -> Iterator[list[str]]:
+        """Yield the words of every line that has some."""
+        for number, line in enumerate(_LINE.split(text), start=1):
+            comment = _COMMENT.search(line)
+            words = _WORD.findall(line if comment is None else line[: comment.start()])
+            if words:
+                self._line = number
+                yield words
+
+    def _row(self, words: list[str]) -> tuple[int, int, float, int]:
+        if len(words) < 3:
+            self._fail(f"expected a vertex, a joint and a weight, found {' '.join(words)[:80]!r}")
+        vertex = words[0]
+        if not _WHOLE.fullmatch(vertex) or not 1 <= int(vertex) <= self._count:
+            self._fail(f"the vertex is {vertex[:40]!r}, but must be a number from 1 to {self._count}, as in the mesh")
+        return int(vertex) - 1, self._joint(" ".join(words[1:-1])), self._weight(words[-1]), self._line
+
+    def _joint(self, name: str) -> int:
+        # A name comes first, for a joint may be called 7.
+        joint = self._joints.get(name)
+        if joint is None and _WHOLE.fullmatch(name):
+            joint = int(name)
+            if joint >= len(self._names):
+                self._fail(f"joint {name} is none: they are numbered from 0 to {len(self._names) - 1}")
+        if joint is None:
+            self._fail(f"there is no joint {name[:80]!r}; there are {some(self._names)}")
+        return joint
+
+    def _weight(self, word: str) -> float:
+        if not is_number(word) or not 0.0 <= float(word) <= LARGEST:
+            self._fail(f"the weight is {word[:40]!r}, but must be a number from 0 to {LARGEST:g}")
+        return float(word)
+
+    def _refuse_repeated(self, owners: NDArray[np.int64], joints: NDArray[np.int64], lines: NDArray[np.int64]) -> None:
+        """Raise MotionFileError for a vertex that hangs on a joint twice: which of both is meant nobody can know."""
+        pairs = owners * len(self._names) + joints
+        order = np.argsort(pairs, kind="stable")
+        again = np.flatnonzero(np.diff(pairs[order]) == 0)
+        if len(again):
+            at = again[np.argmin(lines[order[again + 1]])]
+            one, other = order[at], order[at + 1]
+            self._line = int(lines[other])
+            name = self._names[joints[one]]
+            self._fail(f"vertex {owners[one] + 1} has a weight for joint {name!r} on line {lines[one]} already")
+
+    def _fail(self, problem: str) -> NoReturn:
+        raise MotionFileError(self._path, self._line or None, problem)
