@@ -118,3 +118,37 @@ def test_a_process_that_has_woven_ends_well(extension):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert "ANSWER {'FINISHED'}" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 0
+
+
+PREVIEW = """
+import sys
+import bpy, addon_utils
+
+def listening():
+    every = {name: getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)}
+    return {name: len(there) for name, there in every.items() if isinstance(there, list)}
+
+before = listening()
+addon_utils.enable(sys.argv[1], default_set=True)
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.action_loom.add_demo()
+settings, quiet = bpy.context.scene.action_loom, listening()
+settings.ghost_mesh = settings.solo = True
+sources = [{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}]
+bpy.ops.action_loom.blend(sources=sources, preview=True)
+assert listening() != quiet, "a preview listens to nothing"
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+assert listening() == quiet, "another file: something still listens"
+bpy.ops.action_loom.add_demo()
+bpy.ops.action_loom.blend(sources=sources, preview=True)
+addon_utils.disable(sys.argv[1], default_set=True)
+assert listening() == before, (before, listening())
+print("ANSWER as before")
+"""
+
+
+def test_a_preview_leaves_nothing_behind_when_a_file_is_opened_and_when_it_is_disabled(extension):
+    command = [sys.executable, "-P", "-c", PREVIEW, extension]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert "ANSWER as before" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0
