@@ -12,11 +12,11 @@ from ...core.motion import cycles, kinematics, resample, root_motion
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
-from ...core.progress import SILENT
 from ...core.recipes.base import Recipe
 from ...core.recipes.blend import Blend
 from ...core.recipes.reading import Request
 from ...core.skin.skin import Skin, joined
+from ...core.weave import blend
 from ...core.weave.results import BlendResult, Result, SpliceResult
 from .. import lists, properties, source_list, weaving
 from ..blender_types import armature_data, scene_of
@@ -83,14 +83,14 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
     """Weave the ghost of a blend again with the weights of its sources' lines; says whether there was one."""
     ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene, armature)
-    if ghost is None or rig is None or not isinstance(ghost.recipe, Blend):
+    if ghost is None or rig is None or not isinstance(ghost.recipe, Blend) or not isinstance(ghost.woven, BlendResult):
         return False
     weights = lists.weights_of(rig, [source.name for source in ghost.request.sources])
     if weights is None:
         return False
     recipe = dataclasses.replace(ghost.recipe, weights=weights)
     try:
-        keep(context, ghost.mode, ghost.request, ghost.read, recipe, weaving.weave(ghost.read, recipe, SILENT))
+        keep(context, ghost.mode, ghost.request, ghost.read, recipe, blend.again(ghost.woven, recipe))
     except LoomError:
         return False
     return True

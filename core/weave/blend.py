@@ -60,6 +60,19 @@ def blend(
     return BlendResult(woven, report, registration.reference, ready, registration, at, shares)
 
 
+def again(made: BlendResult, recipe: Blend) -> BlendResult:
+    """Return a blend with other weights, its report as it was: for what is only looked at, so it is not measured.
+
+    Raises OptionError for weights that do not fit.
+    """
+    registration = made.registration
+    weights = blend_weights.of_recipe(recipe, len(made.prepared.clips))
+    at = output_frames(registration, weights, recipe.timing)
+    shares = weights.at(registration.share_of_way(at))
+    woven, _ = weave(made.prepared.clips, registration, at, shares)
+    return replace(made, clip=replace(woven, name=made.clip.name), reference_frames=at, weights=shares)
+
+
 def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Clip, dict[str, Array]]:
     """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame.
 

@@ -13,7 +13,7 @@ from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.sync.registration_curve import Registration, RegistrationCurve
-from action_loom.core.weave.blend import output_frames
+from action_loom.core.weave.blend import again, output_frames
 from action_loom.core.weave.blend_weights import BlendWeights
 from numpy.testing import assert_allclose
 from oracles.material import captured
@@ -190,6 +190,19 @@ def test_clips_of_another_rate_are_put_on_seconds_first():
 
 
 @pytest.mark.both_engines
+@pytest.mark.parametrize("ends", ["auto", "open"])
+def test_a_blend_with_other_weights_is_the_same_whether_measured_or_not(ends):
+    clips = [actions.walk(60.0, 4), actions.sneak(60.0)]
+    made = verbs.apply(Blend(ends=ends, weights=(0.5, 0.5)), clips)
+    for weights in ((0.2, 0.8), (1.0, 0.0)):
+        measured = verbs.apply(Blend(ends=ends, weights=weights), clips)
+        quick = again(made, Blend(ends=ends, weights=weights))
+        assert np.array_equal(quick.clip.rotations, measured.clip.rotations)
+        assert np.array_equal(quick.clip.translations, measured.clip.translations)
+        assert np.array_equal(quick.weights, measured.weights)
+        assert quick.report is made.report
+
+
 def test_the_report_says_what_scripts_rely_on():
     woven = verbs.apply(Blend(weights=(1, 3)), [actions.walk(), actions.sneak()])
     report = woven.report
