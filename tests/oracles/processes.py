@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+from oracles import told
+
 
 def clean_environment(**changes):
     """The environment without what is set for the tests or for this machine's Python."""
@@ -24,3 +26,14 @@ def python(*arguments, **environment):
         timeout=120,
         check=False,
     )
+
+
+def started(*arguments, **how):
+    """Start the command line; it can be interrupted even where this process ignores that, as shells' jobs do."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | how
+    code = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"import sys\nfrom {told.MODULE} import main\nsys.exit(main())\n"
+    )
+    command = [sys.executable, "-P", "-c", code, *map(str, arguments)]
+    return subprocess.Popen(command, env=clean_environment(), **pipes)

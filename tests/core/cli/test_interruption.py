@@ -14,23 +14,13 @@ from oracles import processes, told
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
 
 
-def start(*arguments, **how):
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | how
-    code = (
-        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"import sys\nfrom {told.MODULE} import main\nsys.exit(main())\n"
-    )
-    command = [sys.executable, "-P", "-c", code, *map(str, arguments)]
-    return subprocess.Popen(command, env=processes.clean_environment(), **pipes)
-
-
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("engine", ["numba", "numpy"])
 def test_at_any_moment_it_is_one_line_and_leaves_nothing(walk, slow, out, engine, sent, status):
     options = ["--mirror", "--engine", engine, "-o", out / "g.npz", "--report", out / "r.json"]
     statuses = set()
     for moment in (0.15, 0.3, 0.6, 1.0, 1.6):
-        process = start("graph", "build", walk, slow, "--force", *options)
+        process = processes.started("graph", "build", walk, slow, "--force", *options)
         time.sleep(moment)
         process.send_signal(sent)
         _, err = process.communicate(timeout=60)
@@ -48,7 +38,7 @@ def test_output_that_has_no_room_is_one_line(walk):
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no /dev/full")
     with open("/dev/full", "wb") as full:
-        process = start("info", walk, stdout=full)
+        process = processes.started("info", walk, stdout=full)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     told.assert_one_line(err.decode())

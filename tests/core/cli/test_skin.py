@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -346,10 +345,7 @@ def test_a_run_that_is_stopped_leaves_whole_files_only(arm, out, output):
     arm.change(0, ARM[: ARM.index("Frames")] + "Frames: 3000\nFrame Time: 0.04\n" + 3000 * "0 5 0 90 0 0 0 0 0\n")
     arm.change(1, "".join(f"v {k} 5 0\n" for k in range(2000)))
     arm.change(2, "".join(f"{k + 1} Arm 1\n" for k in range(2000)))
-    command = [sys.executable, "-P", "-m", told.MODULE, "skin", *map(str, arm), "--engine", "numpy"]
-    process = subprocess.Popen(
-        [*command, "-o", f"{out}/{output}"], env=processes.clean_environment(), stderr=subprocess.PIPE
-    )
+    process = processes.started("skin", *arm, "--engine", "numpy", "-o", f"{out}/{output}")
     deadline = time.monotonic() + 60.0
     while folder and len(os.listdir(out)) == 0 and time.monotonic() < deadline:
         time.sleep(0.02)
