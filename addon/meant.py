@@ -3,6 +3,9 @@
 The tab's buttons carry its armature along in their context: where a button stands is nothing that a context tells.
 """
 
+from contextlib import AbstractContextManager
+from typing import Any
+
 import bpy
 
 from ..core.cache import Cache
@@ -25,6 +28,12 @@ def mark(layout: bpy.types.UILayout, armature: bpy.types.Object | None) -> None:
 def by_button(context: bpy.types.Context) -> bool:
     """Say whether a button of the tab asks: what it is about is on the panel, a script names it itself."""
     return getattr(context, _CARRIED, None) is not None
+
+
+def as_by_button(context: bpy.types.Context, armature: bpy.types.Object) -> AbstractContextManager[Any]:
+    """Return a context in which an operator works as if a button of the tab about an armature was pressed."""
+    carried: dict[str, Any] = {_CARRIED: armature}
+    return context.temp_override(**carried)
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:

@@ -36,6 +36,7 @@ def steps(gui: Any) -> Iterator[Any]:
         yield from ghost_of_a_mode(gui, mode, sources)
     for mode in STRIP:
         yield from strip(gui, mode)
+    yield from moved_curve(gui)
     yield from solo(gui)
     yield from time_the_view(gui)
 
@@ -180,6 +181,32 @@ def grown(mask: Any) -> Any:
     padded = np.pad(mask, 1)
     height, width = mask.shape
     return np.any([padded[y : y + height, x : x + width] for y, x in product(range(3), repeat=2)], axis=0)
+
+
+def moved_curve(gui: Any) -> Iterator[Any]:
+    """A curve that is dragged takes the ghost of a walk along."""
+    settings, curve = bpy.context.scene.action_loom, bpy.data.objects["Path"]
+    settings.mode, settings.ghost_mesh = "follow", False
+    tick(*MODES["follow"])
+    yield from preview(gui, "follow")
+    before = ghost().figures[-1].points[0, 0, 0]
+    with gui.override():
+        bpy.ops.object.select_all(action="DESELECT")
+    curve.select_set(True)
+    bpy.context.view_layer.objects.active = curve
+    view = gui.region("WINDOW")
+    yield from gui.move(view.x + view.width // 3, view.y + view.height // 2, 0.3)
+    yield from gui.key("g", "x", "2", "Return")
+    assert abs(curve.location.x - 2.0) < 1e-4, curve.location
+    yield from gui.wait_until(lambda: abs(ghost().figures[-1].points[0, 0, 0] - before - 2.0) < 0.1, 20, "followed")
+    yield from gui.shot("curve_moved")
+    curve.location.x = 0.0
+    with gui.override():
+        bpy.ops.object.select_all(action="DESELECT")
+    bpy.context.view_layer.objects.active = figure()
+    figure().select_set(True)
+    with gui.override():
+        bpy.ops.action_loom.clear_preview("EXEC_DEFAULT")
 
 
 def solo(gui: Any) -> Iterator[Any]:

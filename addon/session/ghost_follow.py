@@ -14,7 +14,8 @@ from ..blender_types import present, scene_of
 from . import jobs, panel_state, previews
 
 PAUSE = 0.15  # s from a change until it is followed: of a drag the last place counts
-QUICK = 0.4  # s that weaving again may take
+QUICK = 0.4  # s that weaving again may take while Blender waits
+SLOW = 5.0  # s that it may take beside the interface
 
 
 def start() -> None:
@@ -38,14 +39,14 @@ def _after_change(*_: Any) -> None:
 
 
 def _look() -> float | None:
-    """Follow what has changed; returns when to look again while other work goes on."""
-    if jobs.running() is not None:
+    """Follow what has changed; returns when to look again while other work goes on, or a drag."""
+    windows = list(present(bpy.context.window_manager).windows)
+    if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
         return PAUSE
-    window = next(iter(present(bpy.context.window_manager).windows), None)
-    if window is None:
+    if not windows:
         follow(bpy.context)
     else:
-        with bpy.context.temp_override(window=window):
+        with bpy.context.temp_override(window=windows[0]):
             follow(bpy.context)
     return None
 
@@ -62,12 +63,14 @@ def follow(context: bpy.types.Context) -> bool:
         return False
     # Whatever comes of it, the same is not tried again.
     previews.keep(armature.session_uid, dataclasses.replace(ghost, asked=asked, outdated=True))
-    if ghost.woven.report["seconds_taken"] > QUICK:
+    seconds = ghost.woven.report["seconds_taken"]
+    if seconds > SLOW:
         return False
+    how = "EXEC_DEFAULT" if seconds <= QUICK else "INVOKE_DEFAULT"
     try:
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
-        made = getattr(ours, ghost.mode)("EXEC_DEFAULT", armature=armature.name, preview=True, quick=True)
-        return "FINISHED" in made
+        with meant.as_by_button(context, armature):
+            return "CANCELLED" not in getattr(ours, ghost.mode)(how, preview=True, quick=True)
     except RuntimeError:  # the operator has said it: the panel shows it
         return False
 

@@ -130,6 +130,7 @@ def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom
     bent = ghost_of(loom, rig).figures[-1].points
     assert bent.shape != before.shape or np.abs(bent - before).max() > 0.1
     curve.location.x += 5.0
+    bpy.context.view_layer.objects.active = curve  # as for whoever drags it
     bpy.context.view_layer.update()
     assert follow(bpy.context)
     moved = ghost_of(loom, rig).figures[-1].points
