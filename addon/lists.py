@@ -21,12 +21,24 @@ COLORS = (
     (0.0, 0.45, 0.70),
 )
 
+Listener = Callable[[bpy.types.Scene, bpy.types.Context], None]
+
 # What is done when a weight, a role or a colour is changed in a list, or another line is clicked: called with the scene
 # and the context.
-when_weight_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
-when_role_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
-when_color_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
-when_active_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
+when_weight_changed: list[Listener] = []
+when_role_changed: list[Listener] = []
+when_color_changed: list[Listener] = []
+when_active_changed: list[Listener] = []
+
+
+def telling(listeners: list[Listener]) -> Callable[[Any, bpy.types.Context], None]:
+    """Return what tells listeners of a property that was changed."""
+
+    def tell(holder: Any, context: bpy.types.Context) -> None:
+        for listener in listeners:
+            listener(holder.id_data, context)
+
+    return tell
 
 
 # While several weights are set at once, all but the last: what listens is told of them together.
@@ -34,25 +46,8 @@ _half_set = False
 
 
 def _weight_changed(source: Any, context: bpy.types.Context) -> None:
-    if _half_set:
-        return
-    for listener in when_weight_changed:
-        listener(source.id_data, context)
-
-
-def _role_changed(role: Any, context: bpy.types.Context) -> None:
-    for listener in when_role_changed:
-        listener(role.id_data, context)
-
-
-def _color_changed(source: Any, context: bpy.types.Context) -> None:
-    for listener in when_color_changed:
-        listener(source.id_data, context)
-
-
-def _active_changed(rig: Any, context: bpy.types.Context) -> None:
-    for listener in when_active_changed:
-        listener(rig.id_data, context)
+    if not _half_set:
+        telling(when_weight_changed)(source, context)
 
 
 @option_properties.with_options(SourceOptions)
@@ -78,7 +73,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         min=0.0,
         max=1.0,
         options=set(),
-        update=_color_changed,
+        update=telling(when_color_changed),
     )
     use_range: bpy.props.BoolProperty(
         name="Range", description="Take a part of the action only", default=False, options=set()
@@ -100,7 +95,10 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
     """Which bone plays a role of the body, such as hips or thigh.L; named by the role."""
 
     bone: bpy.props.StringProperty(
-        name="Bone", description="The bone that plays this role; none if empty", options=set(), update=_role_changed
+        name="Bone",
+        description="The bone that plays this role; none if empty",
+        options=set(),
+        update=telling(when_role_changed),
     )
     found_by: bpy.props.EnumProperty(
         name="Found",
@@ -168,7 +166,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     owner: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
     armature: bpy.props.PointerProperty(type=bpy.types.Object, options={"HIDDEN"}, update=take_given_armature)
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
-    active: bpy.props.IntProperty(options=set(), update=_active_changed)
+    active: bpy.props.IntProperty(options=set(), update=telling(when_active_changed))
     reference: bpy.props.IntProperty(
         name="Reference", description="The source whose time, body and place the result takes", options=set()
     )

@@ -1,6 +1,6 @@
 """The panel's settings, kept in scenes, and how they and the lists of sources are found."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -75,18 +75,8 @@ GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 
 
 # What is done when it is changed how previews are shown, and when one source is to be shown by itself or not any more.
-when_preview_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
-when_solo_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
-
-
-def _preview_changed(settings: Any, context: bpy.types.Context) -> None:
-    for listener in when_preview_changed:
-        listener(settings.id_data, context)
-
-
-def _solo_changed(settings: Any, context: bpy.types.Context) -> None:
-    for listener in when_solo_changed:
-        listener(settings.id_data, context)
+when_preview_changed: list[lists.Listener] = []
+when_solo_changed: list[lists.Listener] = []
 
 
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
@@ -133,21 +123,21 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="Preview the character's own mesh, as far as the armature moves it, instead of lines",
         default=False,
         options=set(),
-        update=_preview_changed,
+        update=lists.telling(when_preview_changed),
     )
     ghost_beside: bpy.props.BoolProperty(
         name="Beside",
         description="Preview the result beside its place, so that the character is not in its way",
         default=False,
         options=set(),
-        update=_preview_changed,
+        update=lists.telling(when_preview_changed),
     )
     solo: bpy.props.BoolProperty(
         name="Solo",
         description="Show the active source by itself in the 3D view, as a figure; click another line to see that",
         default=False,
         options=set(),
-        update=_solo_changed,
+        update=lists.telling(when_solo_changed),
     )
     play: bpy.props.BoolProperty(
         name="Play Result",
