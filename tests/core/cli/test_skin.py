@@ -125,7 +125,6 @@ def test_another_way_gives_the_same(arrays, arm, flags):
         assert np.abs(made[frame] - expected).max() < 2e-4  # of some hundred units, in single precision
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("method", ["linear", "dual-quaternions"])
 def test_a_clip_that_is_turned_and_moved_turns_and_moves_the_mesh(arrays, arm, method):
     Rotation = pytest.importorskip("scipy.spatial.transform").Rotation  # noqa: N806  (it is a class)
