@@ -3,7 +3,7 @@
 import bpy
 
 from ..core.formats import registry
-from . import properties
+from . import formats, properties
 from .blender_types import DrawContext, present
 
 
@@ -13,7 +13,7 @@ def _add_demo(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 def _import_motion(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     present(menu.layout).operator(
-        "action_loom.import_motion", text=f"Motion files for Action Loom ({', '.join(registry.READABLE)})"
+        "action_loom.import_motion", text=f"Motion files for Action Loom ({', '.join(formats.READABLE)})"
     )
 
 

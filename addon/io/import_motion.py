@@ -12,15 +12,17 @@ import numpy as np
 
 from ...core.errors import LoomError
 from ...core.formats import bvh, motion_file, units
-from ...core.formats.motion_file import MotionFile
 from ...core.motion import resample, retarget
 from ...core.motion.clip import Clip
+from ...core.motion.inheritance import Inheritance
+from ...core.motion.skeleton import Skeleton
 from ...core.progress import Progress
-from .. import meant, rates
+from .. import formats, meant, rates
 from ..blender_types import armature_data, present, scene_of
 from ..bridge import bones, curves, rig, rotation
 from ..bridge import clip as clips
 from ..bridge.curves import Target
+from . import model_files
 
 FIRST_FRAME = 1.0
 _MOVED = 1e-4  # metres
@@ -51,10 +53,10 @@ class Imported:
 
 @dataclass(frozen=True, eq=False)
 class _File:
-    """A file that was read: its content, its clip at the requested rate, and the rate that it was captured at."""
+    """A clip that was read: at the requested rate, of which joints its file tells the rotation, and its own rate."""
 
-    content: MotionFile
     clip: Clip
+    turned: tuple[bool, ...]
     rate: float
 
     @property
@@ -81,7 +83,7 @@ def import_files(
     read = []
     for done, path in enumerate(paths):
         progress.at(done / (2 * len(paths)), f"reading {os.path.basename(path)}")
-        read.append(_read(path, reading, rates.of_scene(scene_of(context)), notes))
+        read += _read(context, path, reading, notes)
     present(context.view_layer).update()  # a script may have moved the armature just now
     armature = None if reading.new_armature else _active(context)
     fitting = [None if armature is None else _on_bones(file, armature) for file in read]
@@ -116,12 +118,21 @@ def _active(context: bpy.types.Context) -> bpy.types.Object | None:
     return active
 
 
-def _read(path: str, reading: FileReading, scene_rate: float, notes: list[str]) -> _File:
-    content = motion_file.read(path, reading.units, reading.up)
-    clip = content.clip
-    if content.convention.unit == units.UNKNOWN:
-        notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
-    return _File(content, resample.to_rate(clip, scene_rate) if reading.to_scene_rate else clip, clip.rate)
+def _read(context: bpy.types.Context, path: str, reading: FileReading, notes: list[str]) -> list[_File]:
+    """Read a motion file, or one of Blender's own importers' with all its animations."""
+    if os.path.splitext(path)[1].lower() in formats.MODELS:
+        found = model_files.read(context, path)
+        read = [(clip, (True,) * len(clip.skeleton)) for clip in found]
+    else:
+        content = motion_file.read(path, reading.units, reading.up)
+        if content.convention.unit == units.UNKNOWN:
+            notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
+        read = [(content.clip, content.turned)]
+    rate = rates.of_scene(scene_of(context))
+    return [
+        _File(resample.to_rate(clip, rate) if reading.to_scene_rate else clip, turned, clip.rate)
+        for clip, turned in read
+    ]
 
 
 def _on_bones(file: _File, armature: bpy.types.Object) -> _File | None:
@@ -145,7 +156,33 @@ def _renamed(file: _File, names: dict[str, str]) -> _File:
 def _onto(file: _File, armature: bpy.types.Object) -> tuple[Clip, rig.Rig]:
     moving_object = rig.object_joint(armature) in retarget.moving(file.clip)
     body = rig.read(armature, moving_object=moving_object)
+    if _same(file.clip.skeleton, body.skeleton):
+        return replace(file.clip, skeleton=body.skeleton), body
     return retarget.fitted(file.clip, body.skeleton), body
+
+
+def _same(one: Skeleton, other: Skeleton) -> bool:
+    """Say whether two bodies are one: files of a character that come back to it, whatever its bones inherit."""
+    near = _MOVED * max(other.height, 1.0)
+    return (
+        one.names == other.names
+        and np.array_equal(one.parents, other.parents)
+        and np.allclose(one.offsets, other.offsets, atol=near)
+        and np.allclose(np.abs(np.sum(one.orients * other.orients, axis=1)), 1.0, atol=1e-6)
+        and _inherit_alike(one.inheritance, other.inheritance)
+    )
+
+
+def _inherit_alike(one: Inheritance | None, other: Inheritance | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return (
+        one.scale == other.scale
+        and one.moving_space == other.moving_space
+        and np.array_equal(one.rotation, other.rotation)
+        and np.array_equal(one.location, other.location)
+        and bool(np.isclose(np.abs(one.space @ other.space), 1.0, atol=1e-6))
+    )
 
 
 def _new_armature(context: bpy.types.Context, file: _File) -> tuple[bpy.types.Object, dict[str, str]]:
@@ -178,7 +215,7 @@ def _targets(file: _File, body: rig.Rig) -> frozenset[Target]:
     modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
     targets = set()
     skeleton = file.clip.skeleton
-    for joint, (name, turned) in enumerate(zip(skeleton.names, file.content.turned, strict=True)):
+    for joint, (name, turned) in enumerate(zip(skeleton.names, file.turned, strict=True)):
         if name not in body.skeleton.names:
             continue
         bone = clips.targets_of(body)[body.skeleton.index(name)]

@@ -12,7 +12,7 @@ from ...core.errors import LoomError
 from ...core.formats import registry
 from ...core.progress import Progress
 from ...core.recipes.reading import ReadingOptions
-from .. import meant, option_properties, rates
+from .. import formats, meant, option_properties, rates
 from ..blender_types import DrawContext, OperatorReturn, present, scene_of
 from . import base
 
@@ -37,7 +37,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default=registry.glob(), options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.READABLE), options={"HIDDEN"})
     units: bpy.props.StringProperty(
         name="Units",
         description=f"Of lengths in the files: auto, {', '.join(_UNITS)} (5.64 cm), or a number of metres",
@@ -132,7 +132,7 @@ class ACTION_LOOM_FH_motion(bpy.types.FileHandler):
     bl_idname = "ACTION_LOOM_FH_motion"
     bl_label = "Motion Files"
     bl_import_operator = "action_loom.import_motion"
-    bl_file_extensions = ";".join(registry.READABLE)
+    bl_file_extensions = ";".join(formats.READABLE)
 
     @classmethod
     def poll_drop(cls, context: DrawContext) -> bool:

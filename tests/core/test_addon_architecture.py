@@ -16,6 +16,7 @@ SERVICES = {
     "blender_types",
     "body_roles",
     "demo",
+    "formats",
     "imported_motion",
     "kept_way",
     "lists",

@@ -1,0 +1,126 @@
+"""Clips of .fbx, .glb and .gltf through Blender's own importers: what they are, and that nothing else stays."""
+
+from pathlib import Path
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+CHARACTERS = Path(__file__).resolve().parents[3] / "shared" / "data" / "characters"
+
+
+@pytest.fixture
+def model_files(loom):
+    return loom("addon.io.model_files")
+
+
+@pytest.fixture
+def here():
+    """A scene in which an artist is at work: a character in Pose Mode, one bone selected, a frame chosen."""
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.context.scene.frame_set(7)
+    return rig
+
+
+def everything():
+    return {(type(data).__name__, data.name) for data in bpy.data.user_map()}
+
+
+@pytest.mark.parametrize(("name", "rate", "count"), [("Fox", 24.0, 3), ("RobotExpressive", 24.0, 14)])
+def test_every_animation_is_a_clip_and_nothing_else_stays(model_files, here, name, rate, count):
+    before, scene = everything(), bpy.context.scene
+    clips = model_files.read(bpy.context, str(CHARACTERS / f"{name}.glb"))
+    assert len(clips) == count
+    assert {clip.rate for clip in clips} == {rate}
+    assert all(len(clip.skeleton) > 20 for clip in clips)
+    assert everything() == before
+    assert bpy.context.scene == scene
+    assert (bpy.context.mode, scene.frame_current, bpy.context.object) == ("POSE", 7, here)
+
+
+def test_a_clip_of_an_fbx_is_what_was_exported(model_files, loom, tmp_path):
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.view_layer.objects.active
+    scene = bpy.context.scene
+    scene.render.fps = 30
+    for one in list(bpy.data.actions):
+        if one.name != "Walk":
+            bpy.data.actions.remove(one)
+    scene.frame_start, scene.frame_end = (round(frame) for frame in bpy.data.actions["Walk"].frame_range)
+    path = tmp_path / "Walking.fbx"
+    bpy.ops.export_scene.fbx(filepath=str(path), object_types={"ARMATURE"}, bake_anim_simplify_factor=0.0)
+    (clip,) = model_files.read(bpy.context, str(path))
+    assert clip.name == "Walking"
+    assert clip.rate == 30.0
+    kinematics = loom("core.motion.kinematics")
+    _, places = kinematics.world(clip)
+    for frame in (0, 7, 19):
+        scene.frame_set(scene.frame_start + frame)
+        for bone in rig.pose.bones:
+            there = np.array((rig.matrix_world @ bone.matrix).translation)
+            assert np.abs(places[frame, clip.skeleton.index(bone.name)] - there).max() < 1e-3
+
+
+def test_what_can_not_be_read_is_said_and_nothing_stays(model_files, loom, here, tmp_path):
+    broken, still = tmp_path / "broken.glb", tmp_path / "still.gltf"
+    broken.write_bytes(b"glTF but nothing more")
+    still.write_text('{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "Thing"}]}')
+    before = everything()
+    for path, words in (
+        (broken, "broken.glb: Blender can't import it"),
+        (still, "still.gltf: it has no animation of an armature's bones"),
+        (tmp_path / "none.fbx", "none.fbx: no such file"),
+    ):
+        with pytest.raises(loom("core.errors").LoomError, match=words):
+            model_files.read(bpy.context, str(path))
+        assert everything() == before
+    assert bpy.context.mode == "POSE"
+
+
+def places_of(rig, action, frame):
+    """Where the bones' heads are in the scene."""
+    material.show(rig, action)
+    bpy.context.scene.frame_set(int(np.floor(frame)), subframe=frame % 1.0)
+    return {bone.name: np.array((rig.matrix_world @ bone.matrix).translation) for bone in rig.pose.bones}
+
+
+@pytest.mark.parametrize(("name", "rate"), [("Fox", 24), ("godot_player", 30), ("mannequiny", 24)])
+def test_files_dropped_onto_their_character_become_its_actions(loom, model_files, name, rate):
+    path = str(CHARACTERS / f"{name}.glb")
+    assert model_files.rate_of_gltf(path) == rate
+    bpy.context.scene.render.fps = rate
+    bpy.ops.import_scene.gltf(filepath=path)
+    rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
+    called = [animation["name"] for animation in model_files._json_of(path)["animations"]]
+    own = {n: next(one for one in bpy.data.actions if one.name in (n, f"{n}_{rig.name}")) for n in called}
+    for action in own.values():
+        action.name = f"own {action.name}"
+    objects = set(bpy.data.objects)
+    bpy.context.view_layer.objects.active = rig
+    assert material.import_motion(path, select=False) == {"FINISHED"}
+    assert set(bpy.data.objects) == objects
+    for bare, action in own.items():
+        made = bpy.data.actions[bare]
+        if action.frame_range[1] % 1.0:
+            continue  # it ends between two frames, so it was read a little faster or slower
+        assert loom("addon.rates").rate_of(made) == rate
+        first = action.frame_range[0]
+        for frame in (0, 3, 6):
+            theirs, ours = places_of(rig, action, first + frame), places_of(rig, made, 1 + frame)
+            size = np.ptp([*theirs.values()], axis=0).max()
+            assert max(np.abs(theirs[bone] - ours[bone]).max() for bone in theirs) < 2e-4 * size
+
+
+def test_without_a_character_they_get_an_armature_of_their_own():
+    before = {kind: set(getattr(bpy.data, kind).keys()) for kind in ("meshes", "materials", "images")}
+    assert material.import_motion(str(CHARACTERS / "Fox.glb")) == {"FINISHED"}
+    (rig,) = [one for one in bpy.data.objects if one.type == "ARMATURE"]
+    assert len(bpy.data.actions) == 3
+    assert {kind: set(getattr(bpy.data, kind).keys()) for kind in before} == before
+    assert len(bpy.context.scene.action_loom.rigs[0].sources) == 3
+    assert bpy.context.view_layer.objects.active == rig
