@@ -23,7 +23,7 @@ from .. import (
     weights_over_time,
 )
 from ..blender_types import OperatorReturn, present, scene_of
-from ..session import previews
+from ..session import panel_state, previews
 from .background import BackgroundOperator
 
 if TYPE_CHECKING:
@@ -220,6 +220,10 @@ class ResultOperator(SourcesOperator):
 
     def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
         asked = super().ask(context)
+        if self.preview:
+            scene = scene_of(context)
+            rig, mode = properties.rig_of(scene, self.about(context)), properties.settings_of(scene).mode
+            self._said = mode, panel_state.asked(scene, rig, mode)  # while it is woven the panel may change
         if self.quick:
             from ..session import prepared
 
@@ -253,7 +257,8 @@ class ResultOperator(SourcesOperator):
     ) -> OperatorReturn:
         from ..session import ghosts
 
-        ghost = ghosts.keep(context, properties.settings_of(scene_of(context)).mode, request, read, recipe, made)
+        mode, said = self._said
+        ghost = ghosts.keep(context, mode, request, read, recipe, made, said)
         report(self, (*read.notes, *made.report["warnings"]), f"Preview: {ghost.said}")
         return {"FINISHED"}
 

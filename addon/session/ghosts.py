@@ -21,7 +21,7 @@ from ...core.weave.results import BlendResult, Result, SpliceResult
 from .. import lists, properties, source_list, weaving
 from ..blender_types import armature_data, scene_of
 from ..bridge import mesh, poses
-from . import analysis, panel_state, previews, skins, trails
+from . import analysis, previews, skins, trails
 from .previews import SOLO, Body, Figure, Ghost, Playing
 
 BESIDE = 0.6  # of the body's height, from one figure to the next
@@ -29,9 +29,20 @@ SOLID = (0.95, 0.95, 0.95, 1.0)
 
 
 def keep(
-    context: bpy.types.Context, mode: str, request: Request, read: weaving.Read, recipe: Recipe, woven: Result
+    context: bpy.types.Context,
+    mode: str,
+    request: Request,
+    read: weaving.Read,
+    recipe: Recipe,
+    woven: Result,
+    asked: tuple[Any, ...],
+    *,
+    outdated: bool = False,
 ) -> Ghost:
-    """Keep what a result would look like, and return it."""
+    """Keep what a result would look like, and return it.
+
+    asked : what the panel said when it was asked for, see `panel_state`; outdated : whether it says something else now
+    """
     scene = scene_of(context)
     armature = weaving.found(bpy.data.objects, read.armature, "The armature")
     rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
@@ -48,8 +59,7 @@ def keep(
     lines = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
     said = f"{len(clip)} frames from {first_frame:g}"
-    asked = panel_state.asked(scene, rig, mode)
-    ghost = Ghost(mode, figures, said, request, read, recipe, woven, lines, body, left_out, asked)
+    ghost = Ghost(mode, figures, said, request, read, recipe, woven, lines, body, left_out, asked, outdated)
     previews.keep(read.armature, ghost)
     return ghost
 
@@ -75,7 +85,7 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     if ghost is None or rig is None:
         return
     if ghost.recipe is not None and ghost.woven is not None:
-        keep(context, ghost.mode, ghost.request, ghost.read, ghost.recipe, ghost.woven)
+        _keep_again(context, ghost, ghost.recipe, ghost.woven)
     elif 0 <= rig.active < len(rig.sources) and rig.sources[rig.active].action is not None:
         solo(context, armature, rig.sources[rig.active])
 
@@ -90,10 +100,15 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.ty
         return False
     recipe = dataclasses.replace(ghost.recipe, weights=weights)
     try:
-        keep(context, ghost.mode, ghost.request, ghost.read, recipe, blend.again(ghost.woven, recipe))
+        _keep_again(context, ghost, recipe, blend.again(ghost.woven, recipe))
     except LoomError:
         return False
     return True
+
+
+def _keep_again(context: bpy.types.Context, ghost: Ghost, recipe: Recipe, woven: Result) -> None:
+    """Keep a ghost whose result or looks have changed, but not what was asked for."""
+    keep(context, ghost.mode, ghost.request, ghost.read, recipe, woven, ghost.asked, outdated=ghost.outdated)
 
 
 def _figure(clip: Clip, read: weaving.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:

@@ -27,7 +27,8 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     if settings.mode != "blend" or jobs.running() is not None:
         return
     armature = meant.of_tab(context)
-    if armature is not None and previews.of(armature.session_uid) is not None:
+    ghost = None if armature is None else previews.of(armature.session_uid)
+    if armature is not None and ghost is not None and ghost.mode == settings.mode:
         from . import ghosts  # numpy is loaded at first use, not when Blender starts
 
         ghosts.reweave(context, scene, armature)

@@ -140,6 +140,31 @@ def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom
     assert ghost_of(loom, rig).outdated
 
 
+def test_a_weight_does_not_make_an_outdated_preview_current(rig, loom):
+    follow = loom("addon.session.ghost_follow").follow
+    settings, lines = bpy.context.scene.action_loom, bpy.context.scene.action_loom.rigs[0].sources
+    bpy.ops.action_loom.blend("INVOKE_DEFAULT", preview=True)
+    settings.matching.ends = "open"
+    assert not follow(bpy.context)  # the clips would have to be matched again
+    lines[0].weight = 0.3
+    ghost = ghost_of(loom, rig)
+    assert ghost.outdated
+    assert ghost.recipe.weights[0] == pytest.approx(0.3)
+    settings.ghost_beside = True
+    assert ghost_of(loom, rig).outdated
+    bpy.ops.action_loom.blend("INVOKE_DEFAULT", preview=True)
+    assert not ghost_of(loom, rig).outdated
+
+
+def test_live_goes_on_while_a_source_is_shown_by_itself(rig, loom):
+    settings, lines = bpy.context.scene.action_loom, bpy.context.scene.action_loom.rigs[0].sources
+    bpy.ops.action_loom.blend("INVOKE_DEFAULT")
+    settings.live = settings.solo = True
+    before = material.fingerprint(rig.animation_data.action)
+    lines[0].weight = 0.2
+    assert material.fingerprint(rig.animation_data.action) != before
+
+
 def test_a_source_by_itself_is_seen_where_its_action_has_it(rig, loom):
     settings, listed = bpy.context.scene.action_loom, bpy.context.scene.action_loom.rigs[0]
     action = rig.animation_data.action
