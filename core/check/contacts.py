@@ -1,8 +1,9 @@
-"""When feet stand: their balls and ankles, by height over their own floor and speed, with hysteresis (methods 11)."""
+"""When feet stand: balls and ankles, by height over the floor they tread and speed, with hysteresis (methods 11)."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ..motion import feet as feet_of
@@ -19,6 +20,8 @@ WALKING_SPEED = (0.25, 0.45)
 RUNNING_SPEED = (0.5, 1.0)
 WALKS, RUNS = 1.0, 1.6  # median ground speed of the body, body heights a second; between them limits go over
 SMOOTHING = 0.012  # s
+EVEN = 0.01  # body heights; the lowest place is that far under an even floor at most
+FLOOR = 0.5  # s each side in which a point treads the same floor: stairs have one a step
 SHORTEST_GAP = 0.050  # s; shorter ones are closed
 SHORTEST_CONTACT = 0.080  # s; shorter ones are dropped
 
@@ -62,9 +65,10 @@ def standing_feet(body: WorldPose) -> dict[str, Foot]:
     clip = body.clip
     height = clip.skeleton.height
     limits = _speed_limits(_ground_speed(body) / height) if height > 0.0 else WALKING_SPEED
+    raised = body.points[:, root_motion.travelling_joint(clip.skeleton), 2]
     found = {}
     for side, paths in _paths(body).items():
-        ball_stands, ankle_stands = (_standing(path, clip.rate, height, limits) for path in paths)
+        ball_stands, ankle_stands = (_standing(path, raised, clip.rate, height, limits) for path in paths)
         # From heel to ball a foot may touch with neither for a moment: it stands on.
         stands = ~_without_short_runs(~(ball_stands | ankle_stands), SHORTEST_GAP * clip.rate, inner_only=True)
         found[side] = Foot(*paths, ball_stands, ankle_stands, stands)
@@ -102,18 +106,43 @@ def _ground_speed(body: WorldPose) -> float:
     return float(np.median(np.linalg.norm(np.diff(body.ground, axis=0), axis=1)) * body.clip.rate)
 
 
-def _standing(path: Array, rate: float, body: float, speed_limits: tuple[float, float]) -> Flags:
+def _standing(path: Array, raised: Array, rate: float, body: float, speed_limits: tuple[float, float]) -> Flags:
+    """Return in which frames a point (F, 3) stands, of a body of that height whose hips are raised so far (F,)."""
     if len(path) < 3:
         return np.zeros(len(path), dtype=bool)
     smooth = root_motion.smooth(path, SMOOTHING * rate)
-    speed = np.linalg.norm(np.gradient(smooth, axis=0), axis=1) * rate
-    slow = speed <= np.quantile(speed, 0.4)
-    over_floor = smooth[:, 2] - np.quantile(smooth[slow, 2], 0.2)
-    enter = (over_floor < HEIGHT[0] * body) & (speed < speed_limits[0] * body)
-    stay = (over_floor < HEIGHT[1] * body) & (speed < speed_limits[1] * body)
-    flags = _hysteresis(enter, stay)
+    heights, speed = smooth[:, 2], np.linalg.norm(np.gradient(smooth, axis=0), axis=1) * rate
+    lowest = float(np.quantile(heights[speed <= np.quantile(speed, 0.4)], 0.2))
+    enter, stay = (speed < limit * body for limit in speed_limits)
+    floor = _floor(heights, stay, round(FLOOR * rate))
+    over_floor = heights - np.clip(lowest, floor, floor + EVEN * body)
+    flags = _hysteresis(enter & (over_floor < HEIGHT[0] * body), stay & (over_floor < HEIGHT[1] * body))
     flags = ~_without_short_runs(~flags, SHORTEST_GAP * rate, inner_only=True)
+    flags = _on_the_ground(flags, heights - lowest, raised, HEIGHT[0] * body)
     return _without_short_runs(flags, SHORTEST_CONTACT * rate)
+
+
+def _on_the_ground(flags: Flags, lifted: Array, raised: Array, slack: float) -> Flags:
+    """Leave out contacts that are higher than the clip's floor by more than the body rises in them.
+
+    Who climbs a step is raised by it; who holds a foot in the air is not.
+    """
+    level = flags & (lifted < slack)
+    usual = float(np.median(raised[level])) if level.any() else np.inf
+    out = flags.copy()
+    for start, end in runs(flags):
+        higher = float(raised[start:end].max()) - usual
+        out[start:end] = lifted[start:end].min() < slack + max(higher, 0.0)
+    return out
+
+
+def _floor(heights: Array, slow: Flags, reach: int) -> Array:
+    """Height (F,) of the floor under a point: its lowest among the slow frames so near; infinite where none is.
+
+    Where the point itself is fast there is no contact, so nobody asks for the floor there.
+    """
+    known = np.pad(np.where(slow, heights, np.inf), reach, constant_values=np.inf)
+    return np.asarray(sliding_window_view(known, 2 * reach + 1).min(axis=1))
 
 
 def runs(flags: Flags) -> list[tuple[int, int]]:
