@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 ENGINES = ("auto", "numba", "numpy")
-WEAVING = ("formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
+WEAVING = ("edit", "formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
 PACKAGES = (*WEAVING, "skin")  # that have kernels
 
 _log = logging.getLogger(__name__)

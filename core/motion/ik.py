@@ -68,16 +68,19 @@ def led(clip: Clip, places: Mapping[Limb, Array]) -> tuple[Clip, dict[str, Array
         hip, knee, end = (positions[:, joint] for joint in (limb.upper, limb.lower, limb.end))
         away[limb.foot] = np.linalg.norm(place - end, axis=1)
         bend = _bend(knee - hip, end - knee, place - hip)
-        swing = _shortest(knee - hip + quat.rotate(bend, end - knee), place - hip)
+        swing = shortest(knee - hip + quat.rotate(bend, end - knee), place - hip)
         above = {joint: turned[:, joint] for joint in (limb.upper, limb.lower, limb.end)}
-        rotations[:, limb.upper] = _local(clip, limb.upper, turned, quat.mul(swing, above[limb.upper]), None)
-        rotations[:, limb.lower] = _local(clip, limb.lower, turned, quat.mul(bend, above[limb.lower]), None)
-        rotations[:, limb.end] = _local(clip, limb.end, turned, above[limb.end], quat.mul(swing, bend))
+        rotations[:, limb.upper] = local_rotation(clip, limb.upper, turned, quat.mul(swing, above[limb.upper]), None)
+        rotations[:, limb.lower] = local_rotation(clip, limb.lower, turned, quat.mul(bend, above[limb.lower]), None)
+        rotations[:, limb.end] = local_rotation(clip, limb.end, turned, above[limb.end], quat.mul(swing, bend))
     return replace(clip, rotations=rotations), away
 
 
-def _local(clip: Clip, joint: int, turned: Array, wanted: Array, carried: Array | None) -> Array:
-    """The rotation (F, 4) of a joint from rest that turns it as wanted, its parent turned as it was, or carried on."""
+def local_rotation(clip: Clip, joint: int, turned: Array, wanted: Array, carried: Array | None) -> Array:
+    """Return the rotations (F, 4) of a joint from rest that turn it in the world as wanted (F, 4).
+
+    turned (F, J, 4) : how joints are turned now; the joint's parent is still, or is carried (F, 4) on from there.
+    """
     skeleton = clip.skeleton
     parent = int(skeleton.parents[joint])
     frame = quat.mul(turned[:, parent], skeleton.orients[joint]) if parent >= 0 else skeleton.orients[joint][None]
@@ -108,8 +111,8 @@ def _knee(one: Array, other: Array, apart: Array) -> Array:
     return np.arccos(np.clip(cosine, -1.0, 1.0))
 
 
-def _shortest(start: Array, goal: Array) -> Array:
-    """The shortest rotations (F, 4) that turn one direction to another; none for opposite ones, or of no length."""
+def shortest(start: Array, goal: Array) -> Array:
+    """Return the shortest rotations (F, 4) from directions (F, 3) to others; none for opposite or zero ones."""
     axis, along = np.cross(start, goal), (start * goal).sum(axis=1)
     size = np.linalg.norm(axis, axis=1)
     angle = np.arctan2(size, along)

@@ -1,0 +1,1 @@
+"""Clips changed where they are wrong: feet that slide, and what later tools for poses need."""
