@@ -15,6 +15,7 @@ _PAGES = {
     "graph": "path",
     "in_place": "travel",
     "matching": "sources",
+    "plant": "feet",
     "result": "blend",
     "shortest": "path",
     "sync": "sources",

@@ -33,6 +33,8 @@ class ACTION_LOOM_MT_weave(bpy.types.Menu):
         for recipe in properties.MODES:
             layout.operator(f"action_loom.{recipe.verb}")
         layout.separator()
+        layout.operator("action_loom.plant")
+        layout.separator()
         layout.operator("action_loom.rebuild")
         layout.operator("action_loom.edit_recipe")
         layout.operator("action_loom.check")

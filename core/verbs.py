@@ -18,6 +18,7 @@ from .recipes.connect import Connect
 from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
 from .recipes.loop import Loop
 from .recipes.matching import Matching, Synchronise
+from .recipes.plant import Plant
 from .recipes.splice import Splice
 from .recipes.travel import InPlace, Travel
 
@@ -67,6 +68,7 @@ _ROWS = (
     Verb(Shortest, "graph.free_walks:shortest", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
     Verb(Travel, "weave.travel:travel", "plots.travels:draw", needs=("feet",)),
     Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
+    Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}
 # Parts of the body that something needs, and the body roles of which one must be known, on both sides for limbs.

@@ -124,6 +124,14 @@ def _travel(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return found
 
 
+def _plant(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    found = [f"  {len(one['spans'])} spans planted, {len(one['refused'])} refused"]
+    if one["slide_cm_s"]:
+        found.append("  standing feet go {:.1f} → {:.1f} cm/s".format(*one["slide_cm_s"]))
+        found.append(f"  pelvis moved by {one['pelvis_cm']:.1f} cm, swinging feet by {one['swing_cm']:.1f} cm at most")
+    return found
+
+
 def _slide(report: Report) -> list[str]:
     slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
     if "pieces" in report:
@@ -146,4 +154,5 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "shortest": _walk,
     "travel": _travel,
     "in_place": _travel,
+    "plant": _plant,
 }

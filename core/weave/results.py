@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..check.foot_travel import FootTravel
+from ..edit.feet.planting import Planted
 from ..motion.clip import Clip
 from ..motion.closing import Closing
 from ..motion.quat import Array
@@ -88,3 +89,11 @@ class TravelResult(Result):
     found: FootTravel | None
     way: Way
     gives: bool
+
+
+@dataclass(frozen=True, eq=False)
+class PlantResult(Result):
+    """A clip whose feet were planted; before : the clip as it was; planted : what was done to it."""
+
+    before: Clip
+    planted: Planted

@@ -126,6 +126,7 @@ TABLE = {
     "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
+    "plant": result(sources=[SLOW]),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "remove_source": Row("settings", "users"),
     "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),

@@ -49,6 +49,7 @@ BUTTONS = {
     "shortest": {},
     "travel": {},
     "in_place": {},
+    "plant": {},
     "pick_frame": {"group": "connect", "option": "from_frame"},
     "pick_joints": {"group": "matching", "option": "joints", "what": "lower"},
     "edit_recipe": {},

@@ -14,6 +14,7 @@ from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.recipes.connect import Connect
 from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
 from action_loom.core.recipes.loop import Loop
+from action_loom.core.recipes.plant import Plant
 from action_loom.core.recipes.splice import Splice
 from action_loom.core.recipes.travel import InPlace, Travel
 
@@ -57,6 +58,8 @@ def work(clip):
     yield lambda: verbs.apply(Travel(), [clip])
     yield lambda: verbs.apply(Travel(speed=1.0, direction="left", turn=20.0), [verbs.apply(InPlace(), [clip]).clip])
     yield lambda: verbs.apply(InPlace(), [clip])
+    yield lambda: verbs.apply(Plant(), [clip])
+    yield lambda: verbs.apply(Plant(spans=((0, 0, 0, 1), (1, 1, 0, 2))), [clip])
     yield lambda: verbs.apply(BuildGraph(threshold=0.1), [clip])
     yield lambda: verbs.apply(Walk(threshold=0.1, seconds=3.0), [clip, other])
     yield lambda: verbs.apply(Shortest(threshold=0.1, leave="walk (2):0", reach="walk (1):40"), [clip, other])

@@ -1,0 +1,1 @@
+"""Feet that stand where they stand: when they do, how far they are moved, and legs that follow (methods 18)."""

@@ -1,0 +1,77 @@
+"""What planting did: how far feet slide where they stand, and what it cost the rest of the body."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...motion import feet, ik, kinematics
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from . import legs, spans
+from .displacement import Complex
+from .spans import BALL, Span
+
+
+def measure(before: Clip, after: Clip, rows: Sequence[Span]) -> dict[str, Any]:
+    """Return what slides in spans of a clip and of the one made of it, as plain JSON values before and after.
+
+    slide_cm_s, middle_slide_cm_s : mean speed of balls on the ground in spans, and in the middle half of each
+    way_cm : how far a ball moves about in the middle half of its span, the median span
+    knee : 99th percentile of its angular acceleration after, over that before. None stands for what there is not.
+    """
+    on_ball = [span for span in rows if span.part == BALL]
+    middles = [span.middle for span in on_ball]
+    both = [(_balls(clip), clip.rate) for clip in (before, after)] if on_ball else []
+    return {
+        "slide_cm_s": [_slide(balls, rate, on_ball) for balls, rate in both] or None,
+        "middle_slide_cm_s": [_slide(balls, rate, middles) for balls, rate in both] or None,
+        "way_cm": [_way(balls, middles) for balls, _ in both] or None,
+        "knee": _knees(before, after) if rows else None,
+    }
+
+
+def moved(
+    rows: Sequence[Span], shifts: Mapping[str, Complex], pelvis: Array, away: Mapping[str, Array]
+) -> dict[str, Any]:
+    """Return how far the body was moved for it: see `planting.Planted`, whose arrays these are.
+
+    pelvis_cm, swing_cm : the most that the pelvis was, and feet that do not stand; away_cm : the most that a standing
+    ankle is from where it was to be
+    """
+    standing = spans.flags(rows, len(pelvis))
+    nowhere = np.zeros(len(pelvis), dtype=bool)
+    swings = [np.abs(shift)[~standing.get(foot, nowhere)] for foot, shift in shifts.items()]
+    held = [miss[standing.get(foot, nowhere)] for foot, miss in away.items()]
+    return {"pelvis_cm": _most([np.linalg.norm(pelvis, axis=1)]), "swing_cm": _most(swings), "away_cm": _most(held)}
+
+
+def _balls(clip: Clip) -> dict[str, Complex]:
+    places = kinematics.points(clip)
+    points = feet.balls_and_ankles(clip.skeleton)
+    return {foot: places[:, ball, 0] + 1j * places[:, ball, 1] for foot, (ball, _) in points.items()}
+
+
+def _slide(balls: Mapping[str, Complex], rate: float, rows: Sequence[Span]) -> float | None:
+    if any(len(ball) < 2 for ball in balls.values()):
+        return None
+    speeds = {foot: np.abs(np.gradient(balls[foot])) * rate for foot in {span.foot for span in rows}}
+    return round(100.0 * float(np.concatenate([speeds[s.foot][s.first : s.end] for s in rows]).mean()), 3)
+
+
+def _way(balls: Mapping[str, Complex], rows: Sequence[Span]) -> float:
+    places = [balls[span.foot][span.first : span.end] for span in rows]
+    return round(100.0 * float(np.median([2.0 * np.abs(one - one.mean()).max() for one in places])), 3)
+
+
+def _most(values: Sequence[Array]) -> float:
+    return round(100.0 * max((float(one.max(initial=0.0)) for one in values), default=0.0), 2)
+
+
+def _knees(before: Clip, after: Clip) -> float | None:
+    sharpest = []
+    for clip in (before, after):
+        _, posed = legs.posed(clip, ik.legs(clip.skeleton))
+        second = [np.abs(np.diff(leg.flexion, n=2)) for leg in posed.values()]
+        sharpest.append(float(np.percentile(np.concatenate(second), 99.0)) if len(clip) > 2 else 0.0)
+    return round(sharpest[1] / sharpest[0], 3) if sharpest[0] > 0.0 else None

@@ -1,0 +1,191 @@
+"""Legs that follow feet that are moved: the pelvis first, then two bones, as turns over the animated pose (methods 18).
+
+No axis of a bone is assumed, and joints between (twist bones) go along.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from ...motion import ik, kinematics, quat, root_motion
+from ...motion.clip import Clip
+from ...motion.ik import Limb
+from ...motion.quat import Array
+from ...motion.roles import ancestors
+from .displacement import Complex
+
+SWAY = 0.3  # s; over which the pelvis goes along with the feet
+IDLE = 0.15  # of a standing foot; how much one in the air says of where the pelvis goes
+REACH = 0.99  # of a leg's length, beyond which the pelvis comes down
+DIP = 0.08  # s; how gently it does
+SOFT, STRAIGHTEST = 0.97, 0.9995  # of a leg's length: from the first on it stretches less and less, up to the second
+SMOOTH_BEND = 0.012  # s; what the knee's change is smoothed over: it takes away what else is its sharpest acceleration
+BACKWARDS = np.radians(-3.0)  # knees that are bent further back stay so
+ROUNDING = 1e-9  # of a leg's length
+HINGE = (0.05, 0.2)  # sines of flexion: under the first the clip's hinge is the knee's axis, over the second its own is
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """A limb in all frames, in the world, and how its knee is bent.
+
+    hip, end (F, 3) : places; upper, lower (F, 3) : the two bones; axis (F, 3) : about which the knee bends, of length 1
+    flexion (F,) : radians, negative where it is bent backwards
+    """
+
+    hip: Array
+    end: Array
+    upper: Array
+    lower: Array
+    axis: Array
+    flexion: Array
+
+    @property
+    def lengths(self) -> tuple[Array, Array]:
+        return np.linalg.norm(self.upper, axis=1), np.linalg.norm(self.lower, axis=1)
+
+    @property
+    def length(self) -> Array:
+        """Length (F,) of both bones."""
+        one, other = self.lengths
+        return one + other
+
+    @property
+    def reach(self) -> Array:
+        """How far (F,) its end is from its hip."""
+        return np.asarray(np.linalg.norm(self.end - self.hip, axis=1))
+
+
+def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
+    """Return the joint that carries all limbs, −1 where there is none: the hips, else the one nearest to the feet."""
+    above = [ancestors(limb.upper, clip.skeleton.parents) for limb in limbs]
+    shared = [joint for joint in above[0] if all(joint in other for other in above)]
+    hips = clip.skeleton.roles.get("hips", -1)
+    return hips if hips in shared else next(iter(shared), -1)
+
+
+def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
+    """Return how the joints above feet are turned in the world (F, J, 4), and the legs by their feet's names."""
+    turned, places = kinematics.world_of(clip, [limb.end for limb in limbs])
+    return turned, {limb.foot: _leg(clip, limb, turned, places) for limb in limbs}
+
+
+def _leg(clip: Clip, limb: Limb, turned: Array, places: Array) -> Leg:
+    hip, knee, end = (places[:, joint] for joint in (limb.upper, limb.lower, limb.end))
+    upper, lower = knee - hip, end - knee
+    cross = quat.cross(upper, lower) / np.maximum(_norm(upper) * _norm(lower), 1e-12)
+    sine = _norm(cross)
+    hinge = quat.rotate(turned[:, limb.upper], _hinge(clip, limb, turned[:, limb.upper], cross))
+    sign = np.where((cross * hinge).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+    bent = np.clip((sine - HINGE[0]) / (HINGE[1] - HINGE[0]), 0.0, 1.0)
+    own = bent * bent * (3.0 - 2.0 * bent)
+    axis = (1.0 - own) * hinge + own * sign * cross / np.maximum(sine, 1e-12)
+    axis /= np.maximum(_norm(axis), 1e-12)
+    flexion = sign[:, 0] * np.arctan2(sine[:, 0], (upper * lower).sum(axis=1) / (_norm(upper) * _norm(lower))[:, 0])
+    return Leg(hip, end, upper, lower, axis, flexion)
+
+
+def _hinge(clip: Clip, limb: Limb, turned: Array, cross: Array) -> Array:
+    """The axis (3,) of a knee in the frame of its upper joint, one for the clip: the mean, by how much it is bent."""
+    mean = quat.rotate(quat.inv(turned), cross).mean(axis=0)
+    size = float(np.linalg.norm(mean))
+    if size > 1e-6:
+        return np.asarray(mean / size)
+    # A leg that is always straight bends about the line through both hips; front legs the other way round.
+    rotations, _ = clip.skeleton.rest
+    facing = root_motion.rest_heading(clip.skeleton)
+    to_the_left = np.array([-np.cos(facing), -np.sin(facing), 0.0])
+    sign = -1.0 if limb.foot.startswith("front") else 1.0
+    return np.asarray(quat.rotate(quat.inv(rotations[limb.upper]), sign * to_the_left))
+
+
+def _norm(vectors: Array) -> Array:
+    return np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def lacking(leg: Leg, shift: Complex) -> Array:
+    """Return how much (m) of a leg's length is missing (F,) where its foot alone is moved (F,); 0 where it reaches."""
+    needed = np.linalg.norm(leg.end + lifted(shift) - leg.hip, axis=1)
+    return np.maximum(needed - np.maximum(leg.length, leg.reach), 0.0)
+
+
+def lifted(shift: Complex) -> Array:
+    """Return moves on the ground (F,), x + iy, as vectors (F, 3)."""
+    return np.stack([shift.real, shift.imag, np.zeros(len(shift))], axis=1)
+
+
+def pelvis(legs: Mapping[str, Leg], feet: Mapping[str, tuple[Complex, Array]], rate: float) -> Array:
+    """Return by how much (F, 3) the pelvis is moved, metres: after the feet that stand, and down where legs end.
+
+    feet : of each, how far it is moved (F,) and how firmly it is held (F,), as `displacement.of_foot` gives them
+    """
+    weights = np.stack([feet[foot][1] + IDLE for foot in legs])
+    mean = (weights * np.stack([feet[foot][0] for foot in legs])).sum(axis=0) / weights.sum(axis=0)
+    moved = root_motion.smooth(lifted(mean), SWAY * rate)
+    lack = np.zeros(len(moved))
+    for foot, leg in legs.items():
+        longest = np.maximum(REACH * leg.length, leg.reach)
+        reach = leg.hip + moved - leg.end - lifted(feet[foot][0])
+        high = np.sqrt(np.maximum(longest**2 - (reach[:, :2] ** 2).sum(axis=1), 0.0))
+        short = np.linalg.norm(reach, axis=1) > longest * (1.0 + ROUNDING)
+        lack = np.maximum(lack, np.where(short, reach[:, 2] - high, 0.0))
+    wide = round(2.0 * DIP * rate)
+    lowest = sliding_window_view(np.pad(lack, wide, mode="edge"), 2 * wide + 1).max(axis=1)
+    moved[:, 2] = -root_motion.smooth(lowest, DIP * rate)
+    return moved
+
+
+def led(
+    clip: Clip, limbs: Sequence[Limb], feet: Mapping[str, tuple[Complex, Array]]
+) -> tuple[Clip, Array, dict[str, Array]]:
+    """Return a clip whose feet are moved, how far its pelvis went (F, 3), and how far (F,) each foot is from its place.
+
+    feet : of each limb's foot, how far it is moved (F,), metres on the ground, and how firmly it is held (F,). They
+    keep their heights and their turns in the world. Clips with scales can't be led.
+    """
+    turned, legs = posed(clip, limbs)
+    moved = pelvis(legs, feet, clip.rate)
+    rotations, away = clip.rotations.copy(), {}
+    for limb in limbs:
+        leg = legs[limb.foot]
+        goal = leg.end + lifted(feet[limb.foot][0]) - leg.hip - moved
+        bend = quat.exp(_change(leg, np.linalg.norm(goal, axis=1), clip.rate)[:, None] * leg.axis)
+        reach = leg.upper + quat.rotate(bend, leg.lower)
+        swing = ik.shortest(reach, goal)
+        away[limb.foot] = np.linalg.norm(quat.rotate(swing, reach) - goal, axis=1)
+        wanted = {
+            limb.upper: (quat.mul(swing, turned[:, limb.upper]), None),
+            limb.lower: (quat.mul(bend, turned[:, limb.lower]), None),
+            limb.end: (turned[:, limb.end], quat.mul(swing, bend)),
+        }
+        for joint, (turn, carried) in wanted.items():
+            rotations[:, joint] = ik.local_rotation(clip, joint, turned, turn, carried)
+    translations = _moved(clip, carrier(clip, limbs), turned, moved)
+    return replace(clip, rotations=rotations, translations=translations), moved, away
+
+
+def _moved(clip: Clip, joint: int, turned: Array, way: Array) -> Array:
+    """Translations (F, J, 3) of a clip one of whose joints is moved in the world by so much (F, 3)."""
+    parent = int(clip.skeleton.parents[joint])
+    frame = clip.skeleton.orients[joint]
+    frame = quat.mul(turned[:, parent], frame) if parent >= 0 else frame
+    translations = clip.translations.copy()
+    translations[:, joint] += quat.rotate(quat.inv(frame), way)
+    return translations
+
+
+def _change(leg: Leg, wanted: Array, rate: float) -> Array:
+    """By how much (F,) a knee bends, radians, so that its leg reaches so far (F,); gently, near its end and in time."""
+    one, other = leg.lengths
+    # A leg that is straighter in its clip stays so: a limit for all would bend legs that nothing is asked of.
+    soft = np.maximum(SOFT * leg.length, leg.reach)
+    room = np.maximum(STRAIGHTEST * leg.length - soft, 1e-9)
+    far = np.where(wanted > soft, soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room), wanted)
+    cosine = (far**2 - one**2 - other**2) / np.maximum(2.0 * one * other, 1e-300)
+    bent, size = np.arccos(np.clip(cosine, -1.0, 1.0)), np.abs(leg.flexion)
+    sign = np.where(leg.flexion < BACKWARDS, -1.0, 1.0)
+    # A knee that is straight but for noise bends forwards; where nothing is asked of it, it stays as it is.
+    noise = (sign * size - leg.flexion) * np.exp(-(((bent - size) / BACKWARDS) ** 2))
+    return root_motion.smooth(sign * bent - leg.flexion - noise, SMOOTH_BEND * rate)

@@ -1,0 +1,184 @@
+"""Planting feet: clips whose feet stand still while they stand (methods 18)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...check.contacts import Flags
+from ...errors import ClipError, SkeletonError
+from ...motion import cycles, feet, ik, kinematics, quat
+from ...motion.clip import Clip
+from ...motion.ik import Limb
+from ...motion.quat import Array
+from . import displacement, figures, legs, spans
+from .displacement import Complex, Pivots
+from .spans import Contact, Span
+
+# In body heights.
+SLIDES_ON_PURPOSE = 0.12  # a ball that goes further while it stands is meant to, or was taken to stand wrongly
+LACKS = 0.05  # of a leg's length; what needs more is out of reach
+STILL = 0.0015  # a foot that moves less in the middle of its contact stands: it was planted, or keyed so
+
+HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in a unit that nobody knows
+AROUND = 2.0  # s of a cycle before and after it: what is further away moves it by less than a nanometre
+HEEL = 0.25  # of the foot's length from ankle to ball: how far the heel is behind and below the ankle
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """What was done to a clip.
+
+    spans : what was planted; refused : what was not, and why
+    shifts (F,) : of each foot, metres on the ground, as x + iy; pelvis (F, 3) : by how much it was moved, metres
+    away (F,) : of each foot, how far it is from where it was to be, metres
+    figures : plain JSON values (see `figures.measure`)
+    """
+
+    spans: tuple[Span, ...]
+    refused: tuple[tuple[Span, str], ...]
+    shifts: Mapping[str, Complex]
+    pelvis: Array
+    away: Mapping[str, Array]
+    figures: Mapping[str, Any]
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What there is to say of it: plain JSON values."""
+        refused = [
+            {"foot": s.foot, "part": s.part, "first": s.first, "end": s.end, "why": why} for s, why in self.refused
+        ]
+        return {"spans": [list(span.row) for span in self.spans], "refused": refused, **self.figures}
+
+
+@dataclass(frozen=True, eq=False)
+class _Laps:
+    """A clip, or a cycle with others of it before and after it, and where its own frames are in that.
+
+    lap : frames of a cycle, without its last one; 0 for a clip that does not close
+    """
+
+    clip: Clip
+    own: slice
+    lap: int
+    laps: range
+
+    @classmethod
+    def of(cls, clip: Clip) -> "_Laps":
+        if len(clip) < 2 or not cycles.closes(clip):
+            return cls(clip, slice(0, len(clip)), 0, range(1))
+        lap = len(clip) - 1
+        around = int(np.ceil(AROUND * clip.rate / lap))
+        first = around * lap
+        return cls(cycles.unrolled(clip, around, around), slice(first, first + len(clip)), lap, range(2 * around + 1))
+
+
+def planted(clip: Clip, rows: Sequence[Span] | None = None) -> tuple[Clip, Planted]:
+    """Return the clip with its feet still where they stand, and what was done; the clip itself where nothing slides.
+
+    rows : when they stand, found where None. A clip that closes stays a cycle. Raises ClipError for bodies of an
+    unknown unit, SkeletonError for those whose legs are not known or can't be led. Kovar, Schreiner, Gleicher 2002.
+    """
+    limbs, whole = _limbs(clip), _Laps.of(clip)
+    asked = list(rows) if rows is not None else spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
+    known, refused = _of_legs(asked, limbs)
+    contacts = spans.touching(known, whole.laps, whole.lap)
+    pivots = _pivots(whole.clip, limbs, contacts)
+    if rows is None:
+        contacts = [one for one in contacts if not _stands_still(one, pivots[one.foot], clip.skeleton.height)]
+    kept, too_far = _kept(contacts, pivots, whole.clip, limbs)
+    refused += [(span, too_far[k]) for k, span in enumerate(known) if k in too_far]
+    if not kept:
+        return clip, _nothing(clip, refused)
+    solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate) for limb in limbs}
+    made, moved, misses = legs.led(whole.clip, limbs, solved)
+    made = replace(clip, rotations=made.rotations[whole.own], translations=made.translations[whole.own])
+    shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
+    away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
+    planted_rows = frozenset().union(*(contact.rows for contact in kept))
+    known = [span for k, span in enumerate(known) if k in planted_rows]
+    measured = figures.measure(clip, made, known) | figures.moved(known, shifts, moved, away)
+    return made, Planted(tuple(known), tuple(refused), shifts, moved, away, measured)
+
+
+def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
+    still = np.zeros((len(clip), 3))
+    measured = figures.measure(clip, clip, []) | figures.moved([], {}, still, {})
+    return Planted((), tuple(refused), {}, still, {}, measured)
+
+
+def _limbs(clip: Clip) -> list[Limb]:
+    """The legs of a body that can be led; raises ClipError and SkeletonError where there are none."""
+    if clip.scales is not None or clip.skeleton.inheritance is not None:
+        raise SkeletonError(
+            f"{clip.name}: legs that are scaled or do not inherit all of their parents can't be led yet"
+        )
+    known = feet.balls_and_ankles(clip.skeleton)
+    limbs = [limb for limb in ik.legs(clip.skeleton) if limb.foot in known]
+    if not limbs or legs.carrier(clip, limbs) < 0:
+        raise SkeletonError(f"{clip.name}: no leg is known whose foot hangs on its shin: name thighs, shins and feet")
+    height = clip.skeleton.height
+    if not HEIGHTS[0] <= height <= HEIGHTS[1]:
+        raise ClipError(
+            f"{clip.name}: its body is {height:.3g} m tall, so its unit is not known: give it its unit first"
+        )
+    return limbs
+
+
+def _of_legs(asked: Collection[Span], limbs: Sequence[Limb]) -> tuple[list[Span], list[tuple[Span, str]]]:
+    """Spans of feet that hang on legs, and those of others, with why."""
+    named = {limb.foot for limb in limbs}
+    refused = [(span, "its leg is not known") for span in asked if span.foot not in named]
+    return [span for span in asked if span.foot in named], refused
+
+
+def _pivots(clip: Clip, limbs: Sequence[Limb], of: Sequence[Contact]) -> dict[str, Pivots]:
+    """Where ball and heel of each foot are on the ground."""
+    points, (turned, places) = feet.balls_and_ankles(clip.skeleton), kinematics.posed(clip)
+    flat = spans.flags([span for contact in of for span in contact.standing], len(clip))
+    found = {}
+    for limb in limbs:
+        ball, ankle = (places[:, point] for point in points[limb.foot])
+        heel = _heel(ball, ankle, turned[:, limb.end], flat.get(limb.foot, np.ones(len(clip), dtype=bool)))
+        found[limb.foot] = Pivots(ball[:, 0] + 1j * ball[:, 1], heel[:, 0] + 1j * heel[:, 1])
+    return found
+
+
+def _heel(ball: Array, ankle: Array, turned: Array, flat: Flags) -> Array:
+    """Places (F, 3) of a heel: behind the ankle by a quarter of its way to the ball, as low as that where it stands."""
+    behind = -HEEL * (ball - ankle)
+    behind[:, 2] = (ball - ankle)[:, 2]
+    in_foot = np.median(quat.rotate(quat.inv(turned), behind)[flat], axis=0)
+    return ankle + quat.rotate(turned, in_foot)
+
+
+def _stands_still(contact: Contact, pivots: Pivots, height: float) -> bool:
+    """Whether a foot hardly moves in the middle of its contact: it is planted already, or was never moved."""
+    middles = [Contact(contact.foot, (span.middle,), contact.rows) for span in contact.standing]
+    return all(displacement.extent(middle, pivots) < STILL * height for middle in middles)
+
+
+def _kept(
+    of: Sequence[Contact], pivots: Mapping[str, Pivots], clip: Clip, limbs: Sequence[Limb]
+) -> tuple[list[Contact], dict[int, str]]:
+    """The contacts that can be planted, and by its place why a span can't be."""
+    height, refused = clip.skeleton.height, dict[int, str]()
+    for contact in of:
+        moves = displacement.extent(contact, pivots[contact.foot])
+        if moves > SLIDES_ON_PURPOSE * height:
+            refused |= dict.fromkeys(contact.rows, f"it goes {100.0 * moves:.0f} cm while it stands")
+    kept = [contact for contact in of if not contact.rows & set(refused)]
+    _, posed = legs.posed(clip, limbs)
+    for foot, leg in posed.items():
+        shift, _ = _solved(kept, pivots, foot, clip.rate)
+        lack = legs.lacking(leg, shift)
+        for contact in (one for one in kept if one.foot == foot):
+            most = float(lack[contact.first : contact.end].max())
+            if most > LACKS * height:
+                refused |= dict.fromkeys(contact.rows, f"its leg is {100.0 * most:.0f} cm too short")
+    return [contact for contact in kept if not contact.rows & set(refused)], refused
+
+
+def _solved(of: Sequence[Contact], pivots: Mapping[str, Pivots], foot: str, rate: float) -> tuple[Complex, Array]:
+    return displacement.of_foot([contact for contact in of if contact.foot == foot], pivots[foot], rate)

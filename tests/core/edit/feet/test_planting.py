@@ -1,0 +1,290 @@
+"""Feet that are planted: on generated and captured clips, by what does not change and by oracles of other kinds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import jit, verbs
+from action_loom.core.check import contacts, quality
+from action_loom.core.edit.feet import spans
+from action_loom.core.edit.feet.planting import planted
+from action_loom.core.edit.feet.spans import Span
+from action_loom.core.errors import ClipError, OptionError, SkeletonError
+from action_loom.core.figure import actions
+from action_loom.core.motion import cycles, kinematics, mirror, quat, resample, root_motion
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.inheritance import Inheritance
+from action_loom.core.recipes.blend import Blend
+from action_loom.core.recipes.plant import Plant
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import gait, material
+from oracles.material import captured
+
+
+def sliding(rate=60.0, cycles_=4, speed=0.15):
+    """The generated walk, whose feet stand, slid along by so many metres a second to its side."""
+    walk = actions.walk(rate, cycles_)
+    time = np.arange(len(walk)) / rate
+    return root_motion.placed(walk, np.zeros(len(walk)), np.stack([speed * time, 0.0 * time], axis=1))
+
+
+def middle_slide(clip, rows):
+    """Mean speed of balls in the middle halves of spans, cm/s."""
+    balls, found = contacts.feet(clip), []
+    for span in rows:
+        if span.part == spans.BALL:
+            speed = np.linalg.norm(np.gradient(balls[span.foot][:, :2], axis=0), axis=1) * clip.rate
+            found.append(100.0 * speed[span.middle.first : span.middle.end].mean())
+    return float(np.mean(found))
+
+
+def moved_by(made, clip):
+    return np.abs(kinematics.points(made) - kinematics.points(clip)).max()
+
+
+@pytest.mark.both_engines
+def test_feet_that_slide_stand():
+    clip = sliding()
+    made, done = planted(clip)
+    rows = done.spans
+    assert len(rows) >= 8
+    assert not done.refused
+    assert middle_slide(clip, rows) > 14.0
+    assert middle_slide(made, rows) < 0.1
+    assert done.figures["middle_slide_cm_s"] == pytest.approx(
+        [middle_slide(one, rows) for one in (clip, made)], abs=0.1
+    )
+    assert done.figures["knee"] < 1.3
+    assert done.figures["away_cm"] < 0.5
+
+
+@pytest.mark.both_engines
+def test_feet_keep_their_heights_and_turns_and_all_above_the_hips_moves_as_one():
+    clip = sliding()
+    made, _ = planted(clip)
+    (turned, places), (now_turned, now) = kinematics.world(clip), kinematics.world(made)
+    roles = clip.skeleton.roles
+    for side in "LR":
+        assert_allclose(now_turned[:, roles[f"foot.{side}"]], turned[:, roles[f"foot.{side}"]], atol=1e-9)
+        assert_allclose(now[:, roles[f"foot.{side}"], 2], places[:, roles[f"foot.{side}"], 2], atol=2e-3)
+    above = [roles[role] for role in ("hips", "chest", "head", "hand.L")]
+    moves = now[:, above] - places[:, above]
+    assert_allclose(moves, moves[:, :1] * np.ones((1, 4, 1)), atol=1e-9)
+
+
+@pytest.mark.both_engines
+def test_feet_that_stand_are_left_bitwise_as_they_are():
+    walk = actions.walk(60.0, 3)
+    made, done = planted(walk)
+    assert made is walk
+    assert done.spans == ()
+    still = walk.taken(np.zeros(40, dtype=int))
+    assert planted(still)[0] is still
+    short = walk.cut(0, 2)
+    assert planted(short)[0] is short
+
+
+@pytest.mark.both_engines
+def test_a_planted_clip_is_not_planted_again():
+    made, _ = planted(sliding())
+    again, done = planted(made)
+    assert again is made
+    assert done.spans == ()
+
+
+@pytest.mark.both_engines
+def test_it_turns_and_moves_with_its_clip():
+    clip = sliding()
+    made, done = planted(clip)
+    elsewhere, other = planted(root_motion.placed(clip, 1.1, np.array([3.0, -7.0])))
+    assert other.spans == done.spans
+    assert moved_by(elsewhere, root_motion.placed(made, 1.1, np.array([3.0, -7.0]))) < 1e-9
+
+
+@pytest.mark.both_engines
+def test_of_a_mirrored_clip_it_is_the_mirrored_one():
+    clip = replace(sliding(), cyclic=False)
+    made, done = planted(clip)
+    other, mirrored = planted(mirror.mirrored(clip))
+    assert {(s.foot, s.first, s.end) for s in mirrored.spans} == {
+        ("R" if s.foot == "L" else "L", s.first, s.end) for s in done.spans
+    }
+    assert moved_by(other, mirror.mirrored(made)) < 1e-6
+
+
+@pytest.mark.both_engines
+def test_at_twice_the_rate_it_is_the_same_motion():
+    clip = sliding(60.0)
+    rows = spans.find(clip)
+    made, _ = planted(clip, rows)
+    fine = resample.to_rate(clip, 120.0)
+    twice = [replace(s, first=2 * s.first, end=min(2 * s.end, len(fine))) for s in rows]
+    finely, _ = planted(fine, twice)
+    assert moved_by(finely.thinned(2), made) < 0.012
+    assert middle_slide(finely, twice) < 0.2
+
+
+def a_cycle(turn=0.0):
+    """A cycle whose feet slide; it closes."""
+    walk = actions.walk(60.0, 1)
+    time = np.arange(len(walk)) / 60.0
+    slide = np.stack([0.15 * time, 0.0 * time], axis=1)
+    return replace(root_motion.placed(walk, turn * time, slide), cyclic=True)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("turn", [0.0, 0.2])
+def test_loops_stay_loops(turn):
+    clip = a_cycle(turn)
+    made, done = planted(clip)
+    assert made.cyclic
+    assert done.spans
+    assert cycles.gap(clip) < 1e-9
+    assert cycles.gap(made) < 1e-6
+    # Speeds meet, too: what happens across the seam is what happens everywhere.
+    laps = cycles.unrolled(made, 1, 1)
+    seam = len(made) - 1
+    sharpest = np.linalg.norm(np.diff(kinematics.points(laps), n=2, axis=0), axis=2).max(axis=1)
+    assert sharpest[seam - 2 : seam + 2].max() <= sharpest.max() * (1.0 + 1e-6)
+    assert middle_slide(made, done.spans) < 1.0
+
+
+@pytest.mark.both_engines
+def test_spans_by_hand_are_planted_and_no_others():
+    clip = sliding()
+    left = [span for span in spans.find(clip) if span.foot == "L"][2:4]
+    made, done = planted(clip, left)
+    assert list(done.spans) == left
+    assert middle_slide(made, left) < 0.3
+    away = np.abs(kinematics.points(made) - kinematics.points(clip)).max(axis=(1, 2))
+    far = slice(min(left[-1].end + 150, len(clip) - 1), len(clip))
+    assert away[far].max() < 0.02
+
+
+def test_rows_say_the_same_as_spans():
+    rows = spans.find(sliding())
+    assert spans.of_rows([span.row for span in rows], 10**6) == rows
+    assert {span.part for span in rows} == {"ball", "heel"}
+    for wrong in ([[0, 0, 5]], [[4, 0, 1, 9]], [[0, 2, 1, 9]], [[0, 0, 9, 9]], [[0, 0, 1, 99]], [[0, 0, 1.5, 9]]):
+        with pytest.raises(OptionError, match="a span is a foot"):
+            spans.of_rows(wrong, 50)
+    with pytest.raises(OptionError, match="left foot overlap at frame 8"):
+        spans.of_rows([[0, 0, 1, 9], [0, 1, 8, 12]], 50)
+
+
+def test_what_goes_far_or_needs_more_than_the_leg_is_refused():
+    clip = sliding()
+    rows = [Span("L", "ball", 0, len(clip)), *(span for span in spans.find(clip) if span.foot == "R")]
+    made, done = planted(clip, rows)
+    ((span, why),) = done.refused
+    assert span == rows[0]
+    assert "cm while it stands" in why
+    assert middle_slide(made, rows[1:]) < 0.3
+
+
+def test_a_leg_that_is_too_short_is_told():
+    clip = actions.walk(60.0, 3)
+    rows = spans.find(clip)
+    late = next(span for span in rows if span.foot == "L" and span.first > 40)
+    # The heel swings on towards where it lands: it can't stand there so early.
+    why = planted(clip, [Span("L", "heel", late.first - 9, late.end)])[1].refused
+    assert why
+
+
+def test_bodies_that_cannot_be_planted_are_refused():
+    clip = sliding()
+    body = clip.skeleton
+    giant = replace(body, offsets=body.offsets * 26.0, tips=body.tips * 26.0)
+    with pytest.raises(ClipError, match="its unit is not known"):
+        planted(replace(clip, skeleton=giant, translations=clip.translations * 26.0))
+    with pytest.raises(SkeletonError, match="no leg is known"):
+        planted(replace(clip, skeleton=replace(body, roles={"hips": 0})))
+    with pytest.raises(SkeletonError, match="can't be led yet"):
+        planted(replace(clip, scales=np.ones((len(clip), len(body), 3))))
+    everything = np.ones(len(body), dtype=bool)
+    rules = Inheritance(everything, ("FULL",) * len(body), everything, quat.IDENTITY)
+    with pytest.raises(SkeletonError, match="can't be led yet"):
+        planted(replace(clip, skeleton=replace(body, inheritance=rules)))
+    with pytest.raises(ClipError, match="one clip at a time"):
+        verbs.apply(Plant(), [clip, clip])
+
+
+def test_both_engines_plant_alike():
+    clip, before, found = sliding(), jit._wanted, []
+    try:
+        for engine in ("auto", "numpy"):
+            jit.use(engine)
+            found.append(planted(clip)[0].rotations)
+    finally:
+        jit._wanted = before
+    assert_allclose(found[0], found[1], atol=1e-9)
+
+
+@pytest.mark.both_engines
+def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
+    clip = sliding()
+    made = verbs.apply(Plant(), [clip])
+    told = made.report["plant"]
+    assert made.clip.name == "walk planted"
+    assert told["slide_cm_s"][1] < 0.3 * told["slide_cm_s"][0]
+    assert made.report["quality"]["after"]["slide_cm_s"] < made.report["quality"]["before"][0]["slide_cm_s"]
+    again = verbs.apply(verbs.from_json(Plant(spans=told["spans"]).to_json()), [clip])
+    assert_array_equal(again.clip.rotations, made.clip.rotations)
+    nothing = verbs.apply(Plant(), [actions.walk(60.0, 3)])
+    assert nothing.report["warnings"] == ["walk: no foot that stands slides: nothing was changed"]
+    assert nothing.report["plant"]["spans"] == []
+
+
+def test_knees_that_are_bent_backwards_stay_so():
+    clip = sliding()
+    shin = clip.skeleton.roles["shin.L"]
+    turned = clip.rotations.copy()
+    turned[:, shin] = quat.inv(turned[:, shin])
+    backwards = replace(clip, rotations=turned)
+    made, _ = planted(backwards, spans.find(clip))
+    angle = [quat.log(one.rotations[:, shin]) for one in (backwards, made)]
+    assert ((angle[0] * angle[1]).sum(axis=1)[np.linalg.norm(angle[0], axis=1) > 0.3] > 0.0).all()
+
+
+def four_footed():
+    """The fox of an artist, gliding over the ground."""
+    body = material.character("Fox")
+    frames = 90
+    moved = np.zeros((frames, len(body), 3))
+    moved[:, 0, 0] = 0.02 * np.sin(np.arange(frames) / 15.0)
+    return Clip("glide", body, 30.0, np.tile(quat.IDENTITY, (frames, len(body), 1)), moved)
+
+
+def test_four_feet_are_planted_too():
+    clip = four_footed()
+    assert clip.skeleton.four_footed
+    rows = [Span(foot, "ball", 10, 70) for foot in contacts.feet(clip)]
+    made, done = planted(clip, rows)
+    assert {span.foot for span in done.spans} == set(contacts.NAMES)
+    assert middle_slide(made, rows) < 0.2 * middle_slide(clip, rows)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("pair", ["mb_02_01+mb_05_01", "asf_16_11+asf_16_19", "mb_08_01+mb_12_01"])
+def test_blends_of_captured_walks_stand_where_gait_events_say_that_they_do(pair):
+    clip = verbs.apply(Blend(), [captured(f"cmu_{name}") for name in pair.split("+")]).clip
+    made, done = planted(clip)
+    rows = [Span(side, "ball", strike, off) for side, strike, off in gait.stances(clip)]
+    assert middle_slide(clip, rows) > 4.0
+    assert middle_slide(made, rows) < 0.5
+    slides = done.figures["slide_cm_s"]
+    assert slides[1] < slides[0] / 6.0
+    assert done.figures["knee"] < 1.3
+    assert done.figures["pelvis_cm"] < 3.0
+    assert done.figures["swing_cm"] < 10.0
+    figures = [quality.measure(one) for one in (clip, made)]
+    assert figures[1]["contact_share"] > figures[0]["contact_share"] - 0.02
+
+
+@pytest.mark.shared
+def test_on_stairs_feet_stand_on_their_steps():
+    clip = captured("cmu_daz_13_35")
+    _, done = planted(clip)
+    heights = [contacts.feet(clip)[s.foot][s.middle.first, 2] for s in done.spans if s.part == spans.BALL]
+    assert np.ptp(heights) > 0.4
+    assert done.figures["slide_cm_s"][1] < done.figures["slide_cm_s"][0] / 4.0
