@@ -12,7 +12,7 @@ import bpy
 
 from ...core.cli import host
 from ...core.cli.host import Destination, Kept, PerClip, Settings, Sources
-from ...core.cli.motion_files import Units
+from ...core.cli.reading import Units
 from ...core.errors import LoomError, OptionError, RigError
 from ...core.formats import motion_file, units
 from ...core.formats.motion_file import UPS, Convention
@@ -170,6 +170,9 @@ class OpenedFile(host.Host):
         return str(settings.get("result_name", ""))
 
     def file_of(self, clip: str) -> str | None:
+        return None
+
+    def skeleton_of(self, clip: str, settings: Settings) -> str | None:
         return None
 
     def about_file(self, facts: Mapping[str, Any]) -> str:

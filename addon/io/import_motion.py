@@ -30,7 +30,7 @@ _MOVED = 1e-4  # metres
 
 @dataclass(frozen=True)
 class FileReading:
-    """How files are read: units and up as in `motion_file.read`.
+    """How files are read: units, up, skeleton and amc_rate as in `motion_file.read`.
 
     to_scene_rate : else every captured frame is one frame of the scene, and the action keeps its rate
     new_armature : even where the active armature would fit
@@ -40,6 +40,8 @@ class FileReading:
     up: str = "auto"
     to_scene_rate: bool = False
     new_armature: bool = False
+    skeleton: str = ""
+    amc_rate: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +126,10 @@ def _read(context: bpy.types.Context, path: str, reading: FileReading, notes: li
         found = model_files.read(context, path)
         read = [(clip, (True,) * len(clip.skeleton)) for clip in found]
     else:
-        content = motion_file.read(path, reading.units, reading.up)
+        content = motion_file.read(
+            path, reading.units, reading.up, skeleton=reading.skeleton, amc_rate=reading.amc_rate
+        )
+        notes += content.notes
         if content.convention.unit == units.UNKNOWN:
             notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
         read = [(content.clip, content.turned)]

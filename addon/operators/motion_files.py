@@ -51,6 +51,20 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         items=[("auto", "Auto", "As the rest pose stands"), *_UPS],
         default="auto",
     )
+    skeleton: bpy.props.StringProperty(
+        name="Skeleton",
+        description="The .asf file of AMC files; the one beside each if empty",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
+    )
+    amc_rate: bpy.props.FloatProperty(
+        name="AMC Rate",
+        description="Frames per second of AMC files, which do not say it; 0 is 120",
+        default=0.0,
+        min=0.0,
+        max=1000.0,
+        soft_max=240.0,
+    )
     rate: bpy.props.EnumProperty(
         name="Rate",
         description="What becomes of the files' frames per second",
@@ -101,7 +115,14 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         from .. import imported_motion
         from ..io import import_motion  # numpy is loaded at first use, not when Blender starts
 
-        reading = import_motion.FileReading(self.units, self.up, self.rate == "SCENE", self.new_armature)
+        reading = import_motion.FileReading(
+            self.units,
+            self.up,
+            self.rate == "SCENE",
+            self.new_armature,
+            bpy.path.abspath(self.skeleton),
+            self.amc_rate,
+        )
         try:
             with _progress(present(context.window_manager)) as progress:
                 imported = import_motion.import_files(context, self._paths(), reading, progress)
@@ -152,7 +173,7 @@ class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default=registry.glob(), options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(default=registry.glob(writable=True), options={"HIDDEN"})
     actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
     units: bpy.props.StringProperty(
         name="Units",

@@ -41,6 +41,11 @@ class Kept:
 
 
 @dataclass(frozen=True)
+class FilePath(Option):
+    """The name of a file; one in a job file is beside that."""
+
+
+@dataclass(frozen=True)
 class PerClip(Option):
     """A value for each of some clips: on a command line CLIP=VALUE, repeated; in a job file a table."""
 
@@ -152,6 +157,10 @@ class Host(ABC):
     @abstractmethod
     def file_of(self, clip: str) -> str | None:
         """Return the file that a clip is read from, if it has one of its own."""
+
+    @abstractmethod
+    def skeleton_of(self, clip: str, settings: Settings) -> str | None:
+        """Return the file that a clip's skeleton is read from, if that is another than the clip's own."""
 
     @abstractmethod
     def about_file(self, facts: Mapping[str, Any]) -> str:

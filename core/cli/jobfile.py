@@ -14,7 +14,7 @@ from ..options import Choice, Option, by_name, declared, renamed, shown
 from ..recipes.base import Recipe
 from ..verbs import VERBS, verb_of
 from . import common, outputs
-from .host import Host, Settings
+from .host import FilePath, Host, Settings
 from .job import Job, plan
 
 FOR_ALL = by_name(
@@ -164,6 +164,8 @@ def _checked(about: Option, value: Any, folder: str) -> Any:
     """Return a value in the option's own type; what is text on a command line has a type here."""
     if about.kind is str and not about.choices and isinstance(value, int | float) and not isinstance(value, bool):
         return shown(value) if isinstance(value, int) else f"{value:.12g}"  # reference = 2, units = 0.01
+    if isinstance(about, FilePath) and isinstance(value, str) and "\0" not in value:
+        return about.checked(_beside(folder, value) or "")
     if about.from_file and isinstance(value, str) and "\0" not in value:
         return common.checked(about, value, folder)
     if about.table:

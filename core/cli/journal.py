@@ -80,7 +80,9 @@ class Journal:
         """Return a hash of all that the files of a job come from."""
         if not self.kept:
             return ""
-        sources = [path for path in (*map(job.host.file_of, job.clips), job.graph) if path is not None]
+        skeletons = dict.fromkeys(job.host.skeleton_of(clip, job.settings) for clip in job.clips)
+        read = (*map(job.host.file_of, job.clips), *skeletons, job.graph)
+        sources = [path for path in read if path is not None]
         asked = {
             "recipe": job.recipe.to_json(),
             "settings": dict(job.settings),

@@ -9,27 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import OptionError
+from ..errors import LoomError, OptionError
 from ..formats import motion_file, units
 from ..formats.motion_file import Convention, MotionFile
 from ..formats.registry import WRITABLE
 from ..graph.walk_result import WalkResult
 from ..motion.clip import Clip
-from ..options import Choice, Option, by_name
+from ..options import Option
 from ..verbs import VERBS
 from ..weave.results import Result
-from . import skin
+from . import reading, skin
 from .host import Destination, Host, Settings, Sources
-
-
-@dataclass(frozen=True)
-class Units(Option):
-    """A unit of length: auto, a name, or metres."""
-
-    def checked(self, value: Any) -> Any:
-        if value != "auto":
-            units.metres(value)
-        return value
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +32,19 @@ class _Files(Sources):
 
     @property
     def notes(self) -> list[str]:
-        return [
+        unknown = [
             f"{file.clip.name}: {units.note(file.convention.metres)}"
             for file in self.files
             if file.convention.unit == units.UNKNOWN
         ]
+        return list(dict.fromkeys([*unknown, *(note for file in self.files for note in file.notes)]))
 
     def report(self) -> dict[str, Any]:
+        skeletons = [file.skeleton for file in self.files]
         return {
             "inputs": [file.path for file in self.files],
             "units": [dataclasses.asdict(file.convention) for file in self.files],
+            **({"skeletons": skeletons} if any(skeletons) else {}),
         }
 
     def facts(self) -> dict[str, Any]:
@@ -62,6 +55,7 @@ class _Files(Sources):
             "metres_per_unit": convention.metres,
             "up": convention.up,
             "guessed": convention.guessed,
+            "skeleton": self.files[0].skeleton,
         }
 
     def compose(self, woven: Result, path: Path) -> bytes:
@@ -76,15 +70,12 @@ _NEEDS_OUTPUT = ("blend", "graph", "follow", "walk", "shortest")  # of which the
 
 
 class MotionFiles(Host):
-    """The host of `action-loom`: BVH files."""
+    """The host of `action-loom`: motion files of all formats."""
 
     name = usage = "action-loom"
     clip = "CLIP"
     resumes = True
-    reading = by_name(
-        Units("units", "auto", f"Of the files: auto, {', '.join(units.UNITS)} or metres a unit"),
-        Option("up", "auto", "The files' upward axis", choices=tuple(map(Choice, motion_file.UPS))),
-    )
+    reading = reading.OPTIONS
     making: Mapping[str, Option] = {}
 
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -102,7 +93,7 @@ class MotionFiles(Host):
         return Destination(getattr(arguments, "output", None))
 
     def read(self, clips: Sequence[str], settings: Settings) -> Sources:
-        return _Files(tuple(motion_file.read(path, settings["units"], settings["up"]) for path in clips))
+        return _Files(tuple(reading.read(path, settings["units"], settings["up"], settings) for path in clips))
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
         """Return the file of that name, or else the files that match, in alphabetical order."""
@@ -131,9 +122,16 @@ class MotionFiles(Host):
     def file_of(self, clip: str) -> str | None:
         return clip
 
+    def skeleton_of(self, clip: str, settings: Settings) -> str | None:
+        try:
+            return motion_file.skeleton_of(clip, settings["skeleton"])
+        except LoomError:  # reading the clip says so
+            return None
+
     def about_file(self, facts: Mapping[str, Any]) -> str:
         guess = "guessed" if facts["guessed"] else "as asked"
-        return f"units: {facts['unit']}, {facts['up']} up ({guess})"
+        skeleton = f"; skeleton: {facts['skeleton']}" if facts["skeleton"] else ""
+        return f"units: {facts['unit']}, {facts['up']} up ({guess}){skeleton}"
 
     def place(self, destination: Destination) -> Path | None:
         return None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ClipError, LoomError, OptionError
-from ..formats import motion_file, obj, weights
+from ..formats import obj, weights
 from ..formats.obj import ObjMesh
 from ..formats.weights import Weights
 from ..motion.clip import Clip
@@ -20,7 +20,7 @@ from ..motion.quat import Array
 from ..options import Choice, Option, by_name
 from ..skin import fit, playing
 from ..skin.skin import Skin, skin
-from . import common, outputs, skin_files
+from . import common, outputs, reading, skin_files
 from .host import Host
 from .skin_files import FACES, MOVED, Surface
 
@@ -39,7 +39,7 @@ OPTIONS = by_name(
         "Whether normals turn with the vertices, or are worked out from the faces of each frame",
         choices=(Choice(MOVED), Choice(FACES)),
     ),
-    Option("bind", "", "The BVH file in whose pose the mesh was made (default: the clip)"),
+    Option("bind", "", "The motion file in whose pose the mesh was made (default: the clip)"),
     Option("bind_frame", -1, "Which frame of it that pose is, counted from 0; -1: its rest pose", minimum=-1),
     Option(
         "scale",
@@ -49,7 +49,7 @@ OPTIONS = by_name(
         maximum=1e5,
     ),
     Option("matrix", False, "The weights are a matrix: a line for each vertex, a number for each joint"),
-)
+) | dict(reading.MISSING)
 
 
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", _host: Host) -> None:
@@ -116,7 +116,7 @@ def _lines(title: str, told: Mapping[str, Any]) -> list[str]:
 
 def _as_written(path: str, settings: Mapping[str, Any]) -> Clip:
     """Return the clip of a file in the file's own axes and in the unit of the mesh."""
-    return motion_file.read(path, repr(1.0 / settings["scale"]), "z").clip
+    return reading.read(path, repr(1.0 / settings["scale"]), "z", settings).clip
 
 
 def _frames(text: str, count: int, path: str) -> NDArray[np.int64]:

@@ -6,15 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.quat import Array
+from .plain_text import words_per_line
 
 
 def rows(text: NDArray[np.uint8], values: Array) -> bool:
     """See `bvh_text.rows`; the text ends in a line feed."""
     frames, width = values.shape
-    space = (text == 32) | ((text >= 9) & (text <= 13))
-    starts = np.flatnonzero(~space & np.concatenate([[True], space[:-1]]))
-    per_line = np.diff(np.searchsorted(starts, np.flatnonzero(text == 10)), prepend=0)
-    found = per_line[per_line > 0]
+    found = words_per_line(text)
     if len(found) != frames or not (found == width).all():
         return False
     with warnings.catch_warnings():

@@ -11,22 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import files
-from ..errors import OptionError, SkeletonError
+from ..errors import SkeletonError
 from ..motion import kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import bvh_text, units
+from . import bvh_text, conventions
 from .bvh_text import BvhMotion
-from .motion_file import UPS, Convention, MotionFile
-
-_Y_TO_Z = quat.about_axis("X", np.array(0.5 * np.pi))
+from .motion_file import Convention, MotionFile, Reading
 
 
-def read_file(path: str | os.PathLike[str], unit: str = "auto", up: str = "auto") -> MotionFile:
+def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
     """Read a BVH file as `motion_file.read` does."""
     motion = read(path)
-    clip, convention = to_clip(motion, unit=unit, up=up)
+    clip, convention = to_clip(motion, unit=reading.unit, up=reading.up)
     turned = tuple(any(channel.endswith("rotation") for channel in channels) for channels in motion.channels)
     return MotionFile(str(path), clip, convention, turned, motion)
 
@@ -54,24 +52,11 @@ def to_clip(motion: BvhMotion, *, unit: str = "auto", up: str = "auto") -> tuple
     A position channel replaces the joint's offset, as in Blender's importer.
     """
     names = _unique(motion.names)
-    up_found = _guess_up(motion) if up == "auto" else up
-    if up_found not in UPS:
-        raise OptionError(f"up is {up!r}, but must be one of {', '.join(UPS)}")
-    scale, unit_found = _unit(unit, Skeleton(names, motion.parents, motion.offsets, *_rest(motion)))
-    turn = _Y_TO_Z if up_found == "y" else quat.IDENTITY
-    tips = np.nan_to_num(motion.tips)
-    skeleton = Skeleton(
-        names,
-        motion.parents,
-        scale * quat.rotate(turn, motion.offsets),
-        np.tile(quat.IDENTITY, (len(names), 1)),
-        scale * quat.rotate(turn, tips),
-    )
+    upright = np.tile(quat.IDENTITY, (len(names), 1))
+    body = Skeleton(names, motion.parents, motion.offsets, upright, np.nan_to_num(motion.tips))
     rotations, positions = _rotations_and_positions(motion)
-    rotations = quat.mul(quat.mul(turn, rotations), quat.inv(turn))
-    translations = scale * quat.rotate(turn, positions - motion.offsets)
-    clip = Clip(Path(motion.path).stem, skeleton, motion.rate, rotations, translations)
-    return clip, Convention(unit_found, scale, up_found, "auto" in (unit, up))
+    clip = Clip(Path(motion.path).stem, body, motion.rate, rotations, positions - motion.offsets)
+    return conventions.settled(clip, unit, up)
 
 
 def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention | None = None) -> BvhMotion:
@@ -85,7 +70,7 @@ def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention 
     convention = convention or Convention("cm", 0.01, "y", False)
     clip = _reordered(clip, _file_order(skeleton.parents) if like is None else _like_order(skeleton, like))
     skeleton = clip.skeleton
-    turn = quat.inv(_Y_TO_Z) if convention.up == "y" else quat.IDENTITY
+    turn = quat.inv(conventions.Y_TO_Z) if convention.up == "y" else quat.IDENTITY
     offsets = quat.rotate(turn, skeleton.offsets) / convention.metres
     tips = np.where(skeleton.tips.any(axis=1, keepdims=True), skeleton.tips, np.nan)
     tips = quat.rotate(turn, tips) / convention.metres
@@ -110,10 +95,6 @@ def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention 
 def writable(name: str) -> str:
     """Return a name that a BVH file can hold: braces and line ends are its grammar."""
     return re.sub(r"[{}\s]+", " ", name).strip() or "unnamed"
-
-
-def _rest(motion: BvhMotion) -> tuple[Array, Array]:
-    return np.tile(quat.IDENTITY, (len(motion.names), 1)), np.nan_to_num(motion.tips)
 
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:
@@ -166,23 +147,6 @@ def _reordered(clip: Clip, order: list[int]) -> Clip:
         {role: place[joint] for role, joint in skeleton.roles.items()},
     )
     return Clip(clip.name, sorted_skeleton, clip.rate, clip.rotations[:, order], clip.translations[:, order])
-
-
-def _guess_up(motion: BvhMotion) -> str:
-    """Rest poses stand: the legs point down and the head up; arms spread along X and tell nothing."""
-    places = np.zeros_like(motion.offsets)
-    for joint, parent in enumerate(motion.parents):
-        if parent >= 0:
-            places[joint] = places[parent] + motion.offsets[joint]
-    extent = np.ptp(places, axis=0)
-    return "z" if extent[2] > 1.5 * extent[1] else "y"
-
-
-def _unit(unit: str, skeleton: Skeleton) -> tuple[float, str]:
-    if unit != "auto":
-        return units.metres(unit), unit
-    name, metres = units.of_body(skeleton)
-    return metres, name
 
 
 def _rotations_and_positions(motion: BvhMotion) -> tuple[Array, Array]:

@@ -18,7 +18,6 @@ CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis i
 DEEPEST = (
     100  # joints in a row that are set in further and further: of a chain of thousands, tabs would be all there is
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
@@ -75,7 +74,7 @@ class _Hierarchy:
 
     def __init__(self, path: str | os.PathLike[str], text: str) -> None:
         self._path = path
-        _refuse_control(path, text)
+        plain_text.refuse_control(path, text)
         self._lines = _statements(text)
         self._line, self._words = 1, [""]
         self._names: list[str] = []
@@ -269,13 +268,6 @@ class _Frames:
 
     def _fail(self, problem: str) -> None:
         raise MotionFileError(self._path, self._line, problem)
-
-
-def _refuse_control(path: str | os.PathLike[str], text: str) -> None:
-    """Raise MotionFileError for control characters, which no name has and every reader takes otherwise."""
-    found = _CONTROL.search(text)
-    if found:
-        raise MotionFileError(path, text.count("\n", 0, found.start()) + 1, f"{found.group()!r} is no text")
 
 
 def rows(body: bytes, frames: int, width: int) -> Array | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import files
 from ..entry_points import load
+from ..errors import MotionFileError
 from ..motion.clip import Clip
 from . import registry
 
@@ -23,12 +24,29 @@ class Convention:
     guessed: bool
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read.
+
+    unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : auto, y or z
+    skeleton : the file of the skeleton, for formats that keep it in another; "" is the one beside
+    amc_rate : frames per second of AMC files, which do not say it; 0 is 120
+    """
+
+    unit: str = "auto"
+    up: str = "auto"
+    skeleton: str = ""
+    amc_rate: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class MotionFile:
     """What a file says.
 
     turned : of which joints it tells the rotation, even where they never turn
     layout : what its format needs to write another clip like it, None where it needs nothing
+    skeleton : the file that its skeleton was read from, None where that is the file itself
+    notes : what was taken for granted because the file does not say it, a sentence each
     """
 
     path: str
@@ -36,16 +54,49 @@ class MotionFile:
     convention: Convention
     turned: tuple[bool, ...]
     layout: Any = None
+    skeleton: str | None = None
+    notes: tuple[str, ...] = ()
 
 
-def read(path: str | os.PathLike[str], unit: str = "auto", up: str = "auto") -> MotionFile:
-    """Read a motion file of any known format.
+def read(
+    path: str | os.PathLike[str], unit: str = "auto", up: str = "auto", *, skeleton: str = "", amc_rate: float = 0.0
+) -> MotionFile:
+    """Read a motion file of any known format, as `Reading` says.
 
-    unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : auto, y or z
     Raises MotionFileError with file, line and what was expected instead, and OptionError for a unit or an axis.
     """
-    found: MotionFile = load(registry.read_by(os.fspath(path)).read)(path, unit, up)
+    row = registry.read_by(os.fspath(path))
+    found: MotionFile = load(row.read)(path, Reading(unit, up, skeleton, amc_rate))
     return found
+
+
+def skeleton_of(path: str | os.PathLike[str], skeleton: str = "") -> str | None:
+    """Return the file that the skeleton of a motion file is read from, None where that is the file itself.
+
+    skeleton : the file that is asked for, "" for the one beside. Raises MotionFileError where there is none.
+    """
+    row = registry.read_by(os.fspath(path))
+    if not row.skeletons:
+        return None
+    return skeleton or str(_beside(Path(path), row.skeletons))
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    """Return the skeleton called like a file or like what comes before one of its underscores, else the only one."""
+    try:
+        there = {file.stem.lower(): file for file in sorted(path.parent.iterdir()) if file.suffix.lower() == suffix}
+    except OSError:
+        there = {}
+    stem = path.stem.lower()
+    while stem:
+        if stem in there:
+            return there[stem]
+        stem = stem.rpartition("_")[0]
+    if len(there) == 1:
+        return next(iter(there.values()))
+    several = f"none of the {len(there)} {suffix} files beside it is called like it"
+    found = several if there else f"there is no {suffix} file beside it"
+    raise MotionFileError(path, None, f"{found}: put its skeleton there, or name it (option skeleton)")
 
 
 def format_of(path: str | os.PathLike[str]) -> registry.Format:

@@ -4,9 +4,13 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import MotionFileError
 
 LARGEST = 1e9  # of numbers: nothing that moves is as long, and what is computed of them overflows
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 # What any reader takes for a number; Python itself would also take 1_000, nan and digits of other scripts.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -40,3 +44,18 @@ def decoded(data: bytes) -> str:
 def is_number(word: str) -> bool:
     """Say whether a word is what any reader takes for a number."""
     return _NUMBER.fullmatch(word) is not None
+
+
+def refuse_control(path: str | os.PathLike[str], text: str) -> None:
+    """Raise MotionFileError for control characters, which no name has and every reader takes otherwise."""
+    found = _CONTROL.search(text)
+    if found:
+        raise MotionFileError(path, text.count("\n", 0, found.start()) + 1, f"{found.group()!r} is no text")
+
+
+def words_per_line(text: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return how many words each line has that has any; the text ends in a line feed."""
+    space = (text == 32) | ((text >= 9) & (text <= 13))
+    starts = np.flatnonzero(~space & np.concatenate([[True], space[:-1]]))
+    per_line = np.diff(np.searchsorted(starts, np.flatnonzero(text == 10)), prepend=0)
+    return per_line[per_line > 0]

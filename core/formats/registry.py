@@ -15,9 +15,10 @@ class Format:
     """One format; functions are named as `entry_points` loads them.
 
     suffix : of its files, in small letters; label : what it is called; about : a sentence
-    read : takes a path, a unit and an upward axis (see `motion_file.read`); returns a MotionFile
+    read : takes a path and a Reading (see `motion_file.read`); returns a MotionFile
     compose : takes a clip and, or None, a MotionFile that it is to be written like and a Convention; returns the
         contents of a file. "" for a format that is only read
+    skeletons : suffix of the files that hold its skeletons, "" where each file has its own
     """
 
     suffix: str
@@ -25,6 +26,7 @@ class Format:
     about: str
     read: str
     compose: str = ""
+    skeletons: str = ""
 
 
 _ROWS = (
@@ -35,6 +37,13 @@ _ROWS = (
         "formats.bvh:read_file",
         "formats.bvh:compose",
     ),
+    Format(
+        ".amc",
+        "ASF/AMC",
+        "Acclaim: angles bone by bone, of a skeleton in an .asf file beside",
+        "formats.amc:read_file",
+        skeletons=".asf",
+    ),
 )
 FORMATS = {row.suffix: row for row in _ROWS}
 READABLE = tuple(row.suffix for row in _ROWS)
@@ -44,7 +53,11 @@ DEFAULT = WRITABLE[0]  # what results are written as where nothing else is asked
 
 def read_by(path: str) -> Format:
     """Return the format that reads a file; raises MotionFileError for one whose name does not tell."""
-    row = FORMATS.get(PurePath(path).suffix.lower())
+    suffix = PurePath(path).suffix.lower()
+    row = FORMATS.get(suffix)
+    motions = [other.suffix for other in FORMATS.values() if suffix and other.skeletons == suffix]
+    if motions:
+        raise MotionFileError(path, None, f"this is a skeleton without motion: name the {motions[0]} file instead")
     if row is None:
         raise MotionFileError(path, None, f"its name does not end like that of a motion file: {', '.join(READABLE)}")
     return row
@@ -58,6 +71,6 @@ def written_by(path: str) -> Format:
     return row
 
 
-def glob() -> str:
-    """Return the pattern that file browsers show files by."""
-    return ";".join(f"*{suffix}" for suffix in READABLE)
+def glob(*, writable: bool = False) -> str:
+    """Return the pattern that file browsers show files by: those that can be read, or those that can be written."""
+    return ";".join(f"*{suffix}" for suffix in (WRITABLE if writable else READABLE))

@@ -1,5 +1,7 @@
 """Units of length that motion is stored in, and which of them makes a body a person."""
 
+import math
+
 from ..errors import OptionError
 from ..motion.skeleton import Skeleton
 
@@ -21,18 +23,21 @@ def guess(height: float, *, four_footed: bool = False) -> str:
     return next((u for u in _GUESSES if _SHORTEST <= height * UNITS[u] <= _TALLEST), "")
 
 
-def of_body(skeleton: Skeleton) -> tuple[str, float]:
+def of_body(skeleton: Skeleton, stated: float = 0.0) -> tuple[str, float]:
     """Return the unit in which a body is as tall as a person (or an animal), and how many metres it is.
 
+    stated : the metres that its file says a unit is, 0 where it says none; believed unless legs are out of all measure
     Else "unknown": a body with legs is then taken as 1.7 m tall, for speeds and heights are judged in metres; small and
     tall ones are what they are in metres or centimetres. What has no legs is read as metres.
     """
-    height = skeleton.height
+    height, legs = skeleton.height, skeleton.leg_length > 0.0
+    if stated > 0.0 and (not legs or _TINY <= height * stated <= _GIANT):
+        return next((unit for unit, one in UNITS.items() if math.isclose(one, stated)), f"{stated:.6g}"), stated
     name = guess(height, four_footed=skeleton.four_footed)
     name = name or next((unit for unit in _USUAL if _TINY <= height * UNITS[unit] <= _GIANT), "")
     if name:
         return name, UNITS[name]
-    walks = skeleton.leg_length > 0.0 and not skeleton.four_footed
+    walks = legs and not skeleton.four_footed
     return UNKNOWN, TALL / height if walks else 1.0
 
 

@@ -193,10 +193,8 @@ def test_the_scene_takes_rate_and_range_of_files_on_request(walks, capsys):
 
 def test_files_can_be_dropped_into_the_view(walks):
     handler = bpy.types.ACTION_LOOM_FH_motion
-    assert (handler.bl_import_operator, handler.bl_file_extensions) == (
-        "action_loom.import_motion",
-        ".bvh;.fbx;.glb;.gltf",
-    )
+    assert handler.bl_import_operator == "action_loom.import_motion"
+    assert handler.bl_file_extensions == ".bvh;.amc;.fbx;.glb;.gltf"
     folder = str(walks[0].parent)
     bpy.ops.action_loom.import_motion(directory=folder, files=[{"name": walk.name} for walk in walks])
     assert {"walk", "sneak"} <= set(bpy.data.actions.keys())

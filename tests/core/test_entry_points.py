@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 from action_loom.core.entry_points import load
+from action_loom.core.formats.motion_file import Reading
 from action_loom.core.formats.registry import FORMATS
 from action_loom.core.motion.clip import Clip
 from action_loom.core.progress import SILENT
@@ -84,6 +85,6 @@ def test_every_choice_of_a_metric_is_one_of_them():
 @both_engines
 @pytest.mark.parametrize("row", FORMATS.values(), ids=FORMATS)
 def test_a_format_is_read_and_composed_with_what_it_needs(row):
-    assert takes(load(row.read), "walk" + row.suffix, "auto", "auto")
+    assert takes(load(row.read), "walk" + row.suffix, Reading())
     if row.compose:
         assert takes(load(row.compose), object(), None, None)

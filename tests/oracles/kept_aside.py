@@ -10,3 +10,10 @@ _NAMES = """
     mb_06_14 daz_10_03 daz_martial_04 daz_13_39 mb_49_06
 """
 KEPT_ASIDE = frozenset(_NAMES.split())
+
+# Of the AMC files, by take; those of recordings that are in the list above are here, too, and none that is tuned on.
+_TAKES = """
+    09_02 09_04 09_10 127_05 127_08 127_11 127_14 127_18 127_21 127_23 127_27 127_30 127_34 127_37
+    16_14 16_19 16_22 16_24 16_27 16_30 16_35 16_37 16_40 16_45 16_48 16_51 16_53 16_56
+"""
+AMC_KEPT_ASIDE = frozenset(_TAKES.split())

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import plain_amc
 import plain_bvh
 from action_loom.core import verbs
 from action_loom.core.cli import jobfile
@@ -14,7 +15,7 @@ from action_loom.core.cli import main as command_line
 from action_loom.core.cli.motion_files import MotionFiles
 from action_loom.core.errors import LoomError
 from action_loom.core.figure import actions
-from action_loom.core.formats import bvh, motion_file, obj
+from action_loom.core.formats import amc_text, asf, bvh, motion_file, obj
 from action_loom.core.graph import storage
 from action_loom.core.options import declared
 from action_loom.core.recipes.graph import BuildGraph, Walk
@@ -129,6 +130,47 @@ def _compare(read: bvh.BvhMotion, data: bytes) -> None:
     if [len(one) for one in read.channels] != [len(one) for one in other["channels"]]:
         raise Wrong("another reader reads other channels")
     if float(read.frame_time) != other["frame_time"] or not np.array_equal(read.values, np.array(other["rows"])):
+        raise Wrong("another reader reads other values")
+
+
+# --- takes: a motion and its skeleton -------------------------------------------------------------------------------
+
+_SKELETON = (
+    b"# two bones\n:version 1.10\n:units\n  mass 1.0\n  length 0.45\n  angle deg\n:documentation\n  any, (words)\n"
+    b":root\n  order TX TY TZ RX RY RZ\n  axis XYZ\n  position 0 0 0\n  orientation 0 0 0\n:bonedata\n"
+    b"  begin\n    id 1\n    name Hips\n    direction 0 1 0\n    length 10\n    axis 0 0 90 XYZ\n   dof rx ry rz\n"
+    b"   limits (-160.0 20.0)\n          (-inf inf)\n          (-60.0 70.0)\n  end\n"
+    b"  begin\n    id 2\n    name Chest\n    direction 0.6 0.8 0\n    length 5\n    axis 0 0 0 XYZ\n   dof rz\n  end\n"
+    b":hierarchy\n  begin\n    root Hips\n    Hips Chest\n  end\n"
+)
+_TAKE = b"#!OML:ASF two.asf\n:FULLY-SPECIFIED\n:DEGREES\n" + b"".join(
+    b"%d\nroot 1 %d 3.5e-1 0 90 0\nHips 90 %d 0\nChest -.5\n" % (k, k, 7 * k) for k in range(1, 5)
+)
+
+
+def _takes(rng: random.Random, folder: Path) -> None:
+    contents = {"case.asf": _SKELETON, "case.amc": _TAKE}
+    for name in rng.choice((["case.asf"], ["case.amc"], ["case.amc"], list(contents))):
+        contents[name] = _mutated(contents[name], rng)
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    clip = motion_file.read(folder / "case.amc").clip
+    if not np.isfinite(bvh.from_clip(clip).values).all():
+        raise Wrong("what is written is not a number")
+    body = asf.read(folder / "case.asf")
+    values = amc_text.parse(folder / "case.amc", contents["case.amc"].removeprefix(b"\xef\xbb\xbf"), body).values
+    try:
+        bones = plain_amc.skeleton(contents["case.asf"])
+        frames = plain_amc.frames(contents["case.amc"], bones)
+    except (plain_amc.NotAmcError, ValueError, IndexError, KeyError) as error:
+        raise Wrong(f"accepted, but another reader says {error!r}") from None
+    parents = [body.names[parent] if parent >= 0 else "" for parent in body.parents]
+    if set(bones) != set(body.names) or parents != [bones[name]["parent"] for name in body.names]:
+        raise Wrong("another reader reads another hierarchy")
+    if not np.array_equal(body.bones, [bones[name]["end"] for name in body.names]):
+        raise Wrong("another reader reads other bones")
+    rows = [[value for name in body.names for value in frame.get(name, [])] for frame in frames]
+    if not np.array_equal(values, rows):
         raise Wrong("another reader reads other values")
 
 
@@ -298,4 +340,4 @@ def _meshes(rng: random.Random, folder: Path) -> None:
         raise Wrong("what is written is another mesh")
 
 
-KINDS = {"files": _files, "graphs": _graphs, "recipes": _recipes, "jobs": _jobs, "meshes": _meshes}
+KINDS = {"files": _files, "takes": _takes, "graphs": _graphs, "recipes": _recipes, "jobs": _jobs, "meshes": _meshes}

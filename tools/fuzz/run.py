@@ -29,7 +29,8 @@ def main() -> int:
 
         print(cases.run(kind, arguments.seed, int(number), Path(tempfile.mkdtemp())))
         return 0
-    kinds = ("files", "files", "graphs", "recipes", "jobs", "meshes")  # files twice: they are what strangers bring
+    # Files twice: they are what strangers bring.
+    kinds = ("files", "files", "takes", "graphs", "recipes", "jobs", "meshes")
     each = max(arguments.count // (2 * len(kinds)), 1)
     jobs = [
         (engine, kind, arguments.seed, k * each, (k + 1) * each)

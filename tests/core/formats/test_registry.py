@@ -31,11 +31,13 @@ def toy_compose(clip, like=None, convention=None):
     return json.dumps(values).encode()
 
 
-def toy_read(path, unit, up):
+def toy_read(path, reading):
     values = json.loads(Path(path).read_bytes())
     body = Skeleton(tuple(values["names"]), *(np.array(values[name]) for name in BODY))
     clip = Clip(Path(path).stem, body, values["rate"], np.array(values["rotations"]), np.array(values["translations"]))
-    return MotionFile(str(path), clip, Convention("toy", 1.0, "z", False), (True,) * len(body), f"the layout of {unit}")
+    return MotionFile(
+        str(path), clip, Convention("toy", 1.0, "z", False), (True,) * len(body), f"the layout of {reading.unit}"
+    )
 
 
 @pytest.fixture
@@ -68,7 +70,8 @@ def assert_same_motion(one, other):
 def test_a_format_is_known_by_the_end_of_a_name_in_any_case():
     assert registry.read_by("walk.BVH") is registry.FORMATS[".bvh"]
     assert registry.written_by("a folder.fbx/walk.bvh") is registry.FORMATS[".bvh"]
-    assert registry.glob() == "*.bvh"
+    assert registry.glob() == "*.bvh;*.amc"
+    assert registry.glob(writable=True) == "*.bvh"
     assert registry.DEFAULT == ".bvh"
 
 
@@ -76,7 +79,7 @@ def test_a_format_is_known_by_the_end_of_a_name_in_any_case():
 def test_any_other_end_is_refused_by_name(name):
     with pytest.raises(MotionFileError) as unread:
         registry.read_by(name)
-    assert str(unread.value) == f"{name}: its name does not end like that of a motion file: .bvh"
+    assert str(unread.value) == f"{name}: its name does not end like that of a motion file: .bvh, .amc"
     with pytest.raises(OptionError) as unwritten:
         registry.written_by(name)
     assert str(unwritten.value) == f"{name} does not end like a motion file that can be written: .bvh"
@@ -117,9 +120,9 @@ def test_what_is_only_read_is_not_written(toy):
         OptionError, match=r"a\.seen does not end like a motion file that can be written: \.bvh, \.toy$"
     ):
         registry.written_by("a.seen")
-    with pytest.raises(MotionFileError, match=r"motion file: \.bvh, \.toy, \.seen$"):
+    with pytest.raises(MotionFileError, match=r"motion file: \.bvh, \.amc, \.toy, \.seen$"):
         registry.read_by("a.fbx")
-    assert registry.glob() == "*.bvh;*.toy;*.seen"
+    assert registry.glob() == "*.bvh;*.amc;*.toy;*.seen"
 
 
 def test_the_command_line_refuses_what_is_no_motion_file(run, tmp_path):
@@ -127,7 +130,7 @@ def test_the_command_line_refuses_what_is_no_motion_file(run, tmp_path):
     path.write_bytes(b"Kaydara")
     code, out, err = run("info", path)
     assert (code, out) == (1, "")
-    assert err == f"action-loom: {path}: its name does not end like that of a motion file: .bvh\n"
+    assert err == f"action-loom: {path}: its name does not end like that of a motion file: .bvh, .amc\n"
 
 
 def test_the_command_line_works_with_another_format_as_with_the_first(toy, run, walk, tmp_path):

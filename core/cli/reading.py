@@ -1,0 +1,38 @@
+"""How motion files are read, as options of the command line and keys of job files."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..formats import motion_file, units
+from ..formats.motion_file import MotionFile
+from ..options import Choice, Option, by_name
+from .host import FilePath, Settings
+
+
+@dataclass(frozen=True)
+class Units(Option):
+    """A unit of length: auto, a name, or metres."""
+
+    def checked(self, value: Any) -> Any:
+        if value != "auto":
+            units.metres(value)
+        return value
+
+
+# What AMC files do not say themselves.
+MISSING = by_name(
+    FilePath("skeleton", "", "The .asf file of AMC files (default: the one beside each)"),
+    Option("amc_rate", 0.0, "Frames per second of AMC files; 0 is 120", minimum=0.0, maximum=1000.0),
+)
+OPTIONS = {
+    **by_name(
+        Units("units", "auto", f"Of the files: auto, {', '.join(units.UNITS)} or metres a unit"),
+        Option("up", "auto", "The files' upward axis", choices=tuple(map(Choice, motion_file.UPS))),
+    ),
+    **MISSING,
+}
+
+
+def read(path: str, units: str, up: str, settings: Settings) -> MotionFile:
+    """Read a motion file with what `MISSING` says of it; raises LoomError kinds."""
+    return motion_file.read(path, units, up, skeleton=settings["skeleton"], amc_rate=settings["amc_rate"])

@@ -1,0 +1,78 @@
+"""AMC motion files as clips of the skeletons that ASF files hold."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..motion import quat
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from . import amc_text, asf, conventions, motion_file, plain_text
+from .amc_text import AmcFrames
+from .asf import AsfSkeleton
+from .motion_file import Convention, MotionFile, Reading
+
+RATE = 120.0  # frames per second of the CMU database, from which nearly all AMC files are
+_INCH = 0.0254
+_NO_RATE = f"AMC files do not say their frame rate: {RATE:g} a second was taken (option amc_rate)"
+
+
+def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
+    """Read an AMC file, and the ASF file of its skeleton, as `motion_file.read` does."""
+    data = plain_text.content(path, "AMC")
+    found = motion_file.skeleton_of(path, reading.skeleton)
+    assert found is not None
+    skeleton = asf.read(found)
+    frames = amc_text.parse(path, data, skeleton)
+    rate = reading.amc_rate or frames.rate
+    clip, convention = to_clip(Path(path).stem, skeleton, frames, rate or RATE, unit=reading.unit, up=reading.up)
+    turned = tuple(any(one.startswith("r") for one in free) for free in skeleton.freedom)
+    return MotionFile(str(path), clip, convention, turned, None, found, () if rate else (_NO_RATE,))
+
+
+def to_clip(
+    name: str, skeleton: AsfSkeleton, frames: AmcFrames, rate: float, *, unit: str = "auto", up: str = "auto"
+) -> tuple[Clip, Convention]:
+    """Return frames of a skeleton as a clip in metres, Z up, and the convention that was asked for or guessed.
+
+    A joint turns by C·R·C⁻¹: C is its axis, R turns about x, y and z in the order of its degrees of freedom, of which
+    the first comes first. It stands at the end of its parent's bone. unit, up : as in `motion_file.read`; auto takes
+    the unit that the ASF file says, for its length is how many units make an inch.
+    Source: M. Schafer, Acclaim Skeleton File Definition 1.10 (1995); the database's own FAQ for the inch.
+    """
+    parents = skeleton.parents
+    offsets = np.where((parents >= 0)[:, None], skeleton.bones[parents], 0.0)
+    leaves = ~np.isin(np.arange(len(parents)), parents)
+    tips = np.where(leaves[:, None], skeleton.bones, 0.0)
+    body = Skeleton(skeleton.names, parents, offsets, np.tile(quat.IDENTITY, (len(parents), 1)), tips)
+    degrees = skeleton.degrees if frames.degrees is None else frames.degrees
+    rotations = _rotations(skeleton, frames.values, degrees)
+    translations = np.zeros((len(frames.values), len(parents), 3))
+    for column, one in enumerate(skeleton.freedom[0]):
+        if one.startswith("t"):
+            translations[:, 0, "xyz".index(one[1])] = frames.values[:, column]
+    stated = _INCH / skeleton.length if skeleton.length else 0.0
+    return conventions.settled(Clip(name, body, rate, rotations, translations), unit, up, stated)
+
+
+def _rotations(skeleton: AsfSkeleton, values: Array, degrees: bool) -> Array:
+    """Return the rotations (F, J, 4) of all joints; those with the same degrees of freedom are worked out together."""
+    rotations = np.tile(quat.IDENTITY, (len(values), len(skeleton.names), 1))
+    first = np.cumsum([0, *map(len, skeleton.freedom)])
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for joint, free in enumerate(skeleton.freedom):
+        groups.setdefault(free, []).append(joint)
+    for free, joints in groups.items():
+        turns = [(k, one[1].upper()) for k, one in enumerate(free) if one.startswith("r")]
+        if turns:
+            rotations[:, joints] = _turned(values, [first[joints] + k for k, _ in turns], turns, degrees)
+    return quat.mul(quat.mul(skeleton.axes, rotations), quat.inv(skeleton.axes))
+
+
+def _turned(values: Array, columns: Sequence[Array], turns: Sequence[tuple[int, str]], degrees: bool) -> Array:
+    """Return rotations about axes that stand still: the first one is the rightmost in the product."""
+    angles = np.stack([values[:, column] for column in reversed(columns)], axis=-1)
+    return quat.from_euler(np.radians(angles) if degrees else angles, "".join(axis for _, axis in reversed(turns)))

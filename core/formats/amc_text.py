@@ -1,0 +1,183 @@
+"""The text of AMC files: numbers bone by bone and frame by frame, parsed with an error that names the line."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from ..errors import MotionFileError
+from ..motion.quat import Array
+from . import plain_text
+from .asf import AsfSkeleton
+from .bvh_text import rows
+from .plain_text import LARGEST, is_number
+
+_COMMENT = re.compile(rb"#(?<![^ \t\r\n]#)[^\n]*")  # a word that begins so: -1.#IND is no comment
+_NUMERAL = re.compile(rb"[0-9]{1,15}")
+_FIRST_WORD = re.compile(rb"^[ \t\r\v\f]*(\S+)", re.MULTILINE)
+_LINE_AND_NAME = re.compile(rb"\n\s*[^\s0-9.+-]\S*")
+_HIGHEST_RATE = 1e5  # that a clip can have
+
+
+@dataclass(frozen=True, eq=False)
+class AmcFrames:
+    """What an AMC file says.
+
+    values (F, C) : what the degrees of freedom of the skeleton's joints are, in that order
+    degrees : whether angles are in degrees, None where the file leaves that to the skeleton
+    rate : frames per second, 0 where the file does not say it, as nearly all do not
+    """
+
+    values: Array
+    degrees: bool | None
+    rate: float
+
+
+def parse(path: str | os.PathLike[str], data: bytes, skeleton: AsfSkeleton) -> AmcFrames:
+    """Return the frames of a file's content; raises MotionFileError."""
+    if b"#" in data:
+        data = _COMMENT.sub(b"", data)
+    return _Reader(path, data, skeleton).read()
+
+
+class _Reader:
+    def __init__(self, path: str | os.PathLike[str], data: bytes, skeleton: AsfSkeleton) -> None:
+        self._path, self._data, self._line = path, data, 0
+        self._asf = Path(skeleton.path).name
+        self._widths = {name: len(free) for name, free in zip(skeleton.names, skeleton.freedom, strict=True)}
+        self._moving = {name: width for name, width in self._widths.items() if width}
+        self._degrees: bool | None = None
+        self._rate = 0.0
+
+    def read(self) -> AmcFrames:
+        body = self._data[self._header() :]
+        # The fast way tells that all is well; what exactly is not, the slow way finds out.
+        values = _bulk(body, self._moving)
+        if values is None or np.abs(values).max(initial=0.0) > LARGEST:
+            values = self._line_by_line(body)
+        return AmcFrames(values, self._degrees, self._rate)
+
+    def _header(self) -> int:
+        """Read what stands before the first frame; returns where that begins."""
+        at = 0
+        while at < len(self._data):
+            end = self._data.find(b"\n", at)
+            end = len(self._data) if end < 0 else end
+            words = [word.decode("latin-1") for word in self._data[at:end].split()]
+            if words and not words[0].startswith(":"):
+                return at
+            at, self._line = end + 1, self._line + 1
+            if words:
+                self._keyword(words[0].lower(), words)
+        self._fail("expected the number of a frame; the file ends")
+
+    def _keyword(self, key: str, words: list[str]) -> None:
+        if key in (":degrees", ":radians"):
+            if self._degrees is not None:
+                self._fail(f"the unit of angles is said a second time: {words[0]}")
+            self._degrees = key == ":degrees"
+        elif key == ":samples-per-second":
+            rate = float(words[1]) if len(words) == 2 and is_number(words[1]) else 0.0
+            if not 0.0 < rate < _HIGHEST_RATE:
+                self._fail(f"expected frames per second, found {' '.join(words[1:])[:40]!r}")
+            self._rate = rate
+        elif key != ":fully-specified":
+            self._fail(f"expected :FULLY-SPECIFIED, :DEGREES or :RADIANS, found {words[0][:40]!r}")
+
+    def _line_by_line(self, body: bytes) -> Array:
+        frames: list[list[float]] = []
+        number, poses = -1, dict[str, list[float]]()
+        for line in body.rstrip().split(b"\n"):
+            self._line += 1
+            words = line.split()
+            if not words:
+                continue
+            if len(words) == 1 and _NUMERAL.fullmatch(words[0]):
+                if number >= 0:
+                    frames.append(self._whole(poses, number, ""))
+                    if int(words[0]) != number + 1:
+                        self._fail(f"expected frame {number + 1}, found {int(words[0])}; frames must follow each other")
+                number, poses = int(words[0]), {}
+            elif number < 0:
+                self._fail(f"expected the number of a frame, found {line.strip().decode('latin-1')[:40]!r}")
+            else:
+                name = plain_text.decoded(words[0])
+                if name in poses:
+                    self._fail(f"frame {number} has {name!r} twice")
+                poses[name] = self._values(name, [word.decode("latin-1") for word in words[1:]], number)
+        frames.append(self._whole(poses, number, "; the file ends"))
+        return np.array(frames)
+
+    def _values(self, name: str, words: list[str], number: int) -> list[float]:
+        if name not in self._widths:
+            what = "a bone or the number of a frame" if is_number(name) else "a bone"
+            self._fail(f"{name[:40]!r} is not {what} of {self._asf}; name the skeleton it belongs to (option skeleton)")
+        if len(words) != self._widths[name]:
+            asked = f"{self._asf} asks for {self._widths[name]}"
+            self._fail(f"{name!r} has {len(words)} values in frame {number}; {asked}")
+        for column, word in enumerate(words, start=1):
+            if not is_number(word):
+                self._fail(f"value {column} of {name!r} in frame {number} is {word[:20]!r}, not a number")
+            if abs(float(word)) > LARGEST:
+                self._fail(
+                    f"value {column} of {name!r} in frame {number} is {word[:20]!r}; values go up to {LARGEST:g}"
+                )
+        return [float(word) for word in words]
+
+    def _whole(self, poses: Mapping[str, list[float]], number: int, why: str) -> list[float]:
+        missing = [name for name in self._moving if name not in poses]
+        if missing:
+            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            self._fail(f"frame {number} has no values of {missing[0]!r}{more}{why}")
+        return [value for name in self._moving for value in poses[name]]
+
+    def _fail(self, problem: str) -> NoReturn:
+        raise MotionFileError(self._path, self._line, problem)
+
+
+def _bulk(body: bytes, widths: Mapping[str, int]) -> Array | None:
+    """Return the values (F, C) of a body in which every frame is written like the first one, else None.
+
+    Names are taken out, so that each frame is one row of numbers, its own number first.
+    """
+    layout = _first_layout(body)
+    if sorted(layout) != sorted(widths) or not layout:
+        return None
+    names, pattern = [name.encode() for name in layout], [1, *(1 + widths[name] for name in layout)]
+    words = plain_text.words_per_line(np.frombuffer(body + b"\n", dtype=np.uint8))
+    frames, rest = divmod(len(words), len(pattern))
+    number = body.split(None, 1)[0]
+    if rest or not _NUMERAL.fullmatch(number) or not np.array_equal(words, np.tile(pattern, frames)):
+        return None
+    numbers = range(int(number), int(number) + frames)
+    if _FIRST_WORD.findall(body) != [word for one in numbers for word in (b"%d" % one, *names)]:
+        return None
+    table = rows(_LINE_AND_NAME.sub(b"", body), frames, 1 + sum(widths.values()))
+    if table is None:
+        return None
+    begins = dict(zip(layout, np.cumsum(pattern) - np.arange(len(pattern)), strict=False))
+    columns = [np.arange(begins[name], begins[name] + width) for name, width in widths.items()]
+    return np.ascontiguousarray(table[:, np.concatenate(columns)])
+
+
+def _first_layout(body: bytes) -> list[str]:
+    """Return the names in the first frame, [] where it does not begin with its number."""
+    names: list[str] = []
+    at = 0
+    for began in (False, True):
+        while at < len(body):
+            end = body.find(b"\n", at)
+            end = len(body) if end < 0 else end
+            words = body[at:end].split()
+            if len(words) == 1 and began:
+                return names
+            at = end + 1
+            if words and began:
+                names.append(plain_text.decoded(words[0]))
+            elif words:
+                break
+    return names

@@ -1,0 +1,217 @@
+"""A broken ASF or AMC file is refused with its line, what is wrong there and what to do, never with anything else."""
+
+import numpy as np
+import pytest
+from action_loom.core.errors import MotionFileError
+from action_loom.core.formats import motion_file
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import acclaim
+from oracles.acclaim import AMC, ASF
+
+pytestmark = pytest.mark.both_engines
+
+
+def line_of(text, within):
+    return next(number for number, line in enumerate(within.splitlines(), start=1) if text in line)
+
+
+def skeleton(old, new):
+    assert old in ASF
+    return ASF.replace(old, new, 1)
+
+
+def motion(old, new):
+    assert old in AMC
+    return AMC.replace(old, new, 1)
+
+
+LAST = len(AMC.splitlines())
+END = len(ASF.splitlines()) + 1
+FOREIGN = "'ankle' is not a bone of two.asf; name the skeleton it belongs to (option skeleton)"
+BROKEN_MOTION = {
+    "a gap": (motion("3\nroot", "4\nroot"), 12, "expected frame 3, found 4; frames must follow each other"),
+    "a frame twice": (motion("3\nroot", "2\nroot"), 12, "expected frame 3, found 2"),
+    "no frame number": (motion("1\nroot", "root"), 4, "expected the number of a frame, found 'root 1 2 3 0 0 0'"),
+    "a broken frame number": (motion("2\nroot", "2.0\nroot"), 8, "'2.0' is not a bone or the number of a frame of two"),
+    "a missing bone": (motion("lower 90\n", ""), 11, "frame 2 has no values of 'lower'"),
+    "two missing bones": (motion("upper 90 0 0\nlower 90\n", ""), 10, "frame 2 has no values of 'upper' and 1 more"),
+    "a cut last frame": (AMC[: AMC.rindex("lower")], LAST - 1, "frame 3 has no values of 'lower'; the file ends"),
+    "an empty last frame": (AMC + "4\n", LAST + 1, "frame 4 has no values of 'root' and 2 more; the file ends"),
+    "an unknown bone": (motion("lower 0", "lower 0\nankle 1"), 8, FOREIGN),
+    "another bone": (AMC.replace("lower", "ankle"), 7, FOREIGN),
+    "a bone twice": (motion("lower 90", "lower 90\nlower 90"), 12, "frame 2 has 'lower' twice"),
+    "too few values": (motion("upper 90 0 0", "upper 90 0"), 10, "'upper' has 2 values in frame 2; two.asf asks for 3"),
+    "too many values": (motion("lower 90", "lower 90 1"), 11, "'lower' has 2 values in frame 2; two.asf asks for 1"),
+    "a value moved": (
+        motion("upper 90 0 0\nlower 90", "upper 90 0\nlower 0 90"), 10, "'upper' has 2 values in frame 2",
+    ),
+    **{
+        bad: (motion("upper 90", f"upper {bad}"), 10, f"value 1 of 'upper' in frame 2 is '{bad}', not a number")
+        for bad in ("nan", "inf", "-1.#IND", "0x10", "9_0", "90,5", "1e", "--1")
+    },
+    "digits of another script": (motion("upper 90", "upper ９０"), 10, "not a number"),
+    "a value beyond reason": (motion("2.5", "1e155"), 13, "value 2 of 'root' in frame 3 is '1e155'; values go up to"),
+    "an unknown keyword": (motion(":FULLY", ":HALF"), 2, "expected :FULLY-SPECIFIED, :DEGREES or :RADIANS, found ':H"),
+    "both units of angles": (motion(":DEGREES", ":DEGREES\n:RADIANS"), 4, "the unit of angles is said a second time"),
+    "no rate": (motion(":DEGREES", ":SAMPLES-PER-SECOND 0"), 3, "expected frames per second, found '0'"),
+    "no frames": (AMC[: AMC.index("1\n")], 3, "expected the number of a frame; the file ends"),
+    "empty": (" \n", None, "the file is empty"),
+    "binary": (b"\x00\x01", None, "this is a binary file, not AMC text"),
+    "another kind of text": ("HIERARCHY\nROOT a\n", 1, "expected the number of a frame, found 'HIERARCHY'"),
+}  # fmt: skip
+BROKEN_SKELETON = {
+    "empty": ("", None, "the file is empty"),
+    "another kind of text": ("HIERARCHY\nROOT a\n", 1, "expected :version (an ASF file begins with it), found 'HIER"),
+    "no root": (skeleton(":root", ":roof"), END, "expected :root; the file ends"),
+    "no bones": (skeleton(":bonedata", ":bones"), END, "expected :bonedata; the file ends"),
+    "no hierarchy": (ASF[: ASF.index(":hier")], line_of(":hier", ASF), "expected :hierarchy; the file ends"),
+    "a second section": (skeleton(":hierarchy", ":units\n:hierarchy"), line_of(":hier", ASF), "a second :units"),
+    "no unit of angles": (skeleton("angle deg", ""), 4, "the unit of angles is not said; write :units with the line"),
+    "no units": (ASF.replace(":units", ":others"), END, "the unit of angles is not said; write :units with the line"),
+    "a strange angle": (skeleton("angle deg", "angle grad"), 7, "expected angle deg or angle rad, found 'grad'"),
+    "no length": (skeleton("length 0.45", "length 0"), 6, "expected a length above 0, found '0'"),
+    "a length in words": (skeleton("length 0.45", "length inch"), 6, "expected a number after length, found 'inch'"),
+    "no order": (skeleton("   order TX", "   sort TX"), 10, "expected the root's order, such as TX TY TZ RX RY RZ"),
+    "a strange order": (skeleton("TX TY", "TX TQ"), 11, "'root' has the degree of freedom 'tq'; read are tx"),
+    "an order twice": (skeleton("TX TY", "TX TX"), 11, "a degree of freedom is named twice: TX TX TZ RX RY RZ"),
+    "a turned root": (
+        skeleton("orientation 0 0 0", "orientation 0 90 0"), 14,
+        "the root's orientation is 0 90 0, of which programs differ; only 0 0 0 is read",
+    ),
+    "a moved root": (skeleton("position 0 0 0", "position 1 0 0"), 13, "the root's position is 1 0 0, of which"),
+    "a bone that stretches": (
+        skeleton("dof rz", "dof rz l"), line_of("dof rz", ASF), "'lower' has the degree of freedom 'l'; read are rx",
+    ),
+    "a bone that moves": (skeleton("dof rz", "dof tx"), line_of("dof rz", ASF), "has the degree of freedom 'tx'"),
+    "no name": (skeleton("     name upper\n", ""), 25, "expected the bone's name before its end"),
+    "two names": (skeleton("name upper", "name upper arm"), 18, "expected one word as a bone's name, found 'upper"),
+    "no direction": (skeleton("     direction 0 1 0\n", ""), 25, "expected the bone's direction before its end"),
+    "a flat direction": (skeleton("direction 0 1 0", "direction 0 1"), 19, "expected 3 numbers after direction, found"),
+    "a direction that is none": (skeleton("direction 0 1 0", "direction 0 nan 0"), 19, "found '0 nan 0'"),
+    "no bone length": (skeleton("     length 10\n", ""), 25, "expected the bone's length before its end"),
+    "a length beyond reason": (skeleton("length 10", "length 1e155"), 20, "'1e155' is more than anything can be"),
+    "no axis": (skeleton("     axis 0 0 90  XYZ\n", ""), 25, "expected the axis of 'upper', which turns"),
+    "an axis without order": (skeleton("90  XYZ", "90"), 21, "expected an order like XYZ after the axis, found ''"),
+    "an axis twice in the order": (skeleton("90  XYZ", "90  XXZ"), 21, "expected an order like XYZ after the axis"),
+    "a second length": (skeleton("length 10", "length 10\nlength 10"), 21, "the bone has a second length"),
+    "a bone twice": (skeleton("name lower", "name upper"), 29, "there is a second bone 'upper'"),
+    "a bone called root": (skeleton("name lower", "name root"), 29, "there is a second bone 'root'"),
+    "a bone that is not closed": (skeleton("  end\n", ""), 26, "expected end, found 'begin'"),
+    "a bone that is not opened": (skeleton("  begin\n", ""), 16, "expected begin, found 'id'"),
+    "the last bone is open": (
+        ASF.replace("inf)\n  end", "inf)"), END - 1, "expected end after the last bone; the section ends",
+    ),
+    "an unknown child": (skeleton("upper lower", "upper ankle"), END - 2, "there is no bone 'ankle'"),
+    "an unknown parent": (skeleton("upper lower", "ankle lower"), END - 2, "there is no bone 'ankle'"),
+    "a bone left out": (
+        skeleton("    upper lower\n", ""), 29, "in the hierarchy no way leads from the root to 'lower'",
+    ),
+    "a circle": (
+        skeleton("root upper\n    upper lower", "upper lower\n    lower upper"), 18,
+        "in the hierarchy no way leads from the root to 'upper', 'lower'",
+    ),
+    "two parents": (skeleton("root upper", "root upper lower"), END - 2, "'lower' has a parent already"),
+    "its own parent": (skeleton("upper lower", "upper lower\n lower lower"), END - 1, "'lower' has a parent already"),
+    "the root below": (skeleton("upper lower", "upper lower root"), END - 2, "'root' hangs on nothing"),
+    "no begin": (skeleton(":hierarchy\n  begin", ":hierarchy"), END - 4, "expected begin after :hierarchy"),
+    "no end": (ASF.removesuffix("  end\n"), END - 2, "expected end after the hierarchy"),
+    "nothing in the hierarchy": (ASF[: ASF.index("  begin\n    root")], END - 4, "expected begin after :hierarchy"),
+    "a control character": (skeleton("name upper", "name up\1per"), 18, "'\\x01' is no text"),
+}  # fmt: skip
+
+
+def refused(folder, text, content):
+    with pytest.raises(MotionFileError) as caught:
+        motion_file.read(acclaim.write(folder, text, content))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < len(str(folder)) + 200
+    return caught.value, message
+
+
+@pytest.mark.parametrize("what", BROKEN_MOTION)
+def test_a_broken_motion_is_refused_with_its_line_and_what_is_wrong(what, tmp_path):
+    content, line, fragment = BROKEN_MOTION[what]
+    error, message = refused(tmp_path, ASF, content)
+    assert fragment in message
+    assert message.startswith(str(tmp_path / "two.amc") + ("" if line is None else f", line {line}: "))
+    assert error.line == line
+
+
+@pytest.mark.parametrize("what", BROKEN_SKELETON)
+def test_a_broken_skeleton_is_refused_with_its_line_and_what_is_wrong(what, tmp_path):
+    content, line, fragment = BROKEN_SKELETON[what]
+    error, message = refused(tmp_path, content, AMC)
+    assert fragment in message
+    assert message.startswith(str(tmp_path / "two.asf") + ("" if line is None else f", line {line}: "))
+    assert error.line == line
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\n\n"])
+def test_lines_are_counted_as_an_editor_does(ends, tmp_path):
+    content = motion("lower 90", "lower x").replace("\n", ends)
+    error, _ = refused(tmp_path, ASF, content)
+    assert content.splitlines()[error.line - 1] == "lower x"
+
+
+def test_a_file_that_is_not_there_is_said_before_its_skeleton_is_missed(tmp_path):
+    with pytest.raises(MotionFileError, match=r"absent\.amc: can't be read \(No such file"):
+        motion_file.read(tmp_path / "absent.amc")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("broken")
+
+
+def outcome(folder, text, content):
+    """The clip, or None where one of the files is refused as it should be."""
+    try:
+        return motion_file.read(acclaim.write(folder, text, content)).clip
+    except MotionFileError:
+        return None
+
+
+def test_a_motion_cut_anywhere_is_refused_or_has_fewer_frames(folder):
+    """A file that ends with a frame is whole; of its last number nobody can tell that digits are missing."""
+    content = AMC.encode()
+    whole = outcome(folder, ASF, content)
+    for cut in range(len(content)):
+        found = outcome(folder, ASF, content[:cut])
+        if found is None:
+            continue
+        assert content[:cut].split(b"\n")[-1].startswith(b"lower") or content[:cut].split(b"\n")[-2].startswith(
+            b"lower"
+        )
+        frames = len(found)
+        assert np.array_equal(found.rotations[: frames - 1], whole.rotations[: frames - 1])
+
+
+def test_a_skeleton_cut_anywhere_is_refused(folder):
+    content = ASF.encode()
+    assert all(outcome(folder, content[:cut], AMC) is None for cut in range(len(content.rstrip())))
+
+
+PIECES = [b"begin", b"end", b"\n", b":", b"#", b" root ", b"nan", b"dof rx\n", b"2\n"]
+
+
+@given(
+    edits=st.lists(
+        st.tuples(
+            st.booleans(), st.floats(0.0, 1.0), st.integers(0, 30), st.binary(max_size=6) | st.sampled_from(PIECES)
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_files_with_pieces_cut_out_and_others_put_in_are_read_or_refused(folder, edits):
+    contents = [ASF.encode(), AMC.encode()]
+    for which, place, length, new in edits:
+        content = contents[which]
+        start = int(place * len(content))
+        contents[which] = content[:start] + new + content[start + length :]
+    found = outcome(folder, *contents)
+    if found is not None:
+        assert np.isfinite(found.rotations).all()
+        assert np.isfinite(found.translations).all()
