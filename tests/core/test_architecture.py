@@ -31,11 +31,12 @@ ROOMS = {
     "formats": {"entry_points", "errors", "files", "jit", "motion"},
     "figure": {"errors", "motion"},
     "skin": {"errors", "jit", "motion"},
+    "bodies": {"errors", "motion"},
     "check": {"errors", "motion"},
     "edit": {"check", "errors", "jit", "motion"},
     "sync": {"entry_points", "errors", "jit", "motion", "progress", "recipes"},
-    "weave": {"check", "edit", "errors", "motion", "progress", "recipes", "sync"},
-    "graph": {"check", "errors", "files", "jit", "motion", "progress", "recipes", "sync", "weave"},
+    "weave": {"bodies", "check", "edit", "errors", "motion", "progress", "recipes", "sync"},
+    "graph": {"bodies", "check", "errors", "files", "jit", "motion", "progress", "recipes", "sync", "weave"},
     "plots": {"check", "graph", "motion", "recipes", "sync", "weave"},
     "verbs": {"entry_points", "errors", "motion", "options", "progress", "recipes"},
     "cli": {
@@ -299,7 +300,9 @@ def test_only_jit_and_entry_points_import_by_name(module):
     assert by_name == (module in ("action_loom.core.jit", "action_loom.core.entry_points"))
 
 
-@pytest.mark.parametrize("room", ["motion", "formats", "figure", "check", "sync", "edit", "skin", "weave", "graph"])
+@pytest.mark.parametrize(
+    "room", ["motion", "formats", "figure", "bodies", "check", "sync", "edit", "skin", "weave", "graph"]
+)
 def test_a_room_can_be_loaded_without_anything_but_numpy(room):
     names = sorted(name for name in MODULES if room_of(name) == room and not name.endswith("._numba"))
     code = f"import sys, importlib\nfor name in {names!r}: importlib.import_module(name)\n"

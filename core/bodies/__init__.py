@@ -1,0 +1,1 @@
+"""Clips on bodies of other joints, rest poses and proportions, by what plays which part of the body (methods 14)."""

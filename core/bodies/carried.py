@@ -1,0 +1,98 @@
+"""What became of a clip on another body: what was matched how, against which pose, at what scale."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import SkeletonError
+from ..motion.skeleton import Skeleton
+from . import partners
+from .partners import Partners
+from .rest_frames import RestPose
+
+NEEDED = ("hips", "thigh.L", "thigh.R", "shin.L", "shin.R")
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """How a clip came onto another body.
+
+    clip : its name; source, body : the skeletons; pairs : what every joint got its turn from
+    rest, body_rest : the poses that turns are measured against
+    scale : how much longer the body's legs are; lift : metres by which it was raised, so that no foot is deeper in the
+        floor than the source's
+    """
+
+    clip: str
+    source: Skeleton
+    body: Skeleton
+    pairs: Partners
+    rest: RestPose
+    body_rest: RestPose
+    scale: float
+    lift: float
+
+    def names(self, how: str) -> list[str]:
+        """Return the names of the body's joints that got their turn in a way, such as `partners.ROLE`."""
+        return [name for name, one in zip(self.body.names, self.pairs.how, strict=True) if one == how]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user should know, a sentence each: rest poses that were replaced, and parts that are not known."""
+        sentences = [pose.why for pose in (self.rest, self.body_rest) if pose.why]
+        for one, other, name in (
+            (self.source, self.body, self.clip),
+            (self.body, self.source, "the body"),
+        ):
+            lacking = [role for role in other.roles if role not in one.roles and role not in ("spine", "neck")]
+            if lacking:
+                sentences.append(
+                    f"{name}: no joint plays {', '.join(lacking)}, so that part stays as it rests; "
+                    f"if it has one, {choose(lacking[0])}"
+                )
+        return sentences
+
+    def as_report(self) -> dict[str, Any]:
+        """Return what a report says of it."""
+        own, theirs = self.source.roles_found_by, self.body.roles_found_by
+        roles = {
+            role: [self.source.names[self.source.roles[role]], own[role], self.body.names[joint], theirs[role]]
+            for role, joint in self.body.roles.items()
+            if role in self.source.roles
+        }
+        return {
+            "clip": self.clip,
+            "scale": round(self.scale, 4),
+            "lift_cm": round(100.0 * self.lift, 2),
+            "rest": self.rest.name,
+            "body_rest": self.body_rest.name,
+            "roles": roles,
+            "joints": {how: self.names(how) for how in _TOLD},
+            "fingers": sorted(self.pairs.fanned),
+        }
+
+
+_TOLD = (
+    partners.ROLE,
+    partners.SPINE,
+    partners.FINGER,
+    partners.NAME,
+    partners.FOLLOWS,
+    partners.BETWEEN,
+    partners.REST,
+)
+
+
+def choose(role: str) -> str:
+    """Return what an artist does about a role that nothing plays."""
+    return f"choose the bone that plays {role} in Body Roles"
+
+
+def refuse(skeleton: Skeleton, name: str) -> None:
+    """Raise SkeletonError, naming the body, for one that no clip of a person goes onto or comes from."""
+    if skeleton.four_footed:
+        raise SkeletonError(f"{name} stands on four feet: clips go from one two-legged body onto another")
+    missing = [role for role in NEEDED if role not in skeleton.roles]
+    if len(missing) == len(NEEDED) or (len(missing) >= 4 and "hips" not in missing):
+        raise SkeletonError(f"{name} has no legs that are known: {choose(missing[-1])}, and the others likewise")
+    if missing:
+        raise SkeletonError(f"{name}: no joint plays {', '.join(missing)}: {choose(missing[0])}")

@@ -1,0 +1,196 @@
+"""A clip on a body with other joints, another rest pose and other proportions (methods 14).
+
+`motion.retarget` is for bodies of the same joints that rest alike; here parts of the body are what corresponds. Turns
+are carried between anatomical frames of the rest poses (see `rest_frames`), so that limbs point where the source's do.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..errors import SkeletonError
+from ..motion import feet, kinematics, quat, retarget
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from . import carried, partners, rest_check, rest_frames
+from .carried import Carried
+from .partners import Partners
+from .rest_frames import RestPose
+
+
+def onto_body(
+    clip: Clip, skeleton: Skeleton, rest: RestPose | None = None, body_rest: RestPose | None = None
+) -> tuple[Clip, Carried]:
+    """Return a clip on another body of two legs, and what was matched how.
+
+    rest, body_rest : the poses that turns are measured against; None is the clip's own rest pose, or its most upright
+        frame where nobody can stand in that (see `rest_check.choose`), and the skeleton's own
+    The result has the clip's name, rate and channels, and no scales. Raises SkeletonError naming the body and the role
+    that is missing, for the four-footed and for bodies without legs. Source: the alignment of chains of Unreal's IK
+    Retargeter, with the alignment found by parallel transport instead of by hand.
+    """
+    carried.refuse(clip.skeleton, clip.name)
+    carried.refuse(skeleton, "the body")
+    if skeleton.inheritance is not None:
+        raise SkeletonError(f"{clip.name}: it can't go onto joints that do not inherit all of their parents yet")
+    rest = rest or rest_check.choose(clip)
+    body_rest = body_rest or rest_check.of_body(skeleton)
+    pairs = partners.match(clip.skeleton, skeleton)
+    scale = retarget.leg_ratio(clip.skeleton, skeleton)
+    world, points = kinematics.posed(clip)
+    turned = _turned(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
+    rotations = _local(skeleton, turned)
+    places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
+    wanted = scale * _between_thighs(clip.skeleton, points)
+    wanted[:, 2] += _ankle_height(skeleton, body_rest) - scale * _ankle_height(clip.skeleton, rest)
+    shift = wanted - _between_thighs(skeleton, places)
+    lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale)
+    shift[:, 2] += lift
+    places[:, _moved_by(skeleton, pairs.carrier)] += shift[:, None]
+    translations = _translations(skeleton, pairs, turned, places)
+    made = Clip(
+        clip.name, skeleton, clip.rate, rotations, translations, channels=dict(clip.channels), cyclic=clip.cyclic
+    )
+    return made, Carried(clip.name, clip.skeleton, skeleton, pairs, rest, body_rest, scale, lift)
+
+
+def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, poses: tuple[RestPose, RestPose]) -> Array:
+    """The world turns (F, J, 4) of the body's joints, from those (F, I, 4) of the source's."""
+    rest, body_rest = poses
+    theirs = rest_frames.of_body(source, rest, pairs.fanned)
+    ours = rest_frames.of_body(body, body_rest, pairs.fanned)
+    upright = rest_frames.body_frame(source, rest), rest_frames.body_frame(body, body_rest)
+    out = np.empty((len(world), len(body), 4))
+    matched = np.flatnonzero(pairs.joints >= 0)
+    constant = np.empty((len(matched), 4))
+    for k, joint in enumerate(matched.tolist()):
+        partner = int(pairs.joints[joint])
+        frames = _frame(source, theirs, partner, upright[0]), _frame(body, ours, joint, upright[1])
+        constant[k] = _change(frames, rest.rotations[partner], body_rest.rotations[joint])
+    out[:, matched] = quat.mul(world[:, pairs.joints[matched]], constant)
+    for joint, (low, high, share) in pairs.between.items():
+        ends = [
+            quat.mul(world[:, k], _change(upright, rest.rotations[k], body_rest.rotations[joint])) for k in (low, high)
+        ]
+        out[:, joint] = quat.mul(ends[0], quat.exp(share * quat.log(quat.mul(quat.inv(ends[0]), ends[1]))))
+    still = {joint for joint, how in enumerate(pairs.how) if how == partners.REST}
+    for joint in _outwards(body):
+        if joint in still:
+            above = _above(body, joint)
+            at_rest = body_rest.rotations[joint]
+            if above >= 0:
+                held = quat.mul(quat.inv(body_rest.rotations[above]), at_rest)
+                out[:, joint] = quat.mul(out[:, above], held)
+            else:
+                out[:, joint] = at_rest
+    return out
+
+
+def _change(frames: tuple[Array, Array], rest: Array, body_rest: Array) -> Array:
+    """R⁻¹ · B · B'⁻¹ · R': from a turn of the source's joint to one of the body's that shows the same."""
+    return np.asarray(quat.mul(quat.mul(quat.inv(rest), frames[0]), quat.mul(quat.inv(frames[1]), body_rest)))
+
+
+def _frame(skeleton: Skeleton, frames: Mapping[int, Array], joint: int, upright: Array) -> Array:
+    """The frame of a joint, of what it hangs on where it has none: a twist bone's turn is that within its arm."""
+    while joint >= 0:
+        if joint in frames:
+            return frames[joint]
+        joint = _above(skeleton, joint)
+    return upright
+
+
+def _local(body: Skeleton, turned: Array) -> Array:
+    """The rotations (F, J, 4) about the rest frames of joints, from their world turns."""
+    local, child = turned.copy(), body.parents >= 0
+    local[:, child] = quat.mul(quat.inv(turned[:, body.parents[child]]), turned[:, child])
+    return np.asarray(quat.continuous(quat.normalize(quat.mul(quat.inv(body.orients), local))))
+
+
+def _places(body: Skeleton, pairs: Partners, turned: Array, theirs: Array) -> Array:
+    """Where the body's joints (F, J, 3) are as long as nothing carries it; theirs (F, I, 3) : the source's, scaled."""
+    rest, places = body.rest, np.empty((*turned.shape[:2], 3))
+    for joint in _outwards(body):
+        above = _above(body, joint)
+        if above >= 0:
+            reach = quat.rotate(quat.inv(rest[0][above]), rest[1][joint] - rest[1][above])
+            places[:, joint] = places[:, above] + quat.rotate(turned[:, above], reach)
+        else:
+            named = pairs.how[joint] == partners.NAME
+            places[:, joint] = theirs[:, pairs.joints[joint]] if named else rest[1][joint]
+    return places
+
+
+def _translations(body: Skeleton, pairs: Partners, turned: Array, places: Array) -> Array:
+    """What joints (F, J, 3) move in their rest frames, for those that stand elsewhere than their parents take them."""
+    out = np.zeros_like(places)
+    for joint, parent in enumerate(body.parents.tolist()):
+        if joint != pairs.carrier and _above(body, joint) == parent >= 0:
+            continue
+        if parent >= 0:
+            where = quat.rotate(quat.inv(turned[:, parent]), places[:, joint] - places[:, parent])
+        else:
+            where = places[:, joint]
+        out[:, joint] = quat.rotate(quat.inv(body.orients[joint]), where - body.offsets[joint])
+    return out
+
+
+def _points(body: Skeleton, turned: Array, places: Array) -> Array:
+    tipped = body.tipped
+    return np.concatenate([places, places[:, tipped] + quat.rotate(turned[:, tipped], body.tips[tipped])], axis=1)
+
+
+def _between_thighs(skeleton: Skeleton, points: Array) -> Array:
+    """The middle of the thigh joints: unlike the hips' joint, all rigs have that in the same place."""
+    return np.asarray(0.5 * (points[:, skeleton.roles["thigh.L"]] + points[:, skeleton.roles["thigh.R"]]))
+
+
+def _ankle_height(skeleton: Skeleton, pose: RestPose) -> float:
+    """Mean height of the ankles over the lowest point of the feet at rest."""
+    found = feet.balls_and_ankles(skeleton)
+    lowest = float(pose.points[_sole(skeleton), 2].min())
+    return float(np.mean([pose.points[ankle, 2] for _, ankle in found.values()])) - lowest
+
+
+def _sole(skeleton: Skeleton) -> list[int]:
+    return [point for pair in feet.balls_and_ankles(skeleton).values() for point in pair]
+
+
+def _lift(source: Skeleton, body: Skeleton, theirs: Array, ours: Array, scale: float) -> float:
+    """By how much a body is raised (m), so that its lowest ball is no deeper than the source's, scaled.
+
+    Legs whose shins are shorter against their thighs reach deeper where they bend; one height for the whole clip, since
+    a lift that changes would move the hips.
+    """
+    balls = [[ball for ball, _ in feet.balls_and_ankles(one).values()] for one in (source, body)]
+    return max(scale * float(theirs[:, balls[0], 2].min()) - float(ours[:, balls[1], 2].min()), 0.0)
+
+
+def _moved_by(body: Skeleton, carrier: int) -> list[int]:
+    """The carrier, and all that hangs on it; what hangs there as a part of the body does, too."""
+    found = {carrier}
+    for joint in _outwards(body):
+        if _above(body, joint) in found:
+            found.add(joint)
+    return sorted(found)
+
+
+def _above(skeleton: Skeleton, joint: int) -> int:
+    bearer = int(skeleton.bearers[joint])
+    return bearer if bearer >= 0 else int(skeleton.parents[joint])
+
+
+def _outwards(skeleton: Skeleton) -> list[int]:
+    """All joints, each after the one it hangs on as a part of the body, which in a generated rig may come later."""
+    order: list[int] = []
+    known = {-1}
+    waiting = list(range(len(skeleton)))
+    while waiting:
+        free = [joint for joint in waiting if _above(skeleton, joint) in known]
+        if not free:  # parts that hang on each other: as the file has them
+            return [*order, *waiting]
+        order += free
+        known.update(free)
+        waiting = [joint for joint in waiting if joint not in known]
+    return order

@@ -1,0 +1,153 @@
+"""Which joint of one body stands for which of another: by role, along the spine, by finger, by name."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import roles as body_roles
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from . import fingers
+
+# How a joint gets its turn, in the order in which they are looked for.
+ROLE, SPINE, FINGER, NAME, FOLLOWS, BETWEEN, REST = "role", "spine", "finger", "name", "follows", "between", "rest"
+
+
+@dataclass(frozen=True, eq=False)
+class Partners:
+    """What each of the J joints of a body gets its turn from.
+
+    joints (J,) : the partner in the source, −1 for none; how : one of the words above for each
+    between : joints between two joints of the source's trunk, by a share of the way from the first to the second
+    carrier : the joint that moves the body as a whole
+    fanned : sides where both have fingers that tell how the hand lies
+    """
+
+    joints: NDArray[np.int64]
+    how: tuple[str, ...]
+    between: dict[int, tuple[int, int, float]]
+    carrier: int
+    fanned: frozenset[str]
+
+
+def match(source: Skeleton, body: Skeleton) -> Partners:
+    """Return what each joint of a body gets its turn from in another; both have hips and thighs."""
+    joints, how = np.full(len(body), -1), [REST] * len(body)
+
+    def pair(joint: int, theirs: int, by: str) -> None:
+        if joints[joint] < 0:  # nothing overwrites a role
+            joints[joint], how[joint] = theirs, by
+
+    # A single joint of the trunk plays spine and chest: the chest, since arms hang on it.
+    for role in sorted(body.roles, key=lambda role: role == "spine"):
+        if role in source.roles:
+            pair(body.roles[role], source.roles[role], ROLE)
+    for joint, other in _fingers(source, body):
+        pair(joint, other, FINGER)
+    between: dict[int, tuple[int, int, float]] = {}
+    for ours, theirs in _stretches(source, body):
+        if len(ours) == len(theirs):
+            for joint, other in zip(ours[1:-1], theirs[1:-1], strict=True):
+                pair(joint, other, SPINE)
+            continue
+        for joint, place in _places_between(body, ours, source, theirs).items():
+            if joints[joint] < 0:
+                between[joint], how[joint] = place, BETWEEN
+    carrier = _carrier(body)
+    pair(carrier, source.roles["hips"], FOLLOWS)
+    _by_name(source, body, joints, how)
+    both = [{s for s in "LR" if fingers.fan(one, s, one.rest[1]) is not None} for one in (source, body)]
+    return Partners(joints, tuple(how), between, carrier, frozenset(both[0] & both[1]))
+
+
+def _fingers(source: Skeleton, body: Skeleton) -> list[tuple[int, int]]:
+    """Joints of the same finger, from its root; what the longer one has besides stays at rest."""
+    found = []
+    for side in "LR":
+        theirs = fingers.chains(source, side)
+        for finger, joints in fingers.chains(body, side).items():
+            found += list(zip(joints, theirs.get(finger, ()), strict=False))
+    return found
+
+
+def _stretches(source: Skeleton, body: Skeleton) -> list[tuple[list[int], list[int]]]:
+    """The joints of either trunk from one role that both have to the next, with both ends."""
+    both = ((body, _trunk(body)), (source, _trunk(source)))
+    shared = [role for role in body_roles.TRUNK if all(one.roles.get(role) in way for one, way in both)]
+    found = []
+    for low, high in pairwise(shared):
+        parts = []
+        for one, way in both:
+            first, last = way.index(one.roles[low]), way.index(one.roles[high])
+            parts.append(way[first : last + 1])
+        if all(parts):
+            found.append((parts[0], parts[1]))
+    return found
+
+
+def _trunk(skeleton: Skeleton) -> list[int]:
+    """The joints from the hips to the highest role of the trunk."""
+    top = next(skeleton.roles[role] for role in reversed(body_roles.TRUNK) if role in skeleton.roles)
+    hips, way = skeleton.roles["hips"], [top]
+    while way[-1] != hips and (above := _above(skeleton, way[-1])) >= 0 and above not in way:
+        way.append(above)
+    return way[::-1]
+
+
+def _above(skeleton: Skeleton, joint: int) -> int:
+    bearer = int(skeleton.bearers[joint])
+    return bearer if bearer >= 0 else int(skeleton.parents[joint])
+
+
+def _places_between(
+    body: Skeleton, ours: list[int], source: Skeleton, theirs: list[int]
+) -> dict[int, tuple[int, int, float]]:
+    """Between which two joints of the source each joint inside a stretch of the trunk is, by place along it.
+
+    A joint turns the bone that follows it: its turn counts for the middle of that.
+    """
+    own, other = _middles(body, ours), _middles(source, theirs)
+    found = {}
+    for joint, place in zip(ours[1:-1], own[1:-1], strict=True):
+        k = int(np.clip(np.searchsorted(other, place) - 1, 0, len(theirs) - 2))
+        wide = other[k + 1] - other[k]
+        share = float(np.clip((place - other[k]) / wide, 0.0, 1.0)) if wide > 0.0 else 1.0
+        found[joint] = (theirs[k], theirs[k + 1], share)
+    return found
+
+
+def _middles(skeleton: Skeleton, chain: list[int]) -> Array:
+    """The middle of the bone that follows each joint of a chain, as a share of the way from the first to the last."""
+    way, places = _trunk(skeleton), skeleton.rest[1]
+    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places[way], axis=0), axis=1)))
+    middles = np.append(0.5 * (along[1:] + along[:-1]), along[-1])[[way.index(joint) for joint in chain]]
+    wide = middles[-1] - middles[0]
+    return np.asarray((middles - middles[0]) / wide) if wide > 0.0 else np.linspace(0.0, 1.0, len(chain))
+
+
+def _carrier(body: Skeleton) -> int:
+    """The lowest joint that hips, thighs and spine all hang on: usually the hips."""
+    roles = body.roles
+    ways = [
+        [roles[role], *body_roles.ancestors(roles[role], body.parents)][::-1]
+        for role in ("hips", "thigh.L", "thigh.R", "spine", "chest")
+        if role in roles
+    ]
+    shared = [level[0] for level in zip(*ways, strict=False) if len(set(level)) == 1]
+    return shared[-1] if shared else roles["hips"]
+
+
+def _by_name(source: Skeleton, body: Skeleton, joints: NDArray[np.int64], how: list[str]) -> None:
+    """Pair what else has the same name and hangs on the same part: props, tails, what gets its turn from no role."""
+    index = {name: joint for joint, name in enumerate(source.names)}
+    for joint, name in enumerate(body.names):  # parents come first
+        theirs = index.get(name, -1)
+        if how[joint] != REST or theirs < 0 or theirs in joints or theirs in source.roles.values():
+            continue
+        taken = set(joints.tolist())
+        above = next((k for k in body_roles.ancestors(joint, body.parents) if joints[k] >= 0), -1)
+        other = next((k for k in body_roles.ancestors(theirs, source.parents) if k in taken), -1)
+        if (joints[above] if above >= 0 else -1) == other:
+            joints[joint], how[joint] = theirs, NAME

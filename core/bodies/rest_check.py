@@ -1,0 +1,114 @@
+"""Whether a rest pose is one that a body can stand in, and which frame of a clip stands in for it where it is not.
+
+Some exporters write every bone along its own axis: legs that point up, bodies that lie. Turns measured against such a
+pose say nothing of the body.
+"""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import OptionError
+from ..motion import feet, kinematics
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from . import rest_frames
+from .rest_frames import RestPose
+
+AUTO, REST = "auto", "rest"
+LEGS, TRUNK = 50.0, 45.0  # degrees from the vertical that a thigh or shin, and the trunk, may rest at
+
+
+class Tilt(NamedTuple):
+    """Degrees from where it points in a standing body: the worst bone of the legs, and the trunk; 0 where not known."""
+
+    legs: Array
+    trunk: Array
+    total: Array
+
+    @property
+    def possible(self) -> Array:
+        return np.asarray((self.legs <= LEGS) & (self.trunk <= TRUNK))
+
+
+def tilt(skeleton: Skeleton, points: Array) -> Tilt:
+    """Return how far the legs and the trunk of a body are from upright, for its points (…, P, 3)."""
+    roles, worst = skeleton.roles, np.zeros(points.shape[:-2])
+    total = worst
+    for side, (_, ankle) in feet.balls_and_ankles(skeleton).items():
+        ends = (roles.get(f"thigh.{side}"), roles.get(f"shin.{side}"), ankle)
+        for high, low in pairwise(ends):
+            if high is not None and low is not None:
+                angle = _from_vertical(points[..., low, :] - points[..., high, :], -1.0)
+                worst, total = np.maximum(worst, angle), total + angle
+    trunk = np.zeros_like(worst)
+    below = [roles[role] for role in ("thigh.L", "thigh.R") if role in roles]
+    above = [roles[role] for role in ("upper_arm.L", "upper_arm.R") if role in roles]
+    above = above or [roles[role] for role in ("head", "neck", "chest") if role in roles][:1]
+    if below and above:
+        rise = points[..., above, :].mean(axis=-2) - points[..., below, :].mean(axis=-2)
+        trunk = _from_vertical(rise, 1.0)
+    return Tilt(worst, trunk, total + trunk)
+
+
+def is_possible(skeleton: Skeleton) -> bool:
+    """Say whether a body can stand as it rests: thighs and shins within 50° of down, the trunk within 45° of up."""
+    return bool(tilt(skeleton, rest_frames.at_rest(skeleton).points).possible)
+
+
+def most_upright(clip: Clip) -> int:
+    """Return the frame in which legs and trunk are nearest to upright, by the sum of their angles."""
+    return int(np.argmin(tilt(clip.skeleton, kinematics.points(clip)).total))
+
+
+def choose(clip: Clip, asked: str = AUTO) -> RestPose:
+    """Return the rest pose that the turns of a clip are measured against.
+
+    asked : "auto" is the body's own, or the clip's most upright frame where nobody can stand in that; "rest" its own in
+    any case; a number is that frame. Raises OptionError for anything else.
+    """
+    own = rest_frames.at_rest(clip.skeleton)
+    if asked.strip().lower() in (REST, rest_frames.REST_POSE):
+        return own
+    if asked != AUTO:
+        frame = _frame(clip, asked)
+        return rest_frames.at_frame(clip, frame, f"Frame {frame} of {clip.name} is taken as its rest pose")
+    found = tilt(clip.skeleton, own.points)
+    if found.possible:
+        return own
+    frame = most_upright(clip)
+    return rest_frames.at_frame(
+        clip,
+        frame,
+        f"The rest pose of {clip.name} is none that a body stands in ({_said(found)}): frame {frame}, the most "
+        "upright, is taken instead; name another frame if that is better",
+    )
+
+
+def of_body(skeleton: Skeleton) -> RestPose:
+    """Return the rest pose of a body that no clip is known of, and what is to be said where nobody can stand in it."""
+    own = rest_frames.at_rest(skeleton)
+    found = tilt(skeleton, own.points)
+    why = f"The rest pose of the body is none that a body stands in ({_said(found)}): the result is as far off"
+    return own if found.possible else replace(own, why=why)
+
+
+def _said(found: Tilt) -> str:
+    if found.legs > LEGS:
+        return f"legs {float(found.legs):.0f}° from down"
+    return f"the trunk {float(found.trunk):.0f}° from up"
+
+
+def _frame(clip: Clip, asked: str) -> int:
+    text = asked.strip().removeprefix("frame").strip()
+    if not text.isdecimal() or int(text) >= len(clip):
+        raise OptionError(f"{asked!r} is no rest pose: auto, rest, or a frame of {clip.name} from 0 to {len(clip) - 1}")
+    return int(text)
+
+
+def _from_vertical(bones: Array, sign: float) -> Array:
+    length = np.maximum(np.linalg.norm(bones, axis=-1), 1e-12)
+    return np.asarray(np.degrees(np.arccos(np.clip(sign * bones[..., 2] / length, -1.0, 1.0))))

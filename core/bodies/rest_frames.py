@@ -1,0 +1,150 @@
+"""Frames of the parts of a body at rest that say the same of every body, whatever its rest pose and its bones' axes.
+
+A turn is carried from body to body between such frames: x to the right, y to the front, z up in a body that stands with
+its arms held out and its feet straight. A limb that rests otherwise has the frame that parallel transport brings there:
+turned the shortest way at each joint, from the trunk outwards, so that an arm lowered at rest is a straight one that
+was lowered at the shoulder.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import SkeletonError
+from ..motion import feet, kinematics, quat
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from . import fingers
+
+REST_POSE = "rest pose"
+_ACROSS = ("thigh", "clavicle", "upper_arm", "shin")
+_OUT = {"L": np.array([-1.0, 0.0, 0.0]), "R": np.array([1.0, 0.0, 0.0])}  # where an arm points in its own frame
+_FRONT, _DOWN = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0])
+_FOOT_TELLS = 0.05  # of the leg: a level part of the foot that is shorter says nothing of where it points
+
+
+@dataclass(frozen=True, eq=False)
+class RestPose:
+    """A pose that a body is taken to rest in: its own, or that of a frame of a clip.
+
+    rotations (J, 4) and points (P, 3) : in the world, joints and then tips
+    name : "rest pose" or "frame 12"; why : in a sentence, where it is not the body's own
+    """
+
+    rotations: Array
+    points: Array
+    name: str = REST_POSE
+    why: str = ""
+
+
+def at_rest(skeleton: Skeleton) -> RestPose:
+    """Return the rest pose of a skeleton."""
+    rotations, places = skeleton.rest
+    tipped = skeleton.tipped
+    tips = places[tipped] + quat.rotate(rotations[tipped], skeleton.tips[tipped])
+    return RestPose(rotations, np.concatenate([places, tips]))
+
+
+def at_frame(clip: Clip, frame: int, why: str = "") -> RestPose:
+    """Return the pose of a frame of a clip, to be taken as its body's rest pose."""
+    rotations, points = kinematics.posed(clip.cut(frame, frame + 1))
+    return RestPose(rotations[0], points[0], f"frame {frame}", why)
+
+
+def body_frame(skeleton: Skeleton, pose: RestPose) -> Array:
+    """Return the turn (4,) about the vertical from a body that faces +y to one in a rest pose.
+
+    Raises SkeletonError where nothing tells left from right.
+    """
+    roles, wide = skeleton.roles, np.zeros(3)
+    for role in _ACROSS:
+        left, right = roles.get(f"{role}.L"), roles.get(f"{role}.R")
+        if left is not None and right is not None:
+            wide += pose.points[right] - pose.points[left]
+    if np.hypot(wide[0], wide[1]) < 1e-6:
+        raise SkeletonError("Nothing tells which way the body faces: its left and right joints are in the same places")
+    return np.asarray(quat.about_axis("Z", np.asarray(np.arctan2(wide[1], wide[0]))))
+
+
+def of_body(skeleton: Skeleton, pose: RestPose, fanned: Collection[str] = ()) -> dict[int, Array]:
+    """Return the frame (4,) of every joint that plays a role, and of the fingers' joints, in a rest pose.
+
+    fanned : sides whose hands are told by their fingers' roots too, and not by the arm alone. Raises SkeletonError as
+    `body_frame` does.
+    """
+    upright = body_frame(skeleton, pose)
+    found = dict.fromkeys(skeleton.roles.values(), upright)  # trunk, head and collars: their directions are conventions
+    for side in "LR":
+        found |= _arm(skeleton, pose, side, upright, side in fanned)
+        found |= _leg(skeleton, pose, side, upright)
+    return found
+
+
+def _arm(skeleton: Skeleton, pose: RestPose, side: str, upright: Array, fanned: bool) -> dict[int, Array]:
+    joints = [skeleton.roles.get(f"{role}.{side}") for role in ("upper_arm", "forearm", "hand")]
+    known = [joint for joint in joints if joint is not None]
+    if not known:
+        return {}
+    found, points, out = {}, pose.points, _OUT[side]
+    frame = upright
+    for joint, beyond in zip(known, [*known[1:], -1], strict=True):
+        frame = _led(frame, out, _along(skeleton, side, joint, beyond, points))
+        found[joint] = frame
+    hand = joints[-1]
+    if hand is None:
+        return found
+    if fanned and (across := fingers.fan(skeleton, side, points)) is not None:
+        along = quat.rotate(frame, out)
+        frame = _led(frame, _FRONT, _unit(across - (across @ along) * along))
+        found[hand] = frame
+    for chain in fingers.chains(skeleton, side).values():
+        bent = frame
+        for joint, beyond in zip(chain, [*chain[1:], -1], strict=True):
+            bent = _led(bent, out, _unit(points[beyond] - points[joint]) if beyond >= 0 else None)
+            found[joint] = bent
+    return found
+
+
+def _along(skeleton: Skeleton, side: str, joint: int, beyond: int, points: Array) -> Array | None:
+    """The direction of a bone of the arm at rest; None where nothing tells."""
+    if beyond >= 0:
+        return _unit(points[beyond] - points[joint])
+    if joint == skeleton.roles.get(f"hand.{side}"):
+        return fingers.pointing(skeleton, side, points)
+    if joint in skeleton.tipped:
+        return _unit(points[len(skeleton) + int(np.searchsorted(skeleton.tipped, joint))] - points[joint])
+    return None
+
+
+def _leg(skeleton: Skeleton, pose: RestPose, side: str, upright: Array) -> dict[int, Array]:
+    roles, points = skeleton.roles, pose.points
+    thigh, shin, foot, toe = (roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe"))
+    ball, ankle = feet.balls_and_ankles(skeleton).get(side, (-1, -1))
+    known: Sequence[int] = [joint for joint in (thigh, shin) if joint is not None]
+    found, frame = {}, upright
+    for joint, beyond in zip(known, [*known[1:], ankle], strict=True):
+        frame = _led(frame, _DOWN, _unit(points[beyond] - points[joint]) if beyond >= 0 else None)
+        found[joint] = frame
+    # Soles are flat at rest, and ankles of one rig higher than of the next: the level part alone says where feet point.
+    level = (points[ball] - points[ankle]) * np.array([1.0, 1.0, 0.0])
+    tells = ball != ankle and float(np.linalg.norm(level)) > _FOOT_TELLS * skeleton.leg_length
+    flat = _led(upright, _FRONT, _unit(level) if tells else None)
+    return found | {joint: flat for joint in (foot, toe) if joint is not None}
+
+
+def _led(frame: Array, axis: Array, direction: Array | None) -> Array:
+    """Return a frame turned the shortest way, so that an axis of its own comes to lie along a direction."""
+    if direction is None:
+        return frame
+    now = quat.rotate(frame, axis)
+    shortest = np.array([1.0 + now @ direction, *np.cross(now, direction)])
+    if shortest[0] < 1e-9:  # straight back: about what stands upright on the axis in the frame
+        return np.asarray(quat.mul(frame, quat.about_axis("Z" if abs(axis[2]) < 0.5 else "X", np.array(np.pi))))
+    return np.asarray(quat.mul(quat.normalize(shortest), frame))
+
+
+def _unit(vector: Array) -> Array | None:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 1e-9 else None
