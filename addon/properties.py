@@ -12,7 +12,7 @@ from ..core.recipes.graph import GraphOptions
 from ..core.recipes.matching import Matching
 from ..core.recipes.reading import ReadingOptions
 from ..core.recipes.result import ResultOptions
-from ..core.verbs import VERBS
+from ..core.verbs import OF_ONE_BODY, VERBS
 from . import lists, option_properties
 from .blender_types import Data
 
@@ -20,7 +20,7 @@ _SETTINGS = "action_loom"  # the property of scenes
 
 # Groups of options that several recipes share, by their names in the panel's settings.
 SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions}
-RECIPES = tuple(row.recipe for row in VERBS.values())
+RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
 MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
 
 

@@ -19,6 +19,7 @@ from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
 from .recipes.loop import Loop
 from .recipes.matching import Matching, Synchronise
 from .recipes.plant import Plant
+from .recipes.retarget import Retarget
 from .recipes.splice import Splice
 from .recipes.travel import InPlace, Travel
 
@@ -36,6 +37,7 @@ class Verb:
     prepare : does, from the same arguments, the part of the work that depends on the clips and on the options of
         `depends` alone, so that it can be kept and used again; "" where there is none
     needs : parts of the body that must be known (see `_PARTS`), unless options name joints
+    several_bodies : for clips on bodies of their own: not offered where all are on one, as the actions of an armature
     """
 
     recipe: type[Recipe]
@@ -45,6 +47,7 @@ class Verb:
     prepare: str = ""
     depends: type[Declared] | None = None
     needs: tuple[str, ...] = ()
+    several_bodies: bool = False
 
 
 _REGISTER = "weave.preprocess:register"
@@ -69,8 +72,10 @@ _ROWS = (
     Verb(Travel, "weave.travel:travel", "plots.travels:draw", needs=("feet",)),
     Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
     Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
+    Verb(Retarget, "weave.retarget:retarget", "plots.retarget:draw", several_bodies=True),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}
+OF_ONE_BODY = {verb: row for verb, row in VERBS.items() if not row.several_bodies}
 # Parts of the body that something needs, and the body roles of which one must be known, on both sides for limbs.
 _PARTS = {
     "spine": ("spine",),

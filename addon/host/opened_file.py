@@ -62,6 +62,7 @@ class OpenedFile(host.Host):
     lists = True
     parallel = False
     draws = False
+    several_bodies = False  # the actions of one armature
     single = frozenset({"result_name"})
 
     def __init__(self, verbs: "Sequence[AddVerb]" = ()) -> None:

@@ -11,7 +11,7 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk, Shortest
 from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
-from ...core.verbs import VERBS
+from ...core.verbs import OF_ONE_BODY
 from .. import lists, meant, properties
 from ..blender_types import scene_of
 from ..session import graphs
@@ -134,7 +134,7 @@ _BASES: dict[type[Recipe], type[base.SourcesOperator]] = {
 
 def _operators() -> list[type]:
     made = []
-    for row in VERBS.values():
+    for row in OF_ONE_BODY.values():
         if row.makes != "clip":
             continue
         usual = GraphWalkOperator if issubclass(row.recipe, GraphWalk) else base.ResultOperator

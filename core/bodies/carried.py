@@ -20,6 +20,7 @@ class Carried:
     rest, body_rest : the poses that turns are measured against
     scale : how much longer the body's legs are; lift : metres by which it was raised, so that no foot is deeper in the
         floor than the source's
+    stretched : whether the clip had scales, which are left out
     """
 
     clip: str
@@ -30,6 +31,7 @@ class Carried:
     body_rest: RestPose
     scale: float
     lift: float
+    stretched: bool = False
 
     def names(self, how: str) -> list[str]:
         """Return the names of the body's joints that got their turn in a way, such as `partners.ROLE`."""
@@ -39,6 +41,8 @@ class Carried:
     def warnings(self) -> list[str]:
         """What the user should know, a sentence each: rest poses that were replaced, and parts that are not known."""
         sentences = [pose.why for pose in (self.rest, self.body_rest) if pose.why]
+        if self.stretched:
+            sentences.append(f"{self.clip}: its joints are scaled, which is left out on the other body")
         for one, other, name in (
             (self.source, self.body, self.clip),
             (self.body, self.source, "the body"),
@@ -50,6 +54,14 @@ class Carried:
                     f"if it has one, {choose(lacking[0])}"
                 )
         return sentences
+
+    @property
+    def sentences(self) -> list[str]:
+        """What a verb that brings clips together says of it, a sentence each."""
+        by_role, still = len(self.names(partners.ROLE)), len(self.names(partners.REST))
+        others = len(self.body) - by_role - still
+        told = f"{by_role} joints by role, {others} by their place or name, {still} at rest, legs × {self.scale:.2f}"
+        return [f"{self.clip} has other joints and was put on the reference's body: {told}", *self.warnings]
 
     def as_report(self) -> dict[str, Any]:
         """Return what a report says of it."""
@@ -85,6 +97,11 @@ _TOLD = (
 def choose(role: str) -> str:
     """Return what an artist does about a role that nothing plays."""
     return f"choose the bone that plays {role} in Body Roles"
+
+
+def is_a_persons(skeleton: Skeleton) -> bool:
+    """Say whether clips go onto a skeleton and come from it: it has two legs, and all of them is known."""
+    return not skeleton.four_footed and set(NEEDED) <= set(skeleton.roles)
 
 
 def refuse(skeleton: Skeleton, name: str) -> None:

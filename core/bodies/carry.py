@@ -52,7 +52,9 @@ def onto_body(
     made = Clip(
         clip.name, skeleton, clip.rate, rotations, translations, channels=dict(clip.channels), cyclic=clip.cyclic
     )
-    return made, Carried(clip.name, clip.skeleton, skeleton, pairs, rest, body_rest, scale, lift)
+    return made, Carried(
+        clip.name, clip.skeleton, skeleton, pairs, rest, body_rest, scale, lift, clip.scales is not None
+    )
 
 
 def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, poses: tuple[RestPose, RestPose]) -> Array:

@@ -14,6 +14,7 @@ from ..errors import OptionError
 from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
+from ..verbs import OF_ONE_BODY, VERBS, Verb
 from ..weave.results import Result
 
 Settings = Mapping[str, Any]
@@ -104,6 +105,7 @@ class Host(ABC):
     lists : whether it knows all the clips there are
     parallel, draws : whether it can do several jobs at a time, and draw pictures
     resumes : whether what is made of each job stays where a run is stopped
+    several_bodies : whether clips have bodies of their own, so that one can be put on another's
     """
 
     name: ClassVar[str]
@@ -113,10 +115,16 @@ class Host(ABC):
     parallel: ClassVar[bool] = True
     draws: ClassVar[bool] = True
     resumes: ClassVar[bool] = False
+    several_bodies: ClassVar[bool] = True
 
     reading: Mapping[str, Option]
     making: Mapping[str, Option]
     single: frozenset[str] = frozenset()
+
+    @property
+    def verbs(self) -> dict[str, Verb]:
+        """The verbs of the registry that can be done here."""
+        return VERBS if self.several_bodies else OF_ONE_BODY
 
     @property
     def settings(self) -> dict[str, Option]:

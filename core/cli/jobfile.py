@@ -12,7 +12,7 @@ from ..errors import LoomError, OptionError
 from ..jit import ENGINES
 from ..options import Choice, Option, by_name, declared, renamed, shown
 from ..recipes.base import Recipe
-from ..verbs import VERBS, verb_of
+from ..verbs import verb_of
 from . import common, outputs
 from .host import FilePath, Host, Settings
 from .job import Job, plan
@@ -32,6 +32,7 @@ FOR_ONE = by_name(
     Option("output", "", "Where the result goes"),
     Option("report", "", "Where the figures go"),
     Option("picture", "", "Where the picture goes"),
+    Option("like", "", "The clip on whose body another is put"),
     Option("graph", "", "The file of a motion graph to walk through, instead of one of the clips"),
 )
 _KINDS = {
@@ -147,7 +148,7 @@ def _for_all(host: Host) -> dict[str, Option]:
 
 def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
     """Raise OptionError for a value at the top of the file that no verb accepts."""
-    groups = (_for_all(host), FOR_THE_RUN, *(declared(row.recipe) for row in VERBS.values()))
+    groups = (_for_all(host), FOR_THE_RUN, *(declared(row.recipe) for row in host.verbs.values()))
     accepting = [options[name] for options in groups for name in renamed(options, {key: value}) if name in options]
     trouble = OptionError(f"there is no key {key!r}")
     for about in accepting:
@@ -201,7 +202,7 @@ def _entries(
     kept_in: Path | None,
 ) -> list[Entry]:
     """Return the job of a table, or a job for each of its files; raises LoomError kinds."""
-    verb, recipe = _verb(table)
+    verb, recipe = _verb(host, table)
     options, for_all = declared(recipe), _for_all(host)
     known = for_all | FOR_ONE | host.settings | options
     defaults = renamed(known, defaults)
@@ -220,6 +221,7 @@ def _entries(
     if graph is not None and not os.path.isfile(graph):
         raise OptionError(f"graph: there is no file {graph}")
     name, each = given.get("name", ""), given.get("each", "")
+    body = _body(host, recipe, given.get("like", ""), folder, settings)
     return [
         Entry(
             number,
@@ -227,7 +229,7 @@ def _entries(
             plan(
                 host,
                 made,
-                clips,
+                [*body, *clips],
                 settings,
                 graph=graph,
                 output=_beside(folder, output),
@@ -241,14 +243,28 @@ def _entries(
     ]
 
 
-def _verb(table: Mapping[str, Any]) -> tuple[str, type[Recipe]]:
+def _verb(host: Host, table: Mapping[str, Any]) -> tuple[str, type[Recipe]]:
     verb = table.get("verb")
     try:
         row = verb_of(verb if isinstance(verb, str) else "")
     except OptionError:
+        row = None
+    if row is None or row.recipe.verb not in host.verbs:
         problem = "is missing" if verb is None else f"is {shown(verb)}"
-        raise OptionError(f"verb {problem}, but must be one of {', '.join(VERBS)}") from None
+        raise OptionError(f"verb {problem}, but must be one of {', '.join(host.verbs)}") from None
     return row.recipe.verb, row.recipe
+
+
+def _body(host: Host, recipe: type[Recipe], like: str, folder: str, settings: Settings) -> list[str]:
+    """Return the clip that a job names apart, for the verbs that need one; raises OptionError."""
+    if bool(like) != bool(recipe.like):
+        raise OptionError(
+            f"like is missing: {recipe.like}" if recipe.like else f"there is no key 'like' for {recipe.verb}"
+        )
+    found = host.matching("like", like, folder, settings) if like else []
+    if len(found) > 1:
+        raise OptionError(f"like is {shown(like)}, but must be one clip; {len(found)} match")
+    return found
 
 
 def _clips(

@@ -132,6 +132,16 @@ def _plant(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return found
 
 
+def _retarget(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    joints, off = one["joints"], one["limbs_off_degrees"]
+    matched = ", ".join(f"{len(names)} by {_HOW[how]}" for how, names in joints.items() if names and how in _HOW)
+    poses = " and ".join(dict.fromkeys((one["rest"], one["body_rest"])))
+    return [
+        f"  legs × {one['scale']:.2f}, against {poses}; limbs off {max(off.values(), default=0.0):.2f}° at most",
+        f"  joints: {matched}, {len(joints['rest'])} at rest",
+    ]
+
+
 def _slide(report: Report) -> list[str]:
     slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
     if "pieces" in report:
@@ -143,6 +153,14 @@ def _slide(report: Report) -> list[str]:
     return []
 
 
+_HOW = {
+    "role": "role",
+    "spine": "their place in the spine",
+    "finger": "finger",
+    "name": "name",
+    "follows": "the hips",
+    "between": "the trunk on both sides of them",
+}
 # What is said of each part of a report, in this order.
 _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "registration": _registration,
@@ -155,4 +173,5 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "travel": _travel,
     "in_place": _travel,
     "plant": _plant,
+    "retarget": _retarget,
 }

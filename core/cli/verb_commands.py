@@ -8,7 +8,6 @@ from ..errors import OptionError
 from ..options import Option, declared
 from ..recipes.base import Recipe
 from ..recipes.graph import Follow, GraphOptions, GraphWalk
-from ..verbs import VERBS
 from . import common, job, outputs
 from .host import Host
 
@@ -21,7 +20,7 @@ _STRETCH = (
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
     """Add the commands of all verbs but `graph`, which has commands of its own below it."""
-    for row in VERBS.values():
+    for row in host.verbs.values():
         if row.makes != "graph":
             add_verb(verbs, host, row.recipe, row.recipe.verb)
 
@@ -41,6 +40,8 @@ def add_verb(
         parser.add_argument("graph", metavar="G.npz")
     else:
         parser.add_argument("clips", nargs="*" if walks else "+", metavar=host.clip)
+    if recipe.like:
+        parser.add_argument("--like", metavar=host.clip, required=True, help=recipe.like)
     if walks and not graph_first:
         text = "a motion graph from a file, to be walked through instead of one of the clips"
         parser.add_argument("--graph", metavar="G.npz", help=text)
@@ -101,6 +102,8 @@ def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None
             raise OptionError(
                 "--graph names a graph of clips, so no clips are named beside it; --action names those of stretches"
             )
+    if recipe.like:
+        clips = [arguments.like, *clips]
     actions, rows = _stretches(arguments, len(clips))
     if rows:
         values["stretches"] = rows

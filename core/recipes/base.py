@@ -16,6 +16,7 @@ class Recipe(Declared):
     label, tooltip : of its button in Blender; summary : the sentence of the command line's help
     mode, mode_tooltip : of the panel Weave, "" for what is no mode of it
     least, most : how many clips it takes, None for any number
+    like : where the first clip is named apart, by the flag and the job key `like`, what it is; "" elsewhere
     reference_first : whether the clip that is marked as reference comes first, whatever the order of the list
     """
 
@@ -29,6 +30,7 @@ class Recipe(Declared):
     least: ClassVar[int] = 2
     most: ClassVar[int | None] = None
     reference_first: ClassVar[bool] = False
+    like: ClassVar[str] = ""
 
     def result_name(self, names: Sequence[str]) -> str:
         """Return what the result of clips of these names is called, before it is made; raises OptionError."""

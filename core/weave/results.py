@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ..bodies.carried import Carried
 from ..check.foot_travel import FootTravel
 from ..edit.feet.planting import Planted
 from ..motion.clip import Clip
@@ -97,3 +98,11 @@ class PlantResult(Result):
 
     before: Clip
     planted: Planted
+
+
+@dataclass(frozen=True, eq=False)
+class RetargetResult(Result):
+    """A clip on another body; source : it as it was put there, carried : what was matched how."""
+
+    source: Clip
+    carried: Carried

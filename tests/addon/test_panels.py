@@ -141,7 +141,8 @@ def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
     properties, verbs = loom("addon.properties"), loom("core.verbs")
     items = bpy.context.scene.action_loom.bl_rna.properties["mode"].enum_items
     assert [item.identifier for item in items] == [recipe.verb for recipe in properties.MODES]
-    for row in verbs.VERBS.values():
+    assert not hasattr(properties.settings_of(bpy.context.scene), "retarget")  # all actions are of one armature
+    for row in verbs.OF_ONE_BODY.values():
         if row.makes == "clip":
             name = "retime" if row.recipe.verb == "sync" else row.recipe.verb
             kind = getattr(bpy.ops.action_loom, name).get_rna_type()

@@ -215,6 +215,14 @@ def test_what_is_missing_on_one_of_them_is_said_and_rests():
     assert said.endswith("choose the bone that plays hand.L in Body Roles")
 
 
+def test_scales_are_left_out_and_it_is_said():
+    clip = material.walk()
+    scaled = replace(clip, scales=np.full((*clip.translations.shape[:2], 3), 1.1))
+    made, carried = carry.onto_body(scaled, bodies.handed())
+    assert made.scales is None
+    assert carried.warnings == ["walk: its joints are scaled, which is left out on the other body"]
+
+
 def test_a_frame_can_stand_in_for_either_rest_pose():
     clip = bodies.moving(material.figure())
     shown = rest_frames.at_frame(clip, 0)
@@ -223,14 +231,14 @@ def test_a_frame_can_stand_in_for_either_rest_pose():
     assert np.linalg.norm(places(made) - places(clip), axis=2).max() < 1e-3
 
 
-def test_a_thousand_frames_of_67_joints_take_less_than_a_tenth_of_a_second():
+def test_a_thousand_frames_of_67_joints_take_a_fraction_of_a_second():
     body = bodies.with_joints(bodies.handed(), {"Spine1": 2}, hanging=body_twists())
     assert len(body) >= 60
     clip = bodies.moving(material.figure(), frames=1000)
     carry.onto_body(clip, body)
     began = time.process_time()
     carry.onto_body(clip, body)
-    assert time.process_time() - began < 0.1  # half of it here; other machines are slower
+    assert time.process_time() - began < 0.2  # 0.05 where it was written; other machines are slower
 
 
 def body_twists():
