@@ -73,6 +73,7 @@ def follow(
     real = ground_tracks.ground_tracks_of([walked.clip]).ground
     away = np.abs(real - drawn.at(gone))
     report = walk_result.report("follow", graph, walked, walk, began)
+    report["warnings"] += [say for one in stretches if one.carried is not None for say in one.carried.sentences]
     report["follow"] = {
         "rms": round(_rms(away), 4),
         "max": round(float(away.max()), 4),

@@ -6,9 +6,10 @@ from itertools import count
 
 import numpy as np
 
+from ..bodies import alike
 from ..check import contacts
 from ..errors import ClipError, OptionError, SkeletonError, some
-from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, retarget, trim
+from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
@@ -82,8 +83,8 @@ def gather(
     """Bring clips onto the body, rate and floor of the first one, without bad ends; with `images`, mirrored too.
 
     Those that walk on the spot travel as `give` says; None leaves them there. Bodies may name their joints otherwise
-    (see `joint_matching.renamed`). Raises ClipError for no clips, OptionError for labels that do not fit the clips and
-    SkeletonError for bodies that differ or whose joints do not inherit all.
+    (see `joint_matching.renamed`), and have others (see `bodies.alike`). Raises ClipError for no clips, OptionError for
+    labels that do not fit the clips and SkeletonError for bodies that differ or whose joints do not inherit all.
     """
     if not clips:
         raise ClipError("A motion graph takes one clip or more; none given")
@@ -101,7 +102,8 @@ def gather(
     floor, ready, laps = _floor(first), [], []
     for k, clip in enumerate(going):
         progress.at(k / len(trimmed), f"Fitting {clip.name} to the body of {first.name}")
-        fitted = retarget.onto(joint_matching.renamed(clip, first.skeleton), first.skeleton)
+        fitted, carried = alike.like(joint_matching.renamed(clip, first.skeleton), first)
+        sentences += [] if carried is None else carried.sentences
         fitted, cycle = _unrolled(resample.to_rate(replace(fitted, cyclic=False), first.rate))
         ready.append(_lifted(fitted, floor - _floor(fitted)))
         laps.append(cycle)

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..bodies import alike
+from ..bodies.carried import Carried
 from ..errors import ClipError, OptionError
-from ..motion import joint_matching, resample, retarget, trim
+from ..motion import joint_matching, resample, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.graph import Follow
@@ -20,21 +22,25 @@ SHORTEST = 0.5  # s of a stretch: going over into an action and out of it takes 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """An action on the skeleton and at the rate of a graph, and the shares of the path between which it is played."""
+    """An action on the skeleton and at the rate of a graph, and the shares of the path between which it is played.
+
+    carried : how the action came onto the skeleton, where it has other joints
+    """
 
     start: float
     end: float
     action: Clip
+    carried: Carried | None
 
 
 def read_stretches(recipe: Follow, clips: Sequence[Clip], like: Clip) -> list[Stretch]:
     """Return the stretches of a recipe with their actions on the skeleton and at the rate of a clip.
 
     clips : all those that the recipe counts. Raises OptionError for stretches that are none, ClipError for single poses
-    and SkeletonError for actions of other bodies.
+    and SkeletonError for actions of bodies that clips are not put on (see `bodies.alike`).
     """
     rows = recipe.stretch_rows(len(clips))
-    return [Stretch(start, end, _fitted(clips[number - 1], like)) for start, end, number in rows]
+    return [Stretch(start, end, *_fitted(clips[number - 1], like)) for start, end, number in rows]
 
 
 def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[Clip, list[dict[str, Any]]]:
@@ -54,18 +60,25 @@ def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[C
             )
         plan = splice_points.plan(walk, one.action, first=first, end=last)
         walk = splice_points.spliced(walk, one.action, plan, Splice())
-        place = {"action": one.action.name, "from": one.start, "to": one.end, "frames": [first, last - 1]}
+        brought = None if one.carried is None else one.carried.as_report()
+        place = {
+            "action": one.action.name,
+            "from": one.start,
+            "to": one.end,
+            "frames": [first, last - 1],
+            "carried": brought,
+        }
         reports.append(place | _report(plan))
     return walk, reports
 
 
-def _fitted(action: Clip, like: Clip) -> Clip:
+def _fitted(action: Clip, like: Clip) -> tuple[Clip, Carried | None]:
     good = trim.ends(action).clip
-    fitted = retarget.onto(joint_matching.renamed(good, like.skeleton), like.skeleton)
+    fitted, carried = alike.like(joint_matching.renamed(good, like.skeleton), like)
     fitted = resample.to_rate(fitted, like.rate)
     if len(fitted) < 2:
         raise ClipError(f"{action.name} is a single pose; what a stretch of a path carries has two frames or more")
-    return fitted
+    return fitted, carried
 
 
 def _report(plan: SplicePlan) -> dict[str, Any]:

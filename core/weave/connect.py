@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..bodies import alike
+from ..bodies.carried import Carried
 from ..check import angles, contacts, quality, seams, world_pose
 from ..errors import ClipError, OptionError, RegistrationError
-from ..motion import quat, resample, retarget, root_motion, trim
+from ..motion import quat, resample, root_motion, trim
 from ..motion.clip import Channel, Clip, joined
 from ..motion.feet import Footing
 from ..motion.frame_map import FrameMap
@@ -57,10 +59,13 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
     trimmed, given = _going(trimmed, recipe)
     made, joined, first_free = trimmed[0].clip, [], 0
+    brought: list[Carried] = []
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
         part.at(0.0, f"Looking where to go over into {following.clip.name}")
-        after = resample.to_rate(retarget.onto(following.clip, made.skeleton), made.rate)
+        after, carried = alike.like(following.clip, trimmed[0].clip)
+        brought += [] if carried is None else [carried]
+        after = resample.to_rate(after, made.rate)
         counted = (
             trimmed[0].frame_map if k == 1 else FrameMap(),
             FrameMap(following.first, following.clip.rate / made.rate),
@@ -74,9 +79,10 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
     report = {
         "dropped": reporting.left_out(trimmed),
+        "carried": [one.as_report() for one in brought],
         "connect": joined[0] if len(joined) == 1 else {"joints": joined},
         "quality": {"before": [quality.measure(t.clip) for t in trimmed], "after": quality.measure(made)},
-        "warnings": given,
+        "warnings": [sentence for one in brought for sentence in one.sentences] + given,
     }
     frames = tuple(one["seam_frame"] for one in joined)
     return ConnectResult(made, report | reporting.common("connect", clips, made, began), 0, frames)
@@ -91,7 +97,7 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
         raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
     progress.at(0.0, "Looking where to go over")
     (one, other), _ = _going([trim.if_wanted(clip, recipe.trim) for clip in clips], recipe)
-    after = resample.to_rate(retarget.onto(other.clip, one.clip.skeleton), one.clip.rate)
+    after = resample.to_rate(alike.like(other.clip, one.clip)[0], one.clip.rate)
     leave, enter = one.frame_map, FrameMap(other.first, other.clip.rate / after.rate)
     ranked = _ranked(one.clip, after, recipe, 0, (leave, enter))
     return [

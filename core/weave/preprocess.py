@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from ..bodies import alike
+from ..bodies.carried import Carried
 from ..check import quality
 from ..errors import ClipError
-from ..motion import cycles, resample, retarget, trim
+from ..motion import cycles, resample, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
@@ -23,6 +25,7 @@ from . import give_travel
 class PreparedClips:
     """The clips on the reference's skeleton and rate, its index, and the frames that were left out.
 
+    carried : how those came onto the reference's skeleton that have other joints
     frame_maps : of each clip; unclosed : clips that were made to repeat but do not close, and by how much (m)
     """
 
@@ -31,6 +34,7 @@ class PreparedClips:
     left_out: tuple[LeftOut, ...]
     frame_maps: tuple[FrameMap, ...]
     unclosed: tuple[tuple[str, float], ...] = ()
+    carried: tuple[Carried, ...] = ()
 
     def given_frames(self, clip: int, frames: Array) -> Array:
         """Return frames of a prepared clip as frames of the clip that was given."""
@@ -87,7 +91,8 @@ def together(
     """Bring clips of two or more onto the skeleton and rate of the reference that `matching` names.
 
     Cycles are marked as such, unless what is made of them can't be `cyclic`; where all are, one of each is enough.
-    Raises ClipError for fewer than two clips and SkeletonError where their joints differ.
+    Raises ClipError for fewer than two clips and SkeletonError where their joints
+    differ and either is not known to be a person's (see `bodies.alike`).
     """
     if len(clips) < 2:
         raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
@@ -104,8 +109,8 @@ def together(
             if one is not clip
         ]
         marked = single
-    reference = registration.choose_reference(_like(marked, marked[0]), matching, progress)
-    ready = _like(marked, marked[reference])
+    reference = registration.choose_reference(_like(marked, marked[0])[0], matching, progress)
+    ready, carried = _like(marked, marked[reference])
     steps = [_step(clip, same) for clip, same in zip(marked, ready, strict=True)]
     return PreparedClips(
         tuple(ready),
@@ -113,6 +118,7 @@ def together(
         tuple(left_out),
         tuple(FrameMap(one.first, step) for one, step in zip(trimmed, steps, strict=True)),
         tuple((t.clip.name, cycles.gap(t.clip)) for t in trimmed if t.clip.cyclic and not cycles.closes(t.clip)),
+        carried,
     )
 
 
@@ -123,8 +129,11 @@ def _step(given: Clip, ready: Clip) -> float:
     return given.rate / ready.rate
 
 
-def _like(clips: Sequence[Clip], reference: Clip) -> list[Clip]:
-    return [_at_rate(retarget.onto(clip, reference.skeleton), reference.rate) for clip in clips]
+def _like(clips: Sequence[Clip], reference: Clip) -> tuple[list[Clip], tuple[Carried, ...]]:
+    """The clips on the reference's skeleton and rate, and how those came there that have other joints."""
+    brought = [alike.like(clip, reference) for clip in clips]
+    ready = [_at_rate(clip, reference.rate) for clip, _ in brought]
+    return ready, tuple(carried for _, carried in brought if carried is not None)
 
 
 def _at_rate(clip: Clip, rate: float) -> Clip:

@@ -41,6 +41,7 @@ def registered(verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: 
     report = {
         "reference": given[ready.reference].name,
         "dropped": frame_map.as_report(ready.left_out),
+        "carried": [one.as_report() for one in ready.carried],
         "registration": describe(ready, registration),
         "warnings": warnings(ready, registration),
         "quality": {"before": [dict(one) for one in clips.quality], "after": quality.measure(woven)},
@@ -55,6 +56,7 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
         f"{name} was made to repeat, but its last pose is {100.0 * gap:.1f} cm from its first: it is taken as it is"
         for name, gap in ready.unclosed
     ]
+    sentences += [sentence for one in ready.carried for sentence in one.sentences]
     for clip, curve in zip(ready.clips, registered.curves, strict=True):
         if curve.likeness < register_pair.ALIKE:
             sentences.append(

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...bodies import alike
 from ...check import quality, trunk_swing
 from ...errors import ClipError, OptionError
-from ...motion import cycles, quat, resample, retarget, trim
+from ...motion import cycles, quat, resample, trim
 from ...motion.clip import Channel, Clip
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
@@ -38,7 +39,8 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     locomotion = trimmed[0].clip
     upper = mask.upper_body(locomotion.skeleton, recipe.upper)
     theirs = trimmed[1].clip
-    action = _at_rate(retarget.onto(theirs, locomotion.skeleton), locomotion.rate)
+    brought, carried = alike.like(theirs, locomotion)
+    action = _at_rate(brought, locomotion.rate)
     scale = (len(theirs) - 1) / max(len(action) - 1, 1) if action.cyclic else theirs.rate / locomotion.rate
     start = _start(recipe, theirs, trimmed[1].first)
     # The last frame at its own rate may lie beyond the last one at ours.
@@ -53,12 +55,16 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     splice_report["swing"] = {"locomotion": _swing(locomotion), "action": _swing(played), "result": _swing(made)}
     report = {
         "dropped": reporting.left_out(trimmed),
+        "carried": [] if carried is None else [carried.as_report()],
         "splice": splice_report,
         "registration": _registration(
             timing, action, trimmed[0].frame_map.given(np.arange(len(made), dtype=float)), given
         ),
         "quality": {"before": [quality.measure(locomotion), quality.measure(played)], "after": quality.measure(made)},
-        "warnings": _warnings(recipe, timing, upper, locomotion, made),
+        "warnings": [
+            *([] if carried is None else carried.sentences),
+            *_warnings(recipe, timing, upper, locomotion, made),
+        ],
     }
     report |= reporting.common("splice", clips, made, began)
     return SpliceResult(made, report, 0, locomotion, played, given, corrections)

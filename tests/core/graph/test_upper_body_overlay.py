@@ -93,9 +93,19 @@ def test_captured_boxing_on_an_s():
 
 
 @pytest.mark.shared
-def test_an_action_of_another_body_is_refused_by_name(captured):
-    with pytest.raises(SkeletonError, match="cmu_daz_13_18: its joints differ"):
-        walked(captured, stretches=((0.3, 0.7, 1),), clips=[material.as_captured("cmu_daz_13_18")])
+def test_an_action_of_another_body_is_put_on_this_one_and_it_is_said(captured):
+    boxing = material.as_captured("cmu_daz_13_18")
+    made = walked(captured, stretches=((0.3, 0.7, 1),), clips=[boxing])
+    (carries,) = made.report["follow"]["carries"]
+    assert carries["carried"]["clip"] == "cmu_daz_13_18"
+    assert any(one.startswith("cmu_daz_13_18 has other joints") for one in made.report["warnings"])
+
+
+@pytest.mark.both_engines
+def test_an_action_of_no_person_is_refused_by_its_joints(gaits):
+    still = material.random_clip(np.random.default_rng(0), material.character("Fox"), frames=30)
+    with pytest.raises(SkeletonError, match="its joints differ"):
+        walked(gaits, stretches=((0.3, 0.7, 1),), clips=[still])
 
 
 @pytest.mark.both_engines

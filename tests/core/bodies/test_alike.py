@@ -1,0 +1,80 @@
+"""Clips of other bodies in the verbs: brought onto the reference's body, which is said."""
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.bodies import alike
+from action_loom.core.errors import SkeletonError
+from action_loom.core.figure import actions
+from action_loom.core.motion import retarget
+from action_loom.core.recipes.blend import Blend
+from action_loom.core.recipes.connect import Connect
+from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
+from action_loom.core.recipes.matching import Synchronise
+from action_loom.core.recipes.splice import Splice
+from numpy.testing import assert_array_equal
+from oracles import bodies, material
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return material.walk(2.0, skeleton=bodies.resting(material.figure(), bodies.RESTS["A 45"]))
+
+
+@pytest.fixture(scope="module")
+def other():
+    """Of a body with more joints, which rests in T pose."""
+    body = bodies.with_joints(bodies.handed(), {"Spine1": 2})
+    return material.walk(2.5, stride=0.8, skeleton=body, name="other")
+
+
+VERBS = [Blend(), Synchronise(), Connect(), Splice()]
+
+
+@pytest.mark.parametrize("recipe", VERBS, ids=lambda recipe: recipe.verb)
+def test_clips_of_bodies_with_other_joints_are_woven_and_it_is_said(recipe, walk, other):
+    for clips in ([walk, other], [other, walk]):
+        made = verbs.apply(recipe, clips)
+        reference = clips[made.reference]
+        brought = next(clip for clip in clips if clip is not reference)
+        assert made.clip.skeleton.names == reference.skeleton.names
+        (carried,) = made.report["carried"]
+        assert carried["clip"] == brought.name
+        assert carried["scale"] == 1.0
+        said = f"{brought.name} has other joints and was put on the reference's body: 21 joints by role"
+        assert any(one.startswith(said) for one in made.report["warnings"])
+
+
+def test_graphs_and_what_is_carried_along_a_path_take_them_too(walk, other):
+    graph = verbs.apply(BuildGraph(threshold=0.2), [walk, other])
+    assert any("other has other joints" in one for one in graph.report["warnings"])
+    assert len(verbs.apply(Walk(threshold=0.2, seconds=2.0), [walk, other]).clip.skeleton) == len(walk.skeleton)
+    steps = [actions.walk(30.0, 4), actions.turn_left(30.0)]
+    along = Follow(path=((0, 0), (0, 5)), stretches=((0.3, 0.9, 3),))
+    assert verbs.apply(along, [*steps, other]).clip.skeleton.names == steps[0].skeleton.names
+
+
+def test_of_the_same_body_nothing_is_carried(walk):
+    made = verbs.apply(Blend(), [walk, walk])
+    assert made.report["carried"] == []
+    same, carried = alike.like(walk, walk)
+    assert carried is None
+    assert same is walk
+
+
+def test_bodies_of_the_same_joints_are_matched_joint_for_joint(walk):
+    longer = bodies.proportioned(walk.skeleton, {"Leg": 1.1})
+    made, carried = alike.like(walk, material.walk(skeleton=longer))
+    assert carried is None
+    assert_array_equal(made.rotations, retarget.onto(walk, longer).rotations)
+
+
+def test_what_is_no_person_is_refused_by_its_joints(walk):
+    fox = material.character("Fox")
+    still = material.random_clip(np.random.default_rng(0), fox)
+    with pytest.raises(SkeletonError, match="its joints differ from the reference's"):
+        alike.like(walk, still)
+    with pytest.raises(SkeletonError, match="its joints differ from the reference's"):
+        verbs.apply(Blend(), [walk, still])
