@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from action_loom.core.bodies import rest_frames
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
@@ -178,3 +179,17 @@ def turned_by(skeleton: Skeleton, turns: np.ndarray) -> dict[str, np.ndarray]:
             own = quat.rotate(quat.inv(rotations[joint]), bone / np.linalg.norm(bone))
             found[high] = quat.rotate(turns[:, joint], own)
     return found
+
+
+def resting_by_role(skeleton: Skeleton, pose: str, seed: int | None = None) -> Skeleton:
+    """Return any body whose names tell its roles at rest with its limbs turned as those of the figure in a pose."""
+    figure, upright = material.figure(), rest_frames.body_frame(skeleton, rest_frames.at_rest(skeleton))
+    turns = {}
+    for role, joint in figure.roles.items():
+        turn = RESTS[pose].get(figure.names[joint])
+        if turn is not None and role in skeleton.roles:
+            own = skeleton.roles[role]
+            in_world = quat.mul(quat.mul(upright, turn), quat.inv(upright))
+            rest = skeleton.rest[0][own]
+            turns[skeleton.names[own]] = quat.mul(quat.mul(quat.inv(rest), in_world), rest)
+    return resting(skeleton, turns, seed)

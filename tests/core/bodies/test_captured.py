@@ -1,0 +1,57 @@
+"""Captured clips on the bodies of other files; the tables of docs/bodies.md have all of them."""
+
+import numpy as np
+import pytest
+from action_loom.core.bodies import carry, partners, rest_check, rest_frames
+from action_loom.core.motion import kinematics
+from oracles import bodies, material
+
+pytestmark = [pytest.mark.shared, pytest.mark.both_engines]
+
+TUNED = ("cmu_mb_16_15", "cmu_asf_16_15", "cmu_daz_02_01", "cmu_daz_13_18")
+ASIDE = ("cmu_mb_35_22", "cmu_asf_16_19", "cmu_daz_09_02", "cmu_daz_14_27")
+OTHERS = ("cmu_mb_02_01", "cmu_daz_02_01", "GenoView__Geno_bind", "bvh-python__test_mocapbank")
+
+
+def limbs(clip):
+    return bodies.directions(clip.skeleton, kinematics.world(clip)[1])
+
+
+@pytest.mark.parametrize("pair", [("mb", "asf"), ("asf", "mb")])
+def test_two_conversions_of_one_recording_have_the_same_legs(pair):
+    clip, truth = (material.as_captured(f"cmu_{one}_16_15") for one in pair)
+    frames = min(len(clip), len(truth))
+    made, _ = carry.onto_body(clip, truth.skeleton)
+    ours, theirs = limbs(made.cut(1, frames)), limbs(truth.cut(1, frames))
+    off = {role: float(bodies.apart(ours[role], theirs[role]).mean()) for role in ours}
+    assert max(angle for role, angle in off.items() if role.startswith(("thigh", "shin"))) < 2.0
+    assert max(angle for role, angle in off.items() if "arm" in role) < 2.0
+
+
+@pytest.mark.parametrize("source", OTHERS)
+@pytest.mark.parametrize("name", [*TUNED, *ASIDE])
+def test_limbs_point_as_they_did_on_any_body(name, source):
+    clip, body = material.captured(name).cut(0, 300), material.as_captured(source).skeleton
+    made, carried = carry.onto_body(clip, body)
+    ours, theirs = limbs(made), limbs(clip)
+    assert max(float(bodies.apart(ours[role], theirs[role]).max()) for role in ours) < 0.01
+    assert carried.names(partners.ROLE)
+
+
+@pytest.mark.parametrize("rest", bodies.RESTS)
+@pytest.mark.parametrize("name", [TUNED[0], ASIDE[0], ASIDE[2]])
+def test_the_same_body_in_another_rest_pose_stands_where_it_stood(name, rest):
+    clip = material.captured(name).cut(0, 200)
+    made, _ = carry.onto_body(clip, bodies.resting_by_role(clip.skeleton, rest, 1))
+    assert np.linalg.norm(kinematics.world(made)[1] - kinematics.world(clip)[1], axis=2).max() < 1e-3
+
+
+def test_one_of_the_files_has_a_rest_pose_that_nobody_can_stand_in():
+    files = [*material.captured_files("cmu"), *material.captured_files("odd")]
+    wrong = [path.stem for path in files if not rest_check.is_possible(material.as_captured(path.stem).skeleton)]
+    assert wrong == ["anim_utils__mh_cmu_skeleton_pose"]
+    clip = material.as_captured(wrong[0])
+    assert rest_check.choose(clip).name == "frame 0"
+    pose = rest_check.choose(clip)
+    assert rest_check.tilt(clip.skeleton, pose.points).possible
+    assert not rest_check.tilt(clip.skeleton, rest_frames.at_rest(clip.skeleton).points).possible

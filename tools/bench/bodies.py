@@ -1,0 +1,198 @@
+"""Clips on other bodies, beside the rule of most plug-ins; writes docs/bodies.md."""
+
+import itertools
+import sys
+import textwrap
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests")]
+
+from action_loom.core.bodies import carry, rest_check, rest_frames  # noqa: E402
+from action_loom.core.check import quality  # noqa: E402
+from action_loom.core.motion import kinematics, quat  # noqa: E402
+from action_loom.core.motion.clip import Clip  # noqa: E402
+from oracles import bodies  # noqa: E402
+from oracles.material import as_captured, captured, captured_files  # noqa: E402
+from quality_tables import Column, Found, apart, is_aside, section  # noqa: E402
+
+PAGE = ROOT / "docs" / "bodies.md"
+LONGEST = 600  # frames of a clip that are used
+INTRODUCTION = (
+    "Captured clips on bodies with other rest poses, bone axes, proportions and joints, before feet are planted. A"
+    " third of the clips is kept aside (tests/oracles/kept_aside.py): nothing is tuned on those. Beside it the rule of"
+    " Rokoko and KeeMap, without corrections by hand: every bone keeps the turn that it has in the world"
+    " since rest. That limbs point as they did is built in: what tells more is where all joints of the same body are,"
+    " and another conversion of the same recording. `python tools/bench/bodies.py` writes this page."
+)
+PAIRS = [("mb_16_15", "asf_16_15"), ("asf_16_15", "mb_16_15"), ("mb_07_01", "daz_07_01"), ("mb_02_01", "daz_02_01")]
+BODIES = {
+    "mb, 31 joints": "cmu_mb_02_01",
+    "asf, 31": "cmu_asf_16_15",
+    "daz, 43, no toes": "cmu_daz_02_01",
+    "Geno, 75, arms up": "GenoView__Geno_bind",
+    "55": "bvh-python__test_freebvh",
+    "19, arms down, one joint of the spine": "bvh-python__test_mocapbank",
+    "24, faces the other way": "pybvh__standard_skeleton",
+    "31, legs and arms up": "anim_utils__mh_cmu_skeleton_pose",
+}
+
+
+def main() -> None:
+    if not captured_files("cmu")[0].exists():
+        sys.exit("bodies: the captured clips of ../shared/data are needed")
+    lines = ["# Clips on other bodies", "", *textwrap.wrap(INTRODUCTION, 118), ""]
+    for part in (rests, conversions, others, impossible, times):
+        lines += [*part(), ""]
+        print("\n".join(lines[-14:]), flush=True)
+    PAGE.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+
+
+def clips() -> list[tuple[str, Clip]]:
+    names = [path.stem for path in captured_files("cmu")]
+    return [(name.removeprefix("cmu_"), captured(name).cut(0, LONGEST)) for name in names]
+
+
+def off(clip: Clip, made: dict[str, np.ndarray]) -> np.ndarray:
+    """The angles (F, limbs) between the limbs of a clip and others'."""
+    ours = bodies.directions(clip.skeleton, kinematics.world(clip)[1])
+    return np.column_stack([bodies.apart(ours[role], made[role]) for role in ours if role in made])
+
+
+def placed(clip: Clip) -> dict[str, np.ndarray]:
+    return bodies.directions(clip.skeleton, kinematics.world(clip)[1])
+
+
+def trip(clip: Clip, back: Clip, roles: set[str]) -> float:
+    """The largest angle between the world turns of joints that play roles which both bodies have."""
+    joints = [clip.skeleton.roles[role] for role in roles]
+    one, other = (kinematics.world(c)[0][:, joints] for c in (clip, back))
+    return float(np.degrees(np.linalg.norm(quat.log(quat.mul(quat.inv(one), other)), axis=-1)).max())
+
+
+def rests() -> list[str]:
+    """The same body at rest in other poses."""
+    found: Found = defaultdict(list)
+    for (name, clip), (seed, pose) in itertools.product(clips(), enumerate(bodies.RESTS)):
+        body = bodies.resting_by_role(clip.skeleton, pose, seed)
+        made, _ = carry.onto_body(clip, body)
+        back, _ = carry.onto_body(made, clip.skeleton)
+        apart_mm = 1000.0 * np.linalg.norm(kinematics.world(made)[1] - kinematics.world(clip)[1], axis=2)
+        usual = off(clip, bodies.turned_by(body, bodies.rule_of_names(clip, body)))
+        figures = (apart_mm.max(), off(clip, placed(made)).max(), trip(clip, back, set(body.roles)), usual.max())
+        found[pose].append((is_aside(name), tuple(map(float, figures))))
+    columns = [
+        Column("joints off at most, mm", lambda v: v[:, 0].max(), 3),
+        Column("limbs, °", lambda v: v[:, 1].max(), 4),
+        Column("there and back, °", lambda v: v[:, 2].max(), 4),
+        Column("limbs by the usual rule, °", lambda v: v[:, 3].max(), 1),
+    ]
+    words = (
+        "The same body, turned at rest from the pose that its file has (T, legs 20° apart) by a made pose's turns, with"
+        " bones along any axes: it has to stand where it stood. The most of all clips and frames."
+    )
+    return section("The same body in another rest pose", words, "rest pose", columns, apart(found))
+
+
+def conversions() -> list[str]:
+    """Two conversions of one recording."""
+    rows = []
+    for one, other in PAIRS:
+        clip, truth = (as_captured(f"cmu_{name}") for name in (one, other))
+        frames = min(len(clip), len(truth))
+        clip, truth = clip.cut(1, frames), truth.cut(1, frames)
+        made, _ = carry.onto_body(clip, truth.skeleton)
+        usual = bodies.turned_by(truth.skeleton, bodies.rule_of_names(clip, truth.skeleton))
+        limbs = [role for role in placed(truth) if role in placed(made)]
+        figures = []
+        for by in (placed(made), usual):
+            for part in (("thigh", "shin"), ("upper_arm", "forearm")):
+                chosen = [role for role in limbs if role.startswith(part)]
+                angles = np.array([bodies.apart(by[role], placed(truth)[role]) for role in chosen])
+                figures += [angles.mean(), np.quantile(angles, 0.95)]
+        rows.append((f"{one} on the body of {other}", np.array([figures])))
+    heads = ("legs, °", "p95", "arms, °", "p95", "legs by the usual rule, °", "p95", "arms", "p95")
+    columns = [Column(head, lambda v, k=k: v[0, k], 1) for k, head in enumerate(heads)]
+    words = (
+        "The angle between the bones that were made and those of the other conversion: the mean over frames, and 95 %"
+        " of them; all tuned on. daz is no truth: since limbs point as the source's do, its figures are how far the two"
+        " conversions themselves are apart; its arms are nearer by the usual rule, its legs are not."
+    )
+    return section("Two conversions of one recording", words, "clip", columns, rows)
+
+
+def others() -> list[str]:
+    """Every captured clip on bodies of other sources."""
+    found: Found = defaultdict(list)
+    for (name, clip), (label, source) in itertools.product(clips(), BODIES.items()):
+        like = as_captured(source)
+        pose = rest_check.choose(like)
+        made, carried = carry.onto_body(clip, like.skeleton, None, pose)
+        back, _ = carry.onto_body(made, clip.skeleton, pose)
+        usual = off(clip, bodies.turned_by(like.skeleton, bodies.rule_of_names(clip, like.skeleton)))
+        slides = [quality.measure(one)["slide_cm_s"] or 0.0 for one in (clip, made)]
+        shared = set(clip.skeleton.roles) & set(like.skeleton.roles)
+        limbs = float(off(clip, placed(made)).max())
+        figures = (carried.scale, limbs, trip(clip, back, shared), usual.mean(), *slides, 100.0 * carried.lift)
+        found[label].append((is_aside(name), tuple(map(float, figures))))
+    columns = [
+        Column("scale", lambda v: np.median(v[:, 0]), 2),
+        Column("limbs off at most, °", lambda v: v[:, 1].max(), 4),
+        Column("there and back, °", lambda v: v[:, 2].max(), 4),
+        Column("limbs by the usual rule, mean, °", lambda v: v[:, 3].mean(), 1),
+        Column("slide of the source, cm/s", lambda v: np.median(v[:, 4]), 1),
+        Column("on the body", lambda v: np.median(v[:, 5]), 1),
+        Column("lifted, cm, median", lambda v: np.median(v[:, 6]), 1),
+        Column("worst", lambda v: v[:, 6].max(), 1),
+    ]
+    words = (
+        "Every clip on the body of each file, with how that rests if not about in T pose. Limbs: thigh, shin, upper arm"
+        " and forearm, the most of all frames. There"
+        " and back: the world turns of the joints whose roles both bodies have. Slide: medians of clips; feet are not"
+        " planted."
+    )
+    return section("Other bodies", words, "body", columns, apart(found))
+
+
+def impossible() -> list[str]:
+    """How many rest poses nobody can stand in."""
+    seen, wrong = set(), []
+    for path in [*captured_files("cmu"), *captured_files("odd")]:
+        clip = as_captured(path.stem)
+        pose = rest_frames.at_rest(clip.skeleton)
+        key = (clip.skeleton.names, np.round(pose.points, 3).tobytes())
+        if key in seen or not {"thigh.L", "shin.L"} <= set(clip.skeleton.roles):
+            continue
+        seen.add(key)
+        if not rest_check.tilt(clip.skeleton, pose.points).possible:
+            wrong.append(rest_check.choose(clip).why.partition(";")[0])
+    made = sum(
+        rest_check.is_possible(bodies.resting_by_role(as_captured("cmu_mb_16_15").skeleton, rest))
+        for rest in bodies.RESTS
+    )
+    words = f"Of {len(seen)} skeletons with legs, {len(wrong)} can't be stood in as they rest: {'. '.join(wrong)}."
+    words += f" Of the {len(bodies.RESTS)} made rest poses, which all are possible, {made} pass."
+    return ["## Impossible rest poses", "", *textwrap.wrap(words, 118)]
+
+
+def times() -> list[str]:
+    """Processor time for a thousand frames."""
+    like = as_captured("GenoView__Geno_bind")
+    clip = captured("cmu_mb_16_15")
+    laps = clip.taken(np.arange(1000) % len(clip))
+    carry.onto_body(laps, like.skeleton)
+    taken = []
+    for _ in range(5):
+        began = time.process_time()
+        carry.onto_body(laps, like.skeleton)
+        taken.append(1000.0 * (time.process_time() - began))
+    words = f"1000 frames of 31 joints on a body of {len(like.skeleton)}: {np.median(taken):.0f} ms of one processor."
+    return ["## Time", "", words]
+
+
+if __name__ == "__main__":
+    main()
