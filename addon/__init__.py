@@ -11,6 +11,7 @@ from ..core import jit
 MODULES = (
     ".session.identity",  # first: what is read of a file that was opened is of a new session
     ".lists",
+    ".contact_rows",
     ".properties",
     ".body_roles",
     ".storage",
@@ -23,6 +24,7 @@ MODULES = (
     ".pictures.image_overlay",
     ".pictures.walk_overlay",
     ".pictures.ghost_overlay",
+    ".pictures.feet_overlay",
     ".operators.base",
     ".operators.sources",
     ".operators.roles",
@@ -37,6 +39,7 @@ MODULES = (
     ".operators.picks",
     ".operators.weights",
     ".operators.check",
+    ".operators.feet",
     ".operators.preview",
     ".operators.playhead",
     ".host.commands",
@@ -44,6 +47,7 @@ MODULES = (
     ".preferences",
     ".panels.sources",
     ".panels.weave",
+    ".panels.feet",
     ".panels.synchronise",
     ".panels.check",
     ".panels.weight_pad",

@@ -33,11 +33,29 @@ class ACTION_LOOM_MT_weave(bpy.types.Menu):
         for recipe in properties.MODES:
             layout.operator(f"action_loom.{recipe.verb}")
         layout.separator()
-        layout.operator("action_loom.plant")
+        layout.menu("ACTION_LOOM_MT_feet")
         layout.separator()
         layout.operator("action_loom.rebuild")
         layout.operator("action_loom.edit_recipe")
         layout.operator("action_loom.check")
+
+
+class ACTION_LOOM_MT_feet(bpy.types.Menu):
+    bl_label = "Feet"
+
+    def draw(self, context: DrawContext) -> None:
+        layout = present(self.layout)
+        layout.operator("action_loom.plant")
+        layout.operator("action_loom.find_contacts")
+        layout.separator()
+        layout.operator("action_loom.contacts_to_markers")
+        layout.operator("action_loom.contacts_from_markers")
+
+
+def _feet(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    layout = present(menu.layout)
+    layout.separator()
+    layout.menu("ACTION_LOOM_MT_feet", text="Feet (Action Loom)")
 
 
 def _weave(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
@@ -47,9 +65,12 @@ def _weave(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     layout.menu("ACTION_LOOM_MT_weave")
 
 
+_MENUS = (ACTION_LOOM_MT_feet, ACTION_LOOM_MT_weave)
 _ENTRIES = (
     ("VIEW3D_MT_object_animation", _weave),
     ("VIEW3D_MT_pose", _weave),
+    ("DOPESHEET_MT_key", _feet),
+    ("DOPESHEET_MT_marker", _feet),
     ("VIEW3D_MT_armature_add", _add_demo),
     ("TOPBAR_MT_file_import", _import_motion),
     ("TOPBAR_MT_file_export", _export_motion),
@@ -57,7 +78,8 @@ _ENTRIES = (
 
 
 def register() -> None:
-    bpy.utils.register_class(ACTION_LOOM_MT_weave)
+    for menu_class in _MENUS:
+        bpy.utils.register_class(menu_class)
     for menu, entry in _ENTRIES:
         getattr(bpy.types, menu).append(entry)
 
@@ -65,4 +87,5 @@ def register() -> None:
 def unregister() -> None:
     for menu, entry in _ENTRIES:
         getattr(bpy.types, menu).remove(entry)
-    bpy.utils.unregister_class(ACTION_LOOM_MT_weave)
+    for menu_class in _MENUS:
+        bpy.utils.unregister_class(menu_class)

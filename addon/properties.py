@@ -13,7 +13,7 @@ from ..core.recipes.matching import Matching
 from ..core.recipes.reading import ReadingOptions
 from ..core.recipes.result import ResultOptions
 from ..core.verbs import OF_ONE_BODY, VERBS
-from . import lists, option_properties
+from . import contact_rows, lists, option_properties
 from .blender_types import Data
 
 _SETTINGS = "action_loom"  # the property of scenes
@@ -77,6 +77,8 @@ GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 # What is done when it is changed how previews are shown, and when one source is to be shown by itself or not any more.
 when_preview_changed: list[lists.Listener] = []
 when_solo_changed: list[lists.Listener] = []
+# What is done when feet are to be shown or not any more.
+when_feet_changed: list[lists.Listener] = []
 
 
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
@@ -91,6 +93,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         poll=lambda _settings, chosen: chosen.type == "CURVE",
     )
     stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_stretch)
+    contacts: bpy.props.CollectionProperty(type=contact_rows.ACTION_LOOM_PG_contacts)
     show_way: bpy.props.BoolProperty(
         name="Show Root Path",
         description="Show in the 3D view where the last walk went: green on the curve, red 20 cm off it",
@@ -138,6 +141,14 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         default=False,
         options=set(),
         update=lists.telling(when_solo_changed),
+    )
+    show_feet: bpy.props.BoolProperty(
+        name="Show Feet",
+        description="Show in the 3D view where the feet of the armature's action go: green where they stand, red where"
+        " they can't be planted",
+        default=False,
+        options=set(),
+        update=lists.telling(when_feet_changed),
     )
     play: bpy.props.BoolProperty(
         name="Play Result",

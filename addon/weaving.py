@@ -24,7 +24,7 @@ from ..core.recipes.loop import Loop
 from ..core.recipes.reading import Request
 from ..core.weave import root_carrier
 from ..core.weave.results import ConnectResult, Result
-from . import kept_way, properties, rates, still_bones, storage
+from . import contact_rows, kept_way, properties, rates, still_bones, storage
 from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
 from .bridge import curves, evaluated_action, rig
@@ -269,6 +269,9 @@ def summary(action: bpy.types.Action, made: Result) -> str:
     report = made.report
     after = report["quality"]["after"]["slide_cm_s"]
     figures = "" if after is None else f", feet slide {after:.1f} cm/s"
+    planted = contact_rows.figures(report["plant"]) if "plant" in report else ""
+    if planted:
+        figures = f", feet that stand {planted}"
     if "follow" in report:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
     first, last = action.curve_frame_range[:]

@@ -93,24 +93,29 @@ def verb_of(name: str) -> Verb:
     raise OptionError(f"{name!r} is no verb; the verbs are {', '.join(VERBS)}")
 
 
+def lacking(known: Collection[str]) -> set[str]:
+    """Return the parts of the body that verbs need (see `Verb.needs`) and that some body roles do not tell of."""
+    return {
+        part
+        for part, roles in _PARTS.items()
+        if not any(role in known or {f"{role}.L", f"{role}.R"} <= set(known) for role in roles)
+    }
+
+
 def what_works(known: Collection[str]) -> str:
     """Return in a sentence which modes work where some body roles alone are known, and what others need.
 
     known : such as "hips" and "thigh.L". "" where nothing that is needed is missing.
     """
-    lacking = {
-        part
-        for part, roles in _PARTS.items()
-        if not any(role in known or {f"{role}.L", f"{role}.R"} <= set(known) for role in roles)
-    }
+    missing = lacking(known)
     modes = [row for row in _ROWS if row.recipe.mode]
-    working = [row.recipe.mode for row in modes if not lacking.intersection(row.needs)]
+    working = [row.recipe.mode for row in modes if not missing.intersection(row.needs)]
     needing = [
-        f"{row.recipe.mode} needs {' and '.join(part for part in row.needs if part in lacking)}"
+        f"{row.recipe.mode} needs {' and '.join(part for part in row.needs if part in missing)}"
         for row in modes
-        if lacking.intersection(row.needs)
+        if missing.intersection(row.needs)
     ]
-    if "feet" in lacking:
+    if "feet" in missing:
         needing.append("contacts and slide need feet")
     if not needing:
         return ""

@@ -34,7 +34,10 @@ class BackgroundOperator(OperatorMixin):
     _troubled, _metres = 0, 1.0
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        self.from_panel(context)
+        try:
+            self.from_panel(context)
+        except LoomError as error:
+            return self.failed(context, error)
         if bpy.app.background or context.window is None:
             return self.execute(context)
         return self._begin(context)

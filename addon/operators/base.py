@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
+from ...core import verbs
 from ...core.errors import LoomError
 from ...core.options import Declared, declared
 from ...core.recipes.base import Recipe
@@ -12,6 +13,7 @@ from ...core.recipes.blend import Blend
 from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ...core.recipes.result import ResultOptions
 from .. import (
+    contact_rows,
     lists,
     meant,
     option_properties,
@@ -74,6 +76,18 @@ def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
     return True
 
 
+def poll_parts(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe: type[Recipe]) -> bool:
+    """Say whether the listed body roles of the armature tell of all that a recipe needs; what is not listed yet may."""
+    rig = properties.rig_of(scene_of(context), meant.armature(context))
+    if rig is None or not len(rig.roles):
+        return True
+    lacking = verbs.lacking({role.name for role in rig.roles if role.bone})
+    missing = [part for part in verbs.VERBS[recipe.verb].needs if part in lacking]
+    if missing:
+        cls.poll_message_set(f"{recipe.label} needs {' and '.join(missing)}: name them in Body Roles")
+    return not missing
+
+
 # --- operators on sources -------------------------------------------------------------------------------------------
 
 
@@ -132,11 +146,7 @@ class SourcesOperator(BackgroundOperator):
         self.readings.clear()
         ticked = lists.in_order(rig, self.recipe)
         for line in ticked:
-            self.add_source(line.action.name_full, line.weight)
-            reading = self.readings.add()
-            reading.name, reading.rate, reading.slot = line.action.name_full, line.rate, line.slot
-            if line.use_range:
-                reading.first, reading.last = line.first, line.last
+            self.add_line(line)
         said = _said_by_lines(scene, rig, ticked)
         for name in set(said) & set(every) - given:
             setattr(self, name, said[name])
@@ -150,6 +160,14 @@ class SourcesOperator(BackgroundOperator):
         """Add an action to the sources."""
         item = self.sources.add()
         item.name, item.weight = name, weight
+
+    def add_line(self, line: Any) -> None:
+        """Add the action of a line of the list to the sources, to be read as that says."""
+        self.add_source(line.action.name_full, line.weight)
+        reading = self.readings.add()
+        reading.name, reading.rate, reading.slot = line.action.name_full, line.rate, line.slot
+        if line.use_range:
+            reading.first, reading.last = line.first, line.last
 
     def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
         from .. import weaving
@@ -247,7 +265,7 @@ class ResultOperator(SourcesOperator):
         live.remember(request, read, recipe, written.action)
         analysis.keep_woven(context, request, read, recipe, made)
         self.woven(context, request, read, recipe, made)
-        report_result(self, context, read, written, made)
+        report_result(self, context, read, recipe, written, made)
         if properties.settings_of(scene_of(context)).play:
             playback.show(context, written.action)
         return {"FINISHED"}
@@ -272,10 +290,11 @@ def report_result(
     operator: bpy.types.Operator,
     context: bpy.types.Context,
     read: "weaving.Read",
+    recipe: Any,
     written: "weaving.Written",
     made: "Result",
 ) -> None:
-    """Report a result: warnings first, then its figures, which the panel shows as well, and its way in the view."""
+    """Report a result: warnings first, then its figures and contacts, which panels show as well, and its way."""
     from ...core.graph.walk_result import FollowResult
     from .. import weaving
 
@@ -283,11 +302,13 @@ def report_result(
         from ..pictures import walk_overlay
 
         walk_overlay.keep(read.armature, written.action, made, read.body.world_metres)
+    contact_rows.keep_planted(scene_of(context), written.action, recipe, made.report)
     line = weaving.summary(written.action, made)
     rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, written.action.name
-    report(operator, (*read.notes, *written.notes, *made.report["warnings"]), line)
+    warnings = contact_rows.told(scene_of(context), written.action, made.report["warnings"])
+    report(operator, (*read.notes, *written.notes, *warnings), line)
 
 
 def report(operator: bpy.types.Operator, warnings: Iterable[str], said: str) -> None:

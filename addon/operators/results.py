@@ -1,16 +1,28 @@
 """Results again: their recipe back into the panel, and made anew from their sources as they are now."""
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...core.errors import LoomError, OptionError, RigError
+from ...core.options import declared
 from ...core.recipes.base import Recipe
 from ...core.recipes.blend import Blend
 from ...core.recipes.graph import Follow, GraphWalk
 from ...core.recipes.matching import Matching
+from ...core.recipes.plant import Plant
 from ...core.recipes.reading import Request
-from .. import meant, option_properties, properties, readiness, source_list, storage, weights_over_time
+from .. import (
+    contact_rows,
+    meant,
+    option_properties,
+    properties,
+    readiness,
+    source_list,
+    storage,
+    weights_over_time,
+)
 from ..blender_types import OperatorReturn, SlottedAction, named, present, scene_of
 from ..session import jobs
 from . import base
@@ -60,6 +72,11 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         default=False,
         options={"SKIP_SAVE"},
     )
+    spans: bpy.props.StringProperty(
+        name="Spans",
+        description="When its feet stand, rows as its recipe has them; as there if not given, found if empty",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -68,6 +85,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         try:
             edited = storage.edited_by_hand(chosen(self.action, present(meant.armature(context))))
+            self.from_panel(context)  # the dialog's button does not ask for it
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -79,11 +97,21 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         return super().invoke(context, event)
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        """Nothing: the recipe is on the result."""
+        """The recipe is on the result; the panel has when its feet stand, where that was found or edited since."""
+        if self.action or self.properties.is_property_set("spans"):
+            return  # a script that names its result, or when they stand, does not mean the panel
+        action = chosen("", present(meant.armature(context)))
+        held = contact_rows.of(scene_of(context), action)
+        if held is None or not contact_rows.is_rewoven(action):
+            return
+        contacts = contact_rows.contacts_of(held) if held.edited else []
+        rows = contact_rows.as_spans(contacts, contact_rows.frames_of(action))
+        self.spans = declared(Plant)["spans"].as_text(rows)
 
     def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
         from .. import weaving
 
+        self.from_panel(context)
         action = chosen(self.action, present(meant.armature(context)))
         again = weaving.again(action, overwrite_edits=self.overwrite_edits)
         self._into = action.session_uid
@@ -92,7 +120,16 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         if why:
             raise RigError(why)
         read = weaving.read_actions(scene_of(context), armature, again.made_of, again.request)
-        return again.request, read, again.recipe
+        return again.request, read, self._with_spans(again.recipe)
+
+    def _with_spans(self, recipe: Recipe) -> Recipe:
+        options = declared(type(recipe))
+        if "spans" not in options or not self.properties.is_property_set("spans"):
+            return recipe
+        given: dict[str, Any] = {"spans": self.spans}
+        if self.spans and "plant_feet" in options:
+            given["plant_feet"] = True
+        return dataclasses.replace(recipe, **given)
 
     def finish(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
@@ -104,7 +141,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         into = action, storage.find_slot(action, storage.of_result(action).slot)
         written = weaving.write(context, request, read, recipe, made, into=into)
         live.remember(request, read, recipe, action)
-        base.report_result(self, context, read, written, made)
+        base.report_result(self, context, read, recipe, written, made)
         return {"FINISHED"}
 
 
@@ -185,7 +222,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     def _load_options(self, settings: Any, recipe: Recipe, request: Request) -> None:
         for group in properties.groups(settings, type(recipe))[:-1]:
             for name, about in option_properties.options_of(type(recipe)).items():
-                if name in group.bl_rna.properties:
+                if name in group.bl_rna.properties and name != "spans":  # of this result; the next is another
                     option_properties.set_value(group, about, getattr(recipe, name))
         for values in (request.result, request.reading):
             for name, about in option_properties.options_of(type(values)).items():

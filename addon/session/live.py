@@ -10,7 +10,7 @@ from ...core.errors import LoomError
 from ...core.progress import SILENT
 from ...core.recipes.blend import Blend
 from ...core.recipes.reading import Request
-from .. import lists, properties, storage, weaving
+from .. import contact_rows, lists, properties, storage, weaving
 from . import memory
 
 
@@ -74,6 +74,7 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
         weaving.write(context, last.request, last.read, recipe, woven, into=(action, slot))
     except LoomError:
         return False
+    contact_rows.keep_planted(scene, action, recipe, woven.report)
     name = last.name
     if name and action.name == name:  # it is called by its weights, which are others now
         action.name = woven.clip.name

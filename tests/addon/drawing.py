@@ -9,6 +9,7 @@ PANELS = (
     "source",
     "roles",
     "weave",
+    "feet",
     "graph",
     "wander",
     "weave_more",

@@ -56,6 +56,16 @@ def with_a_stretch(_tmp_path):
     bpy.ops.action_loom.add_stretch()
 
 
+def contacts_found(_tmp_path):
+    bpy.ops.action_loom.find_contacts()
+
+
+def contacts_marked(_tmp_path):
+    bpy.ops.action_loom.find_contacts()
+    bpy.ops.action_loom.contacts_to_markers()
+    bpy.context.scene.action_loom.contacts.clear()
+
+
 def with_edited_sources(_tmp_path):
     for name in ("slow", "quick"):
         for curve in material.fcurves(bpy.data.actions[name]):
@@ -88,6 +98,7 @@ def motion_file(tmp_path):
 
 MADE = ("new actions", *KINDS, "selection", "animation", "pose", "users")
 TABLE = {
+    "add_contact": Row("settings"),
     "add_active_source": Row("settings", "users"),
     "add_demo": Row(*MADE, "settings", needs_armature=False),
     "add_sources": Row("settings", "users", before=without_lists),
@@ -101,8 +112,11 @@ TABLE = {
     "clear_preview": Row(before=a_preview),
     "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
     "connect": result(sources=BOTH),
+    "contacts_from_markers": Row("settings", before=contacts_marked),
+    "contacts_to_markers": Row("result", before=contacts_found),
     "edit_recipe": Row("settings", "users"),
     "export_motion": Row(filepath="FOLDER/out.bvh"),
+    "find_contacts": Row("settings"),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),
@@ -128,6 +142,7 @@ TABLE = {
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "plant": result(sources=[SLOW]),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
+    "remove_contact": Row("settings", before=contacts_found),
     "remove_source": Row("settings", "users"),
     "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
     "retime": result(sources=BOTH),

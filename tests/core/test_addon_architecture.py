@@ -15,6 +15,8 @@ MODULES = {
 SERVICES = {
     "blender_types",
     "body_roles",
+    "contact_markers",
+    "contact_rows",
     "demo",
     "formats",
     "imported_motion",

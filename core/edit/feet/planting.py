@@ -74,6 +74,15 @@ class _Laps:
         return cls(cycles.unrolled(clip, around, around), slice(first, first + len(clip)), lap, range(2 * around + 1))
 
 
+def found(clip: Clip) -> list[Span]:
+    """Return when the feet of a clip stand (see `spans.find`); of one that closes, as a cycle that goes on."""
+    return _found(_Laps.of(clip))
+
+
+def _found(whole: _Laps) -> list[Span]:
+    return spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
+
+
 def planted(clip: Clip, rows: Sequence[Span] | None = None) -> tuple[Clip, Planted]:
     """Return the clip with its feet still where they stand, and what was done; the clip itself where nothing slides.
 
@@ -81,7 +90,7 @@ def planted(clip: Clip, rows: Sequence[Span] | None = None) -> tuple[Clip, Plant
     unknown unit, SkeletonError for those whose legs are not known or can't be led. Kovar, Schreiner, Gleicher 2002.
     """
     limbs, whole = _limbs(clip), _Laps.of(clip)
-    asked = list(rows) if rows is not None else spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
+    asked = list(rows) if rows is not None else _found(whole)
     known, refused = _of_legs(asked, limbs)
     contacts = spans.touching(known, whole.laps, whole.lap)
     pivots = _pivots(whole.clip, limbs, contacts)
