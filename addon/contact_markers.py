@@ -1,4 +1,4 @@
-"""When feet stand, as pose markers that can be dragged: "left foot ball 2 down" where it begins, "… up" at its end."""
+"""When feet stand, as pose markers that can be dragged: "left ball 2 down" where it begins, "… up" at its end."""
 
 import re
 from collections import Counter
@@ -10,8 +10,9 @@ from ..core.errors import LoomError
 from . import contact_rows
 from .contact_rows import FEET, PARTS, Contact
 
-_FEET = {words: foot for foot, (_, words) in FEET.items()}
-_OURS = re.compile(rf"(({'|'.join(_FEET)}) ({'|'.join(PARTS)}) \d+) (down|up)")
+_WORDS = {foot: words.replace(" foot", "") for foot, (_, words) in FEET.items()}  # editors show the first few letters
+_FEET = {words: foot for foot, words in _WORDS.items()}
+_OURS = re.compile(rf"((?:{'|'.join(_FEET)}) (?:{'|'.join(PARTS)}) \d+) (down|up)")
 DOWN, UP = "down", "up"
 
 
@@ -19,7 +20,7 @@ def texts(contacts: Sequence[Contact]) -> dict[str, int]:
     """Return what markers of contacts are called, and at which frames they are; numbered by foot and part."""
     found, seen = {}, Counter[str]()
     for one in sorted(contacts, key=lambda one: one.order):
-        kind = f"{FEET[one.foot][1]} {one.part}"
+        kind = f"{_WORDS[one.foot]} {one.part}"
         seen[kind] += 1
         found[f"{kind} {seen[kind]} {DOWN}"] = one.first
         found[f"{kind} {seen[kind]} {UP}"] = one.last
@@ -46,9 +47,9 @@ def read(action: bpy.types.Action) -> list[Contact]:
         if ours is None:
             continue
         ends = frames.setdefault(ours[1], {})
-        if ours[4] in ends:
+        if ours[2] in ends:
             raise LoomError(f"{action.name} has two markers {marker.name!r}: rename or remove one")
-        ends[ours[4]] = marker.frame
+        ends[ours[2]] = marker.frame
     if not frames:
         raise LoomError(f"{action.name} has no markers of contacts: press To Markers first")
     contacts = []
@@ -61,7 +62,7 @@ def read(action: bpy.types.Action) -> list[Contact]:
                 f"The marker '{name} {UP}' (frame {ends[UP]}) is before '{name} {DOWN}' ({ends[DOWN]}): give it a later"
                 " frame"
             )
-        words, part, _ = name.rsplit(" ", 2)
+        words, part, _number = name.rsplit(" ", 2)
         contacts.append(Contact(_FEET[words], part, ends[DOWN], ends[UP]))
     contact_rows.check(contacts, [f"'{name}'" for name in frames])
     return contacts

@@ -21,6 +21,7 @@ SCRIPTS = (
     ("gui_weave.py", ".", "1920x1080"),
     ("gui_first_hour.py", "first_hour", "1280x720"),
     ("gui_ghost.py", "ghost", "1280x720"),
+    ("gui_feet.py", "feet", "1280x1400"),
 )
 ADD_DEMO = (
     "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"

@@ -62,13 +62,12 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
     def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> Any:
         """Return what is made, and the contacts of a clip whose own feet are to be planted, frames counted from 0."""
         from ...core.edit.feet import planting
-        from ...core.weave.results import PlantResult
         from .. import weaving
 
         made: Result = weaving.weave(read, recipe, progress)
-        if not isinstance(made, PlantResult):
+        if not isinstance(recipe, Plant):
             return made, []
-        return made, [Contact(s.foot, s.part, s.first, s.end - 1) for s in planting.found(made.before)]
+        return made, [Contact(s.foot, s.part, s.first, s.end - 1) for s in planting.found(read.clips[0])]
 
     def finish(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any

@@ -11,7 +11,10 @@ from . import SidebarPanel, draw_job, draw_manual, draw_text
 
 
 class ACTION_LOOM_UL_contacts(bpy.types.UIList):
-    """Rows: which foot stands on what, from which frame to which; red where it can't be planted."""
+    """Rows: which foot stands on what, from which frame to which; red where it can't be planted.
+
+    Foot and part are chosen below the list, for the active row: names have no room in fields, and fields take clicks.
+    """
 
     def draw_item(
         self,
@@ -27,16 +30,16 @@ class ACTION_LOOM_UL_contacts(bpy.types.UIList):
     ) -> None:
         row = layout.row(align=True)
         row.alert = bool(item.why)
-        row.prop(item, "foot", text="")
-        row.prop(item, "part", text="")
-        row.prop(item, "first", text="")
-        row.prop(item, "last", text="")
+        names = row.split(factor=0.48)
+        names.label(text=f"{contact_rows.FEET[item.foot][0]} {item.part}", icon="ERROR" if item.why else "NONE")
+        frames = names.row(align=True)
+        frames.prop(item, "first", text="")
+        frames.prop(item, "last", text="")
 
 
 class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
     bl_label = "Feet"
     bl_options = {"DEFAULT_CLOSED"}
-    bl_order = 5
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -81,16 +84,20 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
         buttons = row.column(align=True)
         buttons.operator("action_loom.add_contact", text="", icon="ADD")
         buttons.operator("action_loom.remove_contact", text="", icon="REMOVE")
-        self._draw_refused(context, held)
+        self._draw_active(context, held)
         row = layout.row(align=True)
         row.operator("action_loom.contacts_to_markers", icon="PMARKER_ACT")
         row.operator("action_loom.contacts_from_markers", icon="PMARKER")
         if held.edited:
             layout.label(text="Edited: planted by these rows", icon="INFO")
 
-    def _draw_refused(self, context: bpy.types.Context, held: Any) -> None:
-        """Say why the active row is not planted, or that others are not."""
+    def _draw_active(self, context: bpy.types.Context, held: Any) -> None:
+        """Draw which foot the active row is of, and say why it is not planted, or that others are not."""
         active = held.rows[held.active] if 0 <= held.active < len(held.rows) else None
+        if active is not None:
+            row = self.layout.row(align=True)
+            row.prop(active, "foot", text="")
+            row.prop(active, "part", text="")
         refused = sum(bool(row.why) for row in held.rows)
         if active is not None and active.why:
             draw_text(self.layout, context, f"Not planted: {active.why}", "ERROR")

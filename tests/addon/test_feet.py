@@ -292,7 +292,7 @@ def test_markers_say_the_same_there_and_back(walker, rows, held):
     assert bpy.ops.action_loom.contacts_to_markers() == {"FINISHED"}
     names = {marker.name for marker in made.pose_markers}
     assert len(names) == 2 * len(wanted) + 1
-    assert {"left foot ball 1 down", "left foot ball 1 up", "hit the drum"} <= names
+    assert {"left ball 1 down", "left ball 1 up", "hit the drum"} <= names
     assert bpy.ops.action_loom.contacts_from_markers() == {"FINISHED"}
     assert rows(made) == wanted
     assert not held(made).edited
@@ -308,7 +308,7 @@ def test_a_moved_marker_moves_where_the_foot_stands(walker, rows, held):
     before = way(walker, "L", one.first + 3, one.last - 3)
     bpy.ops.action_loom.contacts_to_markers()
     half = one.first + (one.last - one.first) // 2
-    marker = made.pose_markers["left foot ball 1 up"]
+    marker = made.pose_markers["left ball 1 up"]
     assert marker.frame == one.last
     marker.frame = half
     assert bpy.ops.action_loom.contacts_from_markers() == {"FINISHED"}
@@ -316,29 +316,29 @@ def test_a_moved_marker_moves_where_the_foot_stands(walker, rows, held):
     assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
     assert ("L", one.first, half) in [(now.foot, now.first, now.last) for now in rows(made)]
     assert way(walker, "L", one.first + 3, one.last - 3) > before + 0.01
-    assert made.pose_markers["left foot ball 1 up"].frame == half  # they stay to be moved on
+    assert made.pose_markers["left ball 1 up"].frame == half  # they stay to be moved on
 
 
 def spoil(action, what):
-    marker = action.pose_markers["left foot ball 1 up"]
+    marker = action.pose_markers["left ball 1 up"]
     if what == "alone":
         action.pose_markers.remove(marker)
     elif what == "before":
-        marker.frame = action.pose_markers["left foot ball 1 down"].frame - 1
+        marker.frame = action.pose_markers["left ball 1 down"].frame - 1
     elif what == "twice":
-        action.pose_markers.new("left foot ball 1 up").frame = 20
+        action.pose_markers.new("left ball 1 up").frame = 20
     else:
-        action.pose_markers.new("left foot heel 9 down").frame = marker.frame
-        action.pose_markers.new("left foot heel 9 up").frame = marker.frame + 2
+        action.pose_markers.new("left heel 9 down").frame = marker.frame
+        action.pose_markers.new("left heel 9 up").frame = marker.frame + 2
 
 
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ("alone", "The marker 'left foot ball 1 down' has no 'left foot ball 1 up'"),
-        ("before", "The marker 'left foot ball 1 up' (frame 4) is before 'left foot ball 1 down' (5)"),
-        ("twice", "has two markers 'left foot ball 1 up'"),
-        ("overlap", "'left foot ball 1' and 'left foot heel 9' overlap at frame 12"),
+        ("alone", "The marker 'left ball 1 down' has no 'left ball 1 up'"),
+        ("before", "The marker 'left ball 1 up' (frame 4) is before 'left ball 1 down' (5)"),
+        ("twice", "has two markers 'left ball 1 up'"),
+        ("overlap", "'left ball 1' and 'left heel 9' overlap at frame 12"),
     ],
 )
 def test_markers_that_can_not_be_read_are_named(walker, loom, rows, what, said):
@@ -377,7 +377,9 @@ def test_the_panel_draws_what_there_is(walker, held):
     drawn = []
     lines = Drawing(bpy.types.ACTION_LOOM_UL_contacts, Layout(drawn))
     lines.draw_item(context_now(), lines.layout, held(made), held(made).rows[0], 0, held(made), "active", 0)
-    assert [given[1] for name, given, _ in drawn if name == "prop"] == ["foot", "part", "first", "last"]
+    assert [given[1] for name, given, _ in drawn if name == "prop"] == ["first", "last"]
+    assert "Left heel" in [options.get("text") for name, _, options in drawn if name == "label"]
+    assert {"foot", "part"} <= {given[1] for name, given, _ in draw_all()["feet"] if name == "prop"}
     walker.animation_data.action = None
     assert "find_contacts" not in operators()
 
