@@ -195,9 +195,10 @@ def _names(contacts: Sequence[Contact], names: Sequence[str]) -> Sequence[str]:
     return names or [f"Row {k} ({one.said})" for k, one in enumerate(contacts, start=1)]
 
 
-def of_report(planted: Mapping[str, Any], start: int) -> list[Contact]:
+def of_report(report: Mapping[str, Any], start: int) -> list[Contact]:
     """Return the contacts that a report says were planted or refused, of a result that begins at a frame."""
     feet, parts = list(FEET), list(PARTS)
+    planted = report.get("plant") or {"spans": (), "refused": ()}  # None where planting was not tried
     found = [
         Contact(feet[foot], parts[part], start + first, start + end - 1) for foot, part, first, end in planted["spans"]
     ]
@@ -209,12 +210,11 @@ def of_report(planted: Mapping[str, Any], start: int) -> list[Contact]:
 
 
 def keep_planted(scene: bpy.types.Scene, action: bpy.types.Action, recipe: Any, report: Mapping[str, Any]) -> None:
-    """Keep when the feet of a result stood, as its report says; nothing where no feet were to be planted."""
-    planted = report.get("plant")
-    if planted is None:
+    """Keep when the feet of a result stood and how they were planted, or why not, where its report tells of that."""
+    if "plant" not in report:
         return
-    contacts = of_report(planted, frames_of(action)[0])
-    put(scene, action, contacts, edited=bool(recipe.spans), said=figures(planted))
+    said = figures(report) or report.get("not_planted", "")
+    put(scene, action, of_report(report, frames_of(action)[0]), edited=bool(recipe.spans), said=said)
 
 
 def told(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str]) -> list[str]:
@@ -226,10 +226,14 @@ def told(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[st
     return [*others, f"{action.name}: not planted: {'; '.join(refused[:TOLD])}{more}"] if refused else others
 
 
-def figures(planted: Mapping[str, Any]) -> str:
-    """Return in one short line how much less feet slide where they stand, and how far the pelvis was moved."""
+def figures(report: Mapping[str, Any]) -> str:
+    """Return in one short line how much less feet slide where they stand, and how far the pelvis was moved.
+
+    "" where a report tells of no feet that were planted.
+    """
+    planted = report.get("plant") or {}
     slide = planted.get("slide_cm_s")
-    if not planted["spans"] or not slide or None in slide:
+    if not slide or None in slide or not planted["spans"]:
         return ""
     return f"slide {slide[0]:.1f} → {slide[1]:.1f} cm/s, pelvis {planted['pelvis_cm']:.1f} cm"
 

@@ -269,7 +269,7 @@ def summary(action: bpy.types.Action, made: Result) -> str:
     report = made.report
     after = report["quality"]["after"]["slide_cm_s"]
     figures = "" if after is None else f", feet slide {after:.1f} cm/s"
-    planted = contact_rows.figures(report["plant"]) if "plant" in report else ""
+    planted = contact_rows.figures(report)
     if planted:
         figures = f", feet that stand {planted}"
     if "follow" in report:

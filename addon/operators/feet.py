@@ -77,7 +77,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         woven, standing = made
         action = weaving.found(bpy.data.actions, self._action, "The action")
         start = contact_rows.frames_of(action)[0]
-        contacts = contact_rows.of_report(woven.report.get("plant", {"spans": (), "refused": ()}), start)
+        contacts = contact_rows.of_report(woven.report, start)
         if standing:  # those that stand still already are none that were planted
             moved = [dataclasses.replace(one, first=one.first + start, last=one.last + start) for one in standing]
             contacts = contact_rows.with_known_reasons(moved, contacts)
