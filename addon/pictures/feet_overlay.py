@@ -22,7 +22,7 @@ PAUSE = 0.1  # s until paths are read that are missing
 _handlers: list[Any] = []
 _listens = False
 # What the graphics card draws of lines: the view is drawn far more often than they change.
-_batches: "tuple[tuple[Trail, ...], list[tuple[Trail, gpu.types.GPUBatch]]] | None" = None
+_batches: "tuple[tuple[Trail, ...], dict[tuple[tuple[float, ...], bool], gpu.types.GPUBatch]] | None" = None
 
 
 def lines(context: bpy.types.Context) -> "tuple[Trail, ...] | None":
@@ -79,22 +79,28 @@ def _draw() -> None:
     region = present(context.region)
     gpu.state.blend_set("ALPHA")
     shader.uniform_float("viewportSize", (region.width, region.height))
-    for trail, batch in _batches_of(found, shader):
-        shader.uniform_float("lineWidth", (WIDE if trail.wide else THIN) * interface_scale())
-        shader.uniform_float("color", trail.color)
+    for (color, wide), batch in _batches_of(found, shader).items():
+        shader.uniform_float("lineWidth", (WIDE if wide else THIN) * interface_scale())
+        shader.uniform_float("color", color)
         batch.draw(shader)
     gpu.state.blend_set("NONE")
 
 
-def _batches_of(found: "tuple[Trail, ...]", shader: "gpu.types.GPUShader") -> "list[tuple[Trail, gpu.types.GPUBatch]]":
+def _batches_of(
+    found: "tuple[Trail, ...]", shader: "gpu.types.GPUShader"
+) -> "dict[tuple[tuple[float, ...], bool], gpu.types.GPUBatch]":
+    """What the graphics card draws of lines, by their colour and whether they are wide: one call for all alike."""
+    import numpy as np
     from gpu_extras.batch import batch_for_shader
 
     global _batches
     if _batches is None or _batches[0] is not found:
-        made = []
+        alike: dict[tuple[tuple[float, ...], bool], list[Any]] = {}
         for trail in found:
-            content: dict[str, Any] = {"pos": trail.points.astype("float32")}
-            made.append((trail, batch_for_shader(shader, "LINE_STRIP", content)))
+            ends = np.repeat(trail.points.astype("float32"), 2, axis=0)[1:-1]
+            alike.setdefault((trail.color, trail.wide), []).append(ends)
+        contents: dict[Any, Any] = {kind: {"pos": np.concatenate(ends)} for kind, ends in alike.items()}
+        made = {kind: batch_for_shader(shader, "LINES", content) for kind, content in contents.items()}
         _batches = found, made
     return _batches[1]
 
