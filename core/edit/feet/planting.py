@@ -74,24 +74,27 @@ class _Laps:
         return cls(cycles.unrolled(clip, around, around), slice(first, first + len(clip)), lap, range(2 * around + 1))
 
 
-def planted(clip: Clip, rows: Sequence[Span] | None = None) -> tuple[Clip, Planted]:
+def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = True) -> tuple[Clip, Planted]:
     """Return the clip with its feet still where they stand, and what was done; the clip itself where nothing slides.
 
-    rows : when they stand, found where None. A clip that closes stays a cycle. Raises ClipError for bodies of an
-    unknown unit, SkeletonError for those whose legs are not known or can't be led. Kovar, Schreiner, Gleicher 2002.
+    rows : when they stand, found where None; wanted : whether those of feet that stand still already are planted, too,
+    as somebody asked for them. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
+    SkeletonError for those whose legs are not known or can't be led. Kovar, Schreiner, Gleicher 2002.
     """
     limbs, whole = _limbs(clip), _Laps.of(clip)
     asked = list(rows) if rows is not None else spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
     known, refused = _of_legs(asked, limbs)
     contacts = spans.touching(known, whole.laps, whole.lap)
     pivots = _pivots(whole.clip, limbs, contacts)
-    if rows is None:
-        contacts = [one for one in contacts if not _stands_still(one, pivots[one.foot], clip.skeleton.height)]
+    still: list[Contact] = []
+    if rows is None or not wanted:
+        still = [one for one in contacts if _stands_still(one, pivots[one.foot], clip.skeleton.height)]
+        contacts = [one for one in contacts if one not in still]
     kept, too_far = _kept(contacts, pivots, whole.clip, limbs)
     refused += [(span, too_far[k]) for k, span in enumerate(known) if k in too_far]
     if not kept:
         return clip, _nothing(clip, refused)
-    solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate) for limb in limbs}
+    solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still) for limb in limbs}
     made, moved, misses = legs.led(whole.clip, limbs, solved)
     made = replace(clip, rotations=made.rotations[whole.own], translations=made.translations[whole.own])
     shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
@@ -180,5 +183,8 @@ def _kept(
     return [contact for contact in kept if not contact.rows & set(refused)], refused
 
 
-def _solved(of: Sequence[Contact], pivots: Mapping[str, Pivots], foot: str, rate: float) -> tuple[Complex, Array]:
-    return displacement.of_foot([contact for contact in of if contact.foot == foot], pivots[foot], rate)
+def _solved(
+    of: Sequence[Contact], pivots: Mapping[str, Pivots], foot: str, rate: float, still: Sequence[Contact] = ()
+) -> tuple[Complex, Array]:
+    its, stood = ([contact for contact in some if contact.foot == foot] for some in (of, still))
+    return displacement.of_foot(its, pivots[foot], rate, stood)

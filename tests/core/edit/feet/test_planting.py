@@ -93,6 +93,22 @@ def test_a_planted_clip_is_not_planted_again():
 
 
 @pytest.mark.both_engines
+def test_feet_that_stand_stay_where_others_are_planted():
+    clip = actions.walk(60.0, 6)
+    slips = [span for span in spans.find(clip) if span.foot == "L" and span.part == spans.BALL][3]
+    share = np.clip((np.arange(len(clip)) - slips.first) / (slips.end - slips.first), 0.0, 1.0)
+    slid = root_motion.placed(clip, np.zeros(len(clip)), np.stack([0.08 * share, 0.0 * share], axis=1))
+    made, done = planted(slid)
+    assert 1 <= len(done.spans) <= 6
+    before, after = contacts.feet(slid), contacts.feet(made)
+    stood = [span for span in spans.find(slid) if span not in done.spans and span.part == spans.BALL]
+    assert len(stood) >= 4
+    for span in (one.middle for one in stood):
+        at = slice(span.first, span.end)
+        assert np.abs(before[span.foot][at] - after[span.foot][at]).max() < 2e-4
+
+
+@pytest.mark.both_engines
 def test_it_turns_and_moves_with_its_clip():
     clip = sliding()
     made, done = planted(clip)
