@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from .spans import Contact, Span
 # In body heights.
 SLIDES_ON_PURPOSE = 0.12  # a ball that goes further while it stands is meant to, or was taken to stand wrongly
 LACKS = 0.05  # of a leg's length; what needs more is out of reach
+FIRM = 0.2  # of how firmly a contact is held at most; where it is held less it takes hold or lets go
 STILL = 0.0015  # a foot that moves less in the middle of its contact stands: it was planted, or keyed so
 
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in a unit that nobody knows
-AROUND = 2.0  # s of a cycle before and after it: what is further away moves it by less than a nanometre
+AROUND = 3.0  # s of a cycle before and after it: what is further away moves it by less than a nanometre
 HEEL = 0.25  # of the foot's length from ankle to ball: how far the heel is behind and below the ankle
 
 
@@ -30,18 +32,25 @@ HEEL = 0.25  # of the foot's length from ankle to ball: how far the heel is behi
 class Planted:
     """What was done to a clip.
 
+    before, after : the clip as it was and as it is, where its feet stand on the ground
     spans : what was planted; refused : what was not, and why
     shifts (F,) : of each foot, metres on the ground, as x + iy; pelvis (F, 3) : by how much it was moved, metres
     away (F,) : of each foot, how far it is from where it was to be, metres
-    figures : plain JSON values (see `figures.measure`)
     """
 
+    before: Clip
+    after: Clip
     spans: tuple[Span, ...]
     refused: tuple[tuple[Span, str], ...]
     shifts: Mapping[str, Complex]
     pelvis: Array
     away: Mapping[str, Array]
-    figures: Mapping[str, Any]
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """How far feet slide, before and after, and how far the body was moved: plain JSON values, see `figures`."""
+        slides = figures.measure(self.before, self.after, self.spans)
+        return slides | figures.moved(self.spans, self.shifts, self.pelvis, self.away)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -88,8 +97,11 @@ def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = Tr
     pivots = _pivots(whole.clip, limbs, contacts)
     still: list[Contact] = []
     if rows is None or not wanted:
-        still = [one for one in contacts if _stands_still(one, pivots[one.foot], clip.skeleton.height)]
-        contacts = [one for one in contacts if one not in still]
+        still = [one for one in contacts if _stands_still(one, pivots[one.foot], whole.clip)]
+        # Of a cycle, some of the outermost laps are cut off; they are as their whole copies.
+        stood = frozenset[int]().union(*(one.rows for one in still))
+        still = [one for one in contacts if one.rows <= stood]
+        contacts = [one for one in contacts if not one.rows <= stood]
     kept, too_far = _kept(contacts, pivots, whole.clip, limbs)
     refused += [(span, too_far[k]) for k, span in enumerate(known) if k in too_far]
     if not kept:
@@ -101,14 +113,11 @@ def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = Tr
     away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
     planted_rows = frozenset().union(*(contact.rows for contact in kept))
     known = [span for k, span in enumerate(known) if k in planted_rows]
-    measured = figures.measure(clip, made, known) | figures.moved(known, shifts, moved, away)
-    return made, Planted(tuple(known), tuple(refused), shifts, moved, away, measured)
+    return made, Planted(clip, made, tuple(known), tuple(refused), shifts, moved, away)
 
 
 def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
-    still = np.zeros((len(clip), 3))
-    measured = figures.measure(clip, clip, []) | figures.moved([], {}, still, {})
-    return Planted((), tuple(refused), {}, still, {}, measured)
+    return Planted(clip, clip, (), tuple(refused), {}, np.zeros((len(clip), 3)), {})
 
 
 def _limbs(clip: Clip) -> list[Limb]:
@@ -156,10 +165,17 @@ def _heel(ball: Array, ankle: Array, turned: Array, flat: Flags) -> Array:
     return ankle + quat.rotate(turned, in_foot)
 
 
-def _stands_still(contact: Contact, pivots: Pivots, height: float) -> bool:
+def _stands_still(contact: Contact, pivots: Pivots, clip: Clip) -> bool:
     """Whether a foot hardly moves in the middle of its contact: it is planted already, or was never moved."""
-    middles = [Contact(contact.foot, (span.middle,), contact.rows) for span in contact.standing]
-    return all(displacement.extent(middle, pivots) < STILL * height for middle in middles)
+    path, held = pivots.path(contact), displacement.holds([contact], len(clip), clip.rate)
+    for middle in (span.middle for span in contact.standing):
+        own = held[middle.first : middle.end]
+        # Where a short contact, or one at an end of the clip, takes hold or lets go, a planted foot moves.
+        firm = own >= FIRM * own.max()
+        places = path[middle.first - contact.first : middle.end - contact.first][firm]
+        if 2.0 * np.abs(places - places.mean()).max() >= STILL * clip.skeleton.height * firm.mean():
+            return False
+    return True
 
 
 def _kept(
