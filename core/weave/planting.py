@@ -112,7 +112,7 @@ def _from_origin(clip: Clip) -> Clip:
 
 def _on_the_spot(clip: Clip) -> tuple[Array, Complex] | None:
     """By how much the frames of a clip that walks on the spot are turned and moved on its way; None for any other."""
-    if clip.skeleton.inheritance is not None or len(clip) < 3 or give_travel.travels(clip):
+    if len(clip) < 3 or give_travel.travels(clip):
         return None
     kept = travel_way.kept(clip)
     if kept is not None:

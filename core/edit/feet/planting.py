@@ -122,12 +122,8 @@ def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
 
 def _limbs(clip: Clip) -> list[Limb]:
     """The legs of a body that can be led; raises ClipError and SkeletonError where there are none."""
-    if clip.scales is not None or clip.skeleton.inheritance is not None:
-        raise SkeletonError(
-            f"{clip.name}: legs that are scaled or do not inherit all of their parents can't be led yet"
-        )
     known = feet.balls_and_ankles(clip.skeleton)
-    limbs = [limb for limb in ik.legs(clip.skeleton) if limb.foot in known]
+    limbs = [limb for limb in ik.hanging_legs(clip.skeleton) if limb.foot in known]
     if not limbs or legs.carrier(clip, limbs) < 0:
         raise SkeletonError(f"{clip.name}: no leg is known whose foot hangs on its shin: name thighs, shins and feet")
     height = clip.skeleton.height

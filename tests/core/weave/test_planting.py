@@ -10,7 +10,9 @@ from action_loom.core.edit.feet import spans
 from action_loom.core.edit.feet.planting import planted
 from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
-from action_loom.core.motion import cycles, kinematics, root_motion
+from action_loom.core.motion import cycles, kinematics, quat, root_motion
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.options import declared
 from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.connect import Connect
@@ -253,6 +255,39 @@ def test_feet_of_sources_that_stand_still_are_left():
     assert_array_equal(on.clip.rotations, off.clip.rotations)
 
 
+def loosened(clip, parts=("head", "upper_arm.L")):
+    """A clip on a body whose joints take no scale over from their parents, and some parts no turn."""
+    body = clip.skeleton
+    every = np.ones(len(body), dtype=bool)
+    turns = every.copy()
+    turns[[body.roles[role] for role in parts]] = False
+    rules = Inheritance(turns, ("NONE",) * len(body), every, quat.IDENTITY)
+    return replace(clip, skeleton=replace(body, inheritance=rules), channels={})
+
+
+@pytest.mark.both_engines
+def test_bodies_of_loose_joints_are_planted_too():
+    on, off = both(Blend(ends="open"), [replace(loosened(clip), cyclic=False) for clip in (SLIDING, SNEAK)])
+    rows = rows_of(on)
+    assert rows
+    assert middle_slide(on.clip, rows) < 0.5 < middle_slide(off.clip, rows)
+    cycle = loosened(a_cycle())
+    made = verbs.apply(Plant(), [cycle])
+    assert cycles.gap(made.clip) < 1e-6
+    assert made.report["plant"]["middle_slide_cm_s"][1] < 1.0
+    # On the spot they are on their way, which needs no turn here.
+    time = np.arange(len(WALK)) / WALK.rate
+    sway = np.stack([0.04 * np.sin(5.0 * time), 0.0 * time], axis=1)
+    spot = verbs.apply(InPlace(trim=False), [root_motion.placed(WALK, np.zeros(len(WALK)), sway)]).clip
+    told = verbs.apply(Plant(), [loosened(spot)]).report["plant"]
+    assert told["middle_slide_cm_s"][1] < 0.5 < told["middle_slide_cm_s"][0]
+    turning = loosened(a_cycle(0.3), ())
+    same, outcome = planting.of_result(turning, Blend(), one_source=False)
+    assert same is turning
+    assert outcome.report["plant"] is None
+    assert "do not inherit all" in outcome.report["not_planted"]
+
+
 def test_bodies_that_cannot_be_planted_do_not_fail():
     body = WALK.skeleton
     legless = [replace(clip, skeleton=replace(body, roles={"hips": 0})) for clip in (WALK, SNEAK)]
@@ -277,6 +312,4 @@ def four_footed(body, far):
     moved[:, 0, 0] = far * np.sin(np.arange(frames) / 15.0)
     still = np.zeros((frames, len(body), 4))
     still[..., 0] = 1.0
-    from action_loom.core.motion.clip import Clip
-
     return Clip("glide", body, 30.0, still, moved)

@@ -215,14 +215,58 @@ def test_bodies_that_cannot_be_planted_are_refused():
         planted(replace(clip, skeleton=giant, translations=clip.translations * 26.0))
     with pytest.raises(SkeletonError, match="no leg is known"):
         planted(replace(clip, skeleton=replace(body, roles={"hips": 0})))
-    with pytest.raises(SkeletonError, match="can't be led yet"):
-        planted(replace(clip, scales=np.ones((len(clip), len(body), 3))))
-    everything = np.ones(len(body), dtype=bool)
-    rules = Inheritance(everything, ("FULL",) * len(body), everything, quat.IDENTITY)
-    with pytest.raises(SkeletonError, match="can't be led yet"):
-        planted(replace(clip, skeleton=replace(body, inheritance=rules)))
     with pytest.raises(ClipError, match="one clip at a time"):
         verbs.apply(Plant(), [clip, clip])
+
+
+def on_rules(clip, rotation, scale, scales=None):
+    """A clip as it is, on a body whose joints inherit otherwise."""
+    body = clip.skeleton
+    every = np.ones(len(body), dtype=bool)
+    rules = Inheritance(np.asarray(rotation), tuple(scale), every, quat.IDENTITY)
+    ruled = replace(body, inheritance=rules)
+    linear, places = kinematics.matrices(clip)
+    rotations, translations, _ = kinematics.local(ruled, linear, places)
+    return replace(clip, skeleton=ruled, rotations=rotations, translations=translations, scales=scales)
+
+
+@pytest.mark.both_engines
+def test_joints_that_do_not_inherit_all_are_led_likewise():
+    clip = sliding()
+    clip = clip.cut(0, len(clip) - 20)
+    body = clip.skeleton
+    made, done = planted(clip)
+    full, every = ("FULL",) * len(body), np.ones(len(body), dtype=bool)
+    loose = every.copy()
+    loose[[body.roles[role] for role in ("head", "thigh.L", "foot.R", "upper_arm.R")]] = False
+    ones = np.ones((len(clip), len(body), 3))
+    for other in (
+        on_rules(clip, every, full),
+        on_rules(clip, loose, full),
+        on_rules(clip, loose, ("NONE",) * len(body)),
+        on_rules(clip, loose, ("NONE", "FULL", "ALIGNED", "AVERAGE", "FIX_SHEAR") * 4 + full[20:], ones),
+        replace(clip, scales=ones),
+    ):
+        assert np.abs(kinematics.points(other) - kinematics.points(clip)).max() < 1e-9
+        led, told = planted(other)
+        assert told.spans == done.spans
+        assert moved_by(led, made) < 1e-8
+        arm = body.roles["hand.L"]
+        assert_array_equal(led.rotations[:, arm], other.rotations[:, arm])
+    with pytest.raises(SkeletonError, match="do not inherit all"):
+        planted(on_rules(a_cycle(0.2), every, full))
+
+
+@pytest.mark.both_engines
+def test_bodies_that_are_scaled_are_led_too():
+    clip = sliding()
+    scales = np.ones((len(clip), len(clip.skeleton), 3))
+    scales[:, 0] = 1.2
+    big = replace(clip, scales=scales)
+    made, done = planted(big, spans.find(clip))
+    assert middle_slide(big, done.spans) > 10.0
+    assert middle_slide(made, done.spans) < 0.3
+    assert_array_equal(made.scales, scales)
 
 
 def test_both_engines_plant_alike():
