@@ -10,13 +10,13 @@ from action_loom.core.edit.feet import spans
 from action_loom.core.edit.feet.planting import planted
 from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
-from action_loom.core.motion import cycles, kinematics, quat, root_motion
+from action_loom.core.motion import cycles, kinematics, quat, root_motion, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.options import declared
 from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.graph import Follow, Shortest, Walk
+from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
 from action_loom.core.recipes.loop import Loop
 from action_loom.core.recipes.plant import Plant
 from action_loom.core.recipes.planting import PlantOptions
@@ -25,10 +25,10 @@ from action_loom.core.recipes.splice import Splice
 from action_loom.core.recipes.travel import InPlace
 from action_loom.core.weave import planting
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import material
+from oracles import gait, material, paths
+from oracles.material import captured
 
 WALK, SNEAK, WAVE = actions.walk(60.0, 4), actions.sneak(60.0, 4), actions.wave()
-KEPT_ASIDE = ("mb_08_01", "mb_12_01")
 
 
 def sliding(clip, aside=0.15, ahead=0.0):
@@ -313,3 +313,50 @@ def four_footed(body, far):
     still = np.zeros((frames, len(body), 4))
     still[..., 0] = 1.0
     return Clip("glide", body, 30.0, still, moved)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("recipe", "names"),
+    [
+        (Blend(), "mb_02_01 mb_16_15"),
+        (Blend(), "mb_32_01 mb_35_03"),
+        (Connect(), "mb_02_01 mb_05_01"),
+        (Connect(), "mb_08_01 mb_12_01"),
+        (Loop(repeat=4), "mb_05_01"),
+        (Loop(repeat=4), "mb_12_01"),
+        (Retarget(), "asf_16_15 mb_05_01"),
+        (Retarget(), "mb_02_01 mb_35_03"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else one.verb,
+)
+def test_captured_feet_stand_where_gait_events_say_that_they_do(recipe, names):
+    """Of each pair the second is made of clips kept aside."""
+    on, off = both(recipe, [captured(f"cmu_{name}") for name in names.split()])
+    stances = [spans.Span(side, spans.BALL, strike, end) for side, strike, end in gait.stances(off.clip)]
+    assert middle_slide(off.clip, stances) > 4.0
+    assert middle_slide(on.clip, stances) < 0.5
+    told = on.report["plant"]
+    assert told["slide_cm_s"][1] < told["slide_cm_s"][0] / 6.0
+    assert told["knee"] < 1.3
+    assert told["pelvis_cm"] < 3.0
+    assert told["swing_cm"] < 10.0
+
+
+@pytest.mark.shared
+def test_contacts_of_a_retargeted_clip_are_its_sources():
+    body, clip = captured("cmu_asf_16_15"), captured("cmu_mb_05_01")
+    made = verbs.apply(Retarget(), [body, clip])
+    assert rows_of(made) == [span for span in spans.find(trim.ends(clip).clip) if span in rows_of(made)]
+
+
+@pytest.mark.shared
+def test_a_planted_walk_keeps_to_its_path():
+    clips = [captured(f"cmu_{name}") for name in ("mb_08_01", "mb_12_01", "mb_32_01", "mb_35_03")]
+    graph = verbs.apply(BuildGraph(), clips)
+    recipe = Follow(path=paths.s_curve().tolist())
+    on, off = (verbs.apply(replace(recipe, plant_feet=plant), [], prepared=graph) for plant in (True, False))
+    assert on.report["follow"]["rms"] <= off.report["follow"]["rms"] + 0.005
+    assert on.report["follow"]["rms"] <= 0.1
+    stances = [spans.Span(side, spans.BALL, strike, end) for side, strike, end in gait.stances(off.clip)]
+    assert middle_slide(on.clip, stances) < 0.5 < middle_slide(off.clip, stances)
