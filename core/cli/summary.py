@@ -5,7 +5,9 @@ from typing import Any
 
 from ..graph.motion_graph import MotionGraph
 from ..recipes.base import Recipe
+from ..recipes.plant import Plant
 from ..sync import register_pair
+from ..weave import planting
 
 Report = Mapping[str, Any]
 
@@ -124,8 +126,13 @@ def _travel(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return found
 
 
-def _plant(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+def _plant(one: Report | None, report: Report, recipe: Recipe) -> list[str]:
+    if one is None:
+        return [] if report["not_planted"] in _UNTOLD else [f"  feet not planted: {report['not_planted']}"]
     found = [f"  {len(one['spans'])} spans planted, {len(one['refused'])} refused"]
+    if recipe.verb != Plant.verb:
+        slide = "; standing feet go {:.1f} → {:.1f} cm/s".format(*one["slide_cm_s"]) if one["slide_cm_s"] else ""
+        return [found[0] + slide]
     if one["slide_cm_s"]:
         found.append("  standing feet go {:.1f} → {:.1f} cm/s".format(*one["slide_cm_s"]))
         found.append(f"  pelvis moved by {one['pelvis_cm']:.1f} cm, swinging feet by {one['swing_cm']:.1f} cm at most")
@@ -161,6 +168,7 @@ _HOW = {
     "follows": "the hips",
     "between": "the trunk on both sides of them",
 }
+_UNTOLD = (planting.OFF, planting.ONE_SOURCE)  # nothing that anybody waits for
 # What is said of each part of a report, in this order.
 _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "registration": _registration,

@@ -63,6 +63,12 @@ class AssembledWalk:
         return AssembledWalk(clip, self.origin.cut(end), self.places[:end], self.facing[:end])
 
 
+def of_one_clip(walked: AssembledWalk) -> bool:
+    """Say whether a walk is a stretch of one clip as it is: without transitions, and without bends."""
+    origin = walked.origin
+    return len(set(origin.piece.tolist())) == 1 and not (origin.other >= 0).any() and not origin.bend.any()
+
+
 def pieces(graph: MotionGraph, edges: Sequence[int] | Indices, bends: Sequence[float] | Array) -> list[WalkPiece]:
     """Return a walk over edges as pieces; edges of one clip with one bend, one after the other, are one piece."""
     found: list[WalkPiece] = []

@@ -12,7 +12,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.graph import Follow
-from ..weave import give_travel
+from ..weave import give_travel, planting
 from . import assemble, beam, build, edge_table, ground_path, ground_tracks, spreading, upper_body_overlay, walk_result
 from .assemble import AssembledWalk
 from .edge_table import EdgeTable
@@ -69,10 +69,12 @@ def follow(
     name = recipe.result_name([graph.name])
     progress.at(0.9, "Splicing in what the path carries" if stretches else "Measuring")
     made, carries = upper_body_overlay.overlaid(walked.clip, np.minimum(gone / drawn.length, 1.0), stretches)
-    walked = replace(walked, clip=replace(made, name=name))
+    of_one = assemble.of_one_clip(walked) and recipe.spread == 0.0
+    made, planted = planting.of_result(replace(made, name=name), recipe, one_source=of_one)
+    walked = replace(walked, clip=made)
     real = ground_tracks.ground_tracks_of([walked.clip]).ground
     away = np.abs(real - drawn.at(gone))
-    report = walk_result.report("follow", graph, walked, walk, began)
+    report = walk_result.report("follow", graph, walked, walk, began) | planted.report
     report["warnings"] += [say for one in stretches if one.carried is not None for say in one.carried.sentences]
     report["follow"] = {
         "rms": round(_rms(away), 4),

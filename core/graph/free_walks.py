@@ -13,6 +13,7 @@ from ..motion import limits
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.graph import Shortest, Walk
+from ..weave import planting
 from . import assemble, build, walk_result
 from .assemble import WalkPiece
 from .motion_graph import Indices, MotionGraph
@@ -154,8 +155,10 @@ def _result(
     graph: MotionGraph, recipe: Walk | Shortest, walk: list[WalkPiece], frames: int | None, began: float
 ) -> WalkResult:
     walked = assemble.assemble(graph, walk).cut(frames)
-    walked = replace(walked, clip=replace(walked.clip, name=recipe.result_name([graph.name])))
-    report = walk_result.report(recipe.verb, graph, walked, walk, began)
+    made = replace(walked.clip, name=recipe.result_name([graph.name]))
+    made, planted = planting.of_result(made, recipe, one_source=assemble.of_one_clip(walked))
+    walked = replace(walked, clip=made)
+    report = walk_result.report(recipe.verb, graph, walked, walk, began) | planted.report
     report[recipe.verb] = {
         "transitions": sum(piece.edge >= 0 for piece in walk),
         "length": report["quality"]["after"]["path_m"],

@@ -32,9 +32,12 @@ class Limb:
 
 
 def legs(skeleton: Skeleton) -> list[Limb]:
-    """Return the legs that hang together: of four-footed bodies the front ones, too; none where joints inherit less."""
-    if skeleton.inheritance is not None:
-        return []
+    """Return the legs that hang together, none where joints inherit less; see `hanging_legs`."""
+    return [] if skeleton.inheritance is not None else hanging_legs(skeleton)
+
+
+def hanging_legs(skeleton: Skeleton) -> list[Limb]:
+    """Return the legs that hang together, whatever their joints inherit; of four-footed bodies the front ones, too."""
     chains = {"": ("thigh", "shin", "foot")}
     if skeleton.four_footed:
         chains["front "] = ("upper_arm", "forearm", "hand")

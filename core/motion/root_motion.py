@@ -11,6 +11,7 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
+UNTURNED = 1e-9  # radians; who is turned by less is only moved
 HEADING_SIGMA = 0.25  # s; from 0.1 to 0.5 blends come out the same, 1 s lags behind turns
 
 
@@ -173,11 +174,13 @@ def beginning_at(clip: Clip, place: Array, facing: float) -> Clip:
 def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
     """Return the clip turned about the vertical through the origin (radians), then moved by (2,) metres.
 
-    Turns (F,) and shifts (F, 2) may also be those of every frame. Raises SkeletonError for bodies whose joints do
-    not all turn with their parents.
+    Turns (F,) and shifts (F, 2) may also be those of every frame. Raises SkeletonError for bodies that are turned and
+    whose joints do not all turn with their parents.
     """
     if clip.skeleton.inheritance is not None:
-        raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't be placed yet")
+        if np.abs(turn).max() > UNTURNED:
+            raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't be placed yet")
+        return _shifted(clip, shift)
     skeleton = clip.skeleton
     roots = np.flatnonzero(skeleton.parents < 0)
     turning = quat.about_axis("Z", np.asarray(turn))
@@ -191,3 +194,15 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
         local = quat.mul(quat.mul(quat.inv(orient), turning), orient)
         rotations[:, root] = quat.mul(local, clip.rotations[:, root])
     return replace(clip, rotations=rotations, translations=translations)
+
+
+def _shifted(clip: Clip, shift: NDArray[np.float64]) -> Clip:
+    """The clip moved on the ground, whatever its joints inherit: all of them are where their parents take them."""
+    skeleton, rules = clip.skeleton, clip.skeleton.inheritance
+    assert rules is not None
+    lift = np.concatenate([shift, np.zeros((*np.shape(shift)[:-1], 1))], axis=-1)
+    translations = clip.translations.copy()
+    for root in np.flatnonzero(skeleton.parents < 0):
+        own = rules.location[root] or (rules.moving_space and root == 0)
+        translations[:, root] += quat.rotate(quat.inv(skeleton.orients[root] if own else rules.space), lift)
+    return replace(clip, translations=translations)

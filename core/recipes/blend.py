@@ -8,11 +8,12 @@ from ..errors import OptionError
 from ..options import HIDDEN, Choice, option
 from .base import Recipe
 from .matching import Matching
+from .planting import PlantOptions
 from .travel import TravelOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blend(Recipe, Matching, TravelOptions):
+class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     """Weave several clips into one that lies between them."""
 
     verb = "blend"

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from ..options import FRAME, RARE, Choice, option
 from .base import Recipe
+from .planting import PlantOptions
 from .travel import TravelOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Connect(Recipe, TravelOptions):
+class Connect(Recipe, PlantOptions, TravelOptions):
     """Play clips one after the other, each entered where it is nearest to where the last one is left."""
 
     verb = "connect"

@@ -7,6 +7,7 @@ from typing import Any, Self
 from ..errors import OptionError
 from ..options import HIDDEN, LABEL, PANEL, PLACE, RARE, option
 from .base import Recipe
+from .planting import PlantOptions
 from .travel import TravelOptions
 
 
@@ -55,7 +56,7 @@ class BuildGraph(Recipe, GraphOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphWalk(Recipe, GraphOptions):
+class GraphWalk(Recipe, PlantOptions, GraphOptions):
     """A walk through a motion graph of the clips."""
 
     least = 1

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from ..options import FRAME, RARE, Choice, option
 from .base import Recipe
+from .planting import PlantOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loop(Recipe):
+class Loop(Recipe, PlantOptions):
     """Make one cycle that repeats without a seam out of a clip that repeats itself."""
 
     verb = "loop"

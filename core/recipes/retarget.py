@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from ..options import RARE, option
 from .base import Recipe
+from .planting import PlantOptions
 
 _POSES = "auto is its rest pose, or where nobody can stand in that its most upright frame; rest, or a frame from 0"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Retarget(Recipe):
+class Retarget(Recipe, PlantOptions):
     """Put a clip on the body of another, whose joints, rest pose and proportions may differ."""
 
     verb = "retarget"

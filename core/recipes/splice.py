@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from ..options import FRAME, JOINTS, RARE, Choice, option
 from .base import Recipe
+from .planting import PlantOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Splice(Recipe):
+class Splice(Recipe, PlantOptions):
     """Put the upper body of one clip, the action, onto the lower body of another, the locomotion."""
 
     verb = "splice"

@@ -15,7 +15,7 @@ from ..progress import SILENT, Progress
 from ..recipes.blend import Blend
 from ..sync import curve_fit
 from ..sync.registration_curve import Registration
-from . import authored, blend_weights, reporting, root_blend
+from . import authored, blend_weights, planting, reporting, root_blend
 from .blend_weights import BlendWeights
 from .preprocess import RegisteredClips, register
 from .results import BlendResult
@@ -46,10 +46,12 @@ def blend(
     shares = weights.at(registration.share_of_way(at))
     woven, led = weave(ready.clips, registration, at, shares)
     woven = replace(woven, name=recipe.result_name([c.name for c in clips]))
+    led_cm = _led(woven, led)
+    woven, planted = planting.of_result(woven, recipe, one_source=_of_one(ready.clips, shares))
     progress.at(0.9, "Measuring")
-    report = reporting.registered("blend", clips, registered, woven, began)
+    report = reporting.registered("blend", clips, registered, woven, began) | planted.report
     report["weights"] = weights.rows[0].tolist()
-    report["led_cm"] = _led(woven, led)
+    report["led_cm"] = led_cm
     report["warnings"] += given
     if (report["led_cm"] or 0.0) > LED_FAR:
         report["warnings"].append(
@@ -63,14 +65,17 @@ def blend(
 def again(made: BlendResult, recipe: Blend) -> BlendResult:
     """Return a blend with other weights, its report as it was: for what is only looked at, so it is not measured.
 
+    Feet are planted as in the blend itself.
     Raises OptionError for weights that do not fit.
     """
     registration = made.registration
     weights = blend_weights.of_recipe(recipe, len(made.prepared.clips))
     at = output_frames(registration, weights, recipe.timing)
     shares = weights.at(registration.share_of_way(at))
-    woven, _ = weave(made.prepared.clips, registration, at, shares)
-    return replace(made, clip=replace(woven, name=made.clip.name), reference_frames=at, weights=shares)
+    clips = made.prepared.clips
+    woven = replace(weave(clips, registration, at, shares)[0], name=made.clip.name)
+    woven, _ = planting.of_result(woven, recipe, one_source=_of_one(clips, shares))
+    return replace(made, clip=woven, reference_frames=at, weights=shares)
 
 
 def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Clip, dict[str, Array]]:
@@ -94,6 +99,12 @@ def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: A
     mixed, led = _mixed(sampled, shared, registered.reference, laps * count, standing)
     one = slice(laps * count, (laps + 1) * count + 1)
     return replace(mixed.cut(one.start, one.stop), cyclic=True), {foot: away[one] for foot, away in led.items()}
+
+
+def _of_one(clips: Sequence[Clip], weights: Array) -> bool:
+    """Say whether one motion carries the whole weight (N, K) in all frames, of one clip or of several that are it."""
+    first, *others = [clip for clip, shares in zip(clips, weights, strict=True) if shares.any()]
+    return all(planting.same(other, first) for other in others)
 
 
 def _led(woven: Clip, led: dict[str, Array]) -> float | None:

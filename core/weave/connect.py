@@ -26,7 +26,7 @@ from ..recipes.blend import Blend
 from ..recipes.connect import Connect
 from ..sync import transitions
 from ..sync.transitions import Transition
-from . import authored, blend, give_travel, reporting
+from . import authored, blend, give_travel, planting, reporting
 from .results import ConnectResult
 from .seam import repairs, tracks
 
@@ -77,7 +77,9 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         made = replace(made, name=following.clip.name)  # whose end it has
         joined.append(seam_report)
     made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
+    made, planted = planting.of_result(made, recipe, one_source=planting.same(made, trimmed[0].clip))
     report = {
+        **planted.report,
         "dropped": reporting.left_out(trimmed),
         "carried": [one.as_report() for one in brought],
         "connect": joined[0] if len(joined) == 1 else {"joints": joined},
@@ -319,7 +321,7 @@ def _bridged(made: Clip, after: Clip, i: int, j: int, half: int, spacing: int, k
 
 def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
     """The clips joined by a blend along their registration, from all of the one to all of the other."""
-    blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False)
+    blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False, plant_feet=False)
     parts = made.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
     woven = blend.blend(parts, blending).clip
     there = transitions.align(woven, after, len(woven) - 1, j + overlap, 0)

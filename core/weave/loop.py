@@ -15,7 +15,8 @@ from ..progress import SILENT, Progress
 from ..recipes.loop import Loop
 from ..sync import cycle_search
 from ..sync.cycle_search import Cycle, Repetition
-from . import mirrored_half, reporting
+from . import ground_arc, mirrored_half, planting, reporting
+from .planting import Outcome
 from .results import LoopResult
 from .seam import close, search
 from .seam.close import ClosedCycle
@@ -43,8 +44,15 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
         made = _best(trimmed.clip, found, recipe, progress.part(0.3, 1.0))
     shown = _arranged(made.clip, recipe.phase, recipe.repeat)
     shown = replace(shown, name=recipe.result_name([given.name]), cyclic=True)
-    cycle = made.cycle
+    cycle, length = made.cycle, len(made.clip) - 1
+    begun = round(recipe.phase * length)
+    handed_over = not recipe.half and planting.same(made.clip, whole)
+    shown, planted = _planted(shown, made, begun, recipe, one_source=handed_over)
+    after = made.after
+    if not planted.why:
+        after = close.measured(shown.cut(0, length + 1), (length - begun) % length)
     report = {
+        **planted.report,
         "dropped": reporting.left_out([trimmed]),
         "loop": {
             "start": cycle.start + trimmed.first,
@@ -58,7 +66,7 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
             "closing": None if ending is None else {"kind": ending.kind, "gap_m": round(ending.gap, 5)},
             "travel_m": round(made.travel, 4),
         },
-        "quality": {"before": [made.before], "after": made.after},
+        "quality": {"before": [made.before], "after": after},
         "warnings": _warnings(given, cycle, ending),
     }
     return LoopResult(shown, report | reporting.common("loop", clips, shown, began), 0, found, cycle, ending)
@@ -196,6 +204,18 @@ def _warnings(clip: Clip, cycle: Cycle, ending: Closing | None) -> list[str]:
 def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
     cycles_found = () if found is None else found.cycles[:6]
     return [{"start": c.start + first, "length": c.length, "score": round(c.score, 4)} for c in cycles_found]
+
+
+def _planted(shown: Clip, made: ClosedCycle, begun: int, recipe: Loop, *, one_source: bool) -> tuple[Clip, Outcome]:
+    """A cycle that begins so many frames later, planted on the way that its feet stand on; see `planting.of_result`."""
+    if not recipe.in_place or one_source or not recipe.plant_feet:
+        return planting.of_result(shown, recipe, one_source=one_source)
+    at = begun + np.arange(len(shown), dtype=float)
+    going = ground_arc.put_on(ground_arc.taken_off(shown, made.led, at), made.ground, at)
+    planted, outcome = planting.of_result(going, recipe, one_source=False)
+    if planted is going:
+        return shown, outcome
+    return ground_arc.put_on(ground_arc.taken_off(planted, made.ground, at), made.led, at), outcome
 
 
 def _arranged(made: Clip, phase: float, repeat: int) -> Clip:

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..check import contacts, quality
-from ..edit.feet import planting, spans
+from ..edit.feet import spans
 from ..edit.feet.planting import Planted
 from ..errors import ClipError, some
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.plant import Plant
-from . import reporting
+from . import planting, reporting
 from .results import PlantResult
 
 

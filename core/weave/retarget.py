@@ -15,7 +15,7 @@ from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.retarget import Retarget
-from . import reporting, travel_way
+from . import planting, reporting, travel_way
 from .results import RetargetResult
 
 _BONES = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
@@ -39,9 +39,15 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     progress.at(0.3, f"Putting {given.name} on the body of {body.name}")
     made, carried = carry.onto_body(trimmed.clip, body.skeleton, *poses)
     made = replace(made, name=recipe.result_name([clip.name for clip in clips]), channels=_scaled(made, carried.scale))
-    progress.at(0.7, "Measuring")
     off = limbs_off(trimmed.clip, made)
+    progress.at(0.5, "Planting its feet")
+    source = planting.same(made, trimmed.clip)
+    # When feet stand is a matter of the clip that was captured: legs of another length slide where they should stand.
+    found = planting.find(trimmed.clip) if recipe.plant_feet and not source else None
+    made, planted = planting.of_result(made, recipe, one_source=source, found=found)
+    progress.at(0.7, "Measuring")
     report: dict[str, Any] = {
+        **planted.report,
         "dropped": reporting.left_out([trimmed]),
         "retarget": carried.as_report()
         | {

@@ -117,27 +117,36 @@ def taken_off(clip: Clip) -> tuple[Clip, Way]:
 
 def put_on(clip: Clip, way: Way) -> Clip:
     """Return the clip going a way that is seen from its ground frames; the inverse of `taken_off`."""
-    places, facing = root_motion.ground_frames(clip)
-    return forgotten(_carried(clip, _complex(places), facing, way))
+    return forgotten(_moved(clip, *going(clip, way)))
 
 
 def put_on_smoothly(clip: Clip, found: FootTravel, way: Way) -> Clip:
     """Return the clip going a way that is seen from where its body is and faces without the sway of its steps."""
+    return forgotten(_moved(clip, *going_smoothly(clip, found, way)))
+
+
+def going(clip: Clip, way: Way) -> tuple[Array, Complex]:
+    """Return by how much (F,) each frame of a clip is turned and moved that goes a way seen from its ground frames."""
+    places, facing = root_motion.ground_frames(clip)
+    return _carried(_complex(places), facing, way, clip.rate)
+
+
+def going_smoothly(clip: Clip, found: FootTravel, way: Way) -> tuple[Array, Complex]:
+    """Return the same (F,) of a way seen from where the body is and faces without the sway of its steps."""
     # From frame to frame: half of the turn is made before the step.
     middle = 0.5 * (way.velocity[:-1] + way.velocity[1:]), 0.5 * (way.turn[:-1] + way.turn[1:])
     velocity = middle[0] * np.exp(0.5j * middle[1] / clip.rate)
     stepwise = Way(np.append(velocity, velocity[-1]), np.append(middle[1], middle[1][-1]))
-    return forgotten(_carried(clip, found.ground, found.facing, stepwise))
+    return _carried(found.ground, found.facing, stepwise, clip.rate)
 
 
-def _carried(clip: Clip, ground: Complex, facing: Array, way: Way) -> Clip:
-    turned = (way.turn / clip.rate)[:-1]
-    stepped = (way.velocity / clip.rate * np.exp(1j * facing))[:-1]
+def _carried(ground: Complex, facing: Array, way: Way, rate: float) -> tuple[Array, Complex]:
+    turned = (way.turn / rate)[:-1]
+    stepped = (way.velocity / rate * np.exp(1j * facing))[:-1]
     # Each step turns about the place where the body is, then moves.
     step = ground[:-1] * (1.0 - np.exp(1j * turned)) + stepped
     angle = np.concatenate([[0.0], np.cumsum(turned)])
-    shift = np.concatenate([[0.0], np.cumsum(np.exp(1j * angle[:-1]) * step)])
-    return _moved(clip, angle, shift)
+    return angle, np.concatenate([[0.0], np.cumsum(np.exp(1j * angle[:-1]) * step)])
 
 
 def _seen_from(still: Clip, angle: Array, shift: Complex) -> Way:

@@ -501,3 +501,37 @@ def test_menus_offer_it(extension):
     for menu in ("VIEW3D_MT_object_animation", "VIEW3D_MT_pose", "DOPESHEET_MT_key", "DOPESHEET_MT_marker"):
         entries = [entry for entry in getattr(bpy.types, menu).draw._draw_funcs if extension in entry.__module__]
         assert len(entries) == 1
+
+
+# --- of other verbs -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["blend", "connect"])
+def test_what_a_verb_plants_is_listed_edited_and_woven_again(rows, held, verb):
+    bpy.ops.action_loom.add_demo()
+    both = [
+        {"name": name, "weight": 1.0} for name in (("Turn Left", "Turn Right") if verb == "blend" else ("Run", "Walk"))
+    ]
+    assert getattr(bpy.ops.action_loom, verb)(sources=both) == {"FINISHED"}
+    made = bpy.context.object.animation_data.action
+    found, was = rows(made), material.fingerprint(made)
+    assert found
+    assert "slide " in held(made).said
+    row = longest(held(made))
+    row.last -= (row.last - row.first) // 2
+    wanted = rows(made)
+    assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    assert rows(made) == wanted
+    assert len(recipe_of(made)["spans"]) == len(wanted)
+    assert material.fingerprint(made) != was
+    assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
+    assert rows(made) == found
+    assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    assert (material.fingerprint(made), recipe_of(made)["spans"]) == (was, [])
+
+
+def test_why_a_verb_planted_no_feet_is_said(held):
+    bpy.ops.action_loom.add_demo()
+    both = [{"name": name, "weight": 1.0} for name in ("Turn Left", "Turn Right")]
+    bpy.ops.action_loom.blend(sources=both, plant_feet=False)
+    assert held(bpy.context.object.animation_data.action).said == "Plant Feet is off"

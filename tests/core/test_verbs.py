@@ -207,7 +207,7 @@ def test_what_does_not_change_what_is_prepared_is_told(row):
     depends = declared(row.depends) if row.depends else {}
     assert list(free) == [name for name in every if name not in depends]
     if row.recipe is Blend:
-        assert list(free) == ["give_travel", "weights", "weight_keys", "timing"]
+        assert list(free) == ["give_travel", "spans", "plant_feet", "weights", "weight_keys", "timing"]
 
 
 @pytest.mark.both_engines

@@ -35,8 +35,8 @@ DIGITS = (3, 3, 2, 1, 1, 3, 3, 2, 1, 1, 2)  # after the point, of a row of figur
 INTRODUCTION = (
     "All captured walks, runs and turns there are (two skeletons, several people; two of the files are one recording),"
     " with their mirror images, at 120 frames a second. Slide is the mean speed on the ground of toes that are under"
-    " 5 cm and under 0.6 m/s, the roll of the toes included. Seconds are of one processor."
-    " `python tools/bench/graphs.py` writes this page."
+    " 5 cm and under 0.6 m/s, the roll of the toes included; feet are not planted (see feet.md). Seconds are of one"
+    " processor. `python tools/bench/graphs.py` writes this page."
 )
 FOLLOWED = (
     "Distances from the path by arc length, of the body's smoothed way, before what is left is spread over the walk and"
@@ -141,7 +141,7 @@ def shown(cells: list[float] | np.ndarray) -> str:
 
 
 def one(graph: MotionGraph, rows: np.ndarray, bend: float) -> FollowResult:
-    made = verbs.apply(Follow(path=rows.tolist(), bend=bend), [], prepared=graph)
+    made = verbs.apply(Follow(path=rows.tolist(), bend=bend, plant_feet=False), [], prepared=graph)
     assert isinstance(made, FollowResult)
     return made
 

@@ -53,7 +53,7 @@ class Joint:
 
 def connected(pair: str, rate: int, method: str = "ease") -> Joint:
     one, other = (thinned(captured(f"cmu_{name}"), rate) for name in pair.split("+"))
-    made = verbs.apply(Connect(method=method), [one, other])
+    made = verbs.apply(Connect(method=method, plant_feet=False), [one, other])
     told = made.report["connect"]
     before, entered, places = stances.near_seam(made, one, other)
     typical = max(np.percentile(world_pose.pose(clip).accelerations, 99.5) for clip in (before, entered))
@@ -137,7 +137,7 @@ def stances_along_paths() -> list[str]:
         graph = verbs.apply(BuildGraph(), [captured(f"cmu_{name}") for name in names.split()])
         every: list[tuple[float, float]] = []
         for path in (*paths.SHAPES.values(), paths.wandering(0)):
-            made = verbs.apply(Follow(path=path.tolist()), [], prepared=graph)
+            made = verbs.apply(Follow(path=path.tolist(), plant_feet=False), [], prepared=graph)
             assert isinstance(made, FollowResult)
             every += stances.along_walk(made)
         rows.append((label, np.array(every)))

@@ -73,10 +73,15 @@ def holds(contacts: Sequence[Contact], frames: int, rate: float) -> Array:
     return found
 
 
-def of_foot(contacts: Sequence[Contact], pivots: Pivots, rate: float) -> tuple[Complex, Array]:
-    """Return by how much (F,) a foot is moved, metres on the ground as x + iy, and how firmly (F,) it is held."""
+def of_foot(
+    contacts: Sequence[Contact], pivots: Pivots, rate: float, still: Sequence[Contact] = ()
+) -> tuple[Complex, Array]:
+    """Return by how much (F,) a foot is moved, metres on the ground as x + iy, and how firmly (F,) it is held.
+
+    still : contacts in which it stands already, and is not moved
+    """
     frames = len(pivots.ball)
-    goals, held = np.zeros(frames, dtype=np.complex128), holds(contacts, frames, rate)
+    goals, held = np.zeros(frames, dtype=np.complex128), holds([*contacts, *still], frames, rate)
     for contact in contacts:
         path = pivots.path(contact)
         # Where it stands is not left to the solution: it would drift there.

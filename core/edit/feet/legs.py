@@ -24,6 +24,7 @@ SOFT, STRAIGHTEST = 0.97, 0.9995  # of a leg's length: from the first on it stre
 SMOOTH_BEND = 0.012  # s; what the knee's change is smoothed over: it takes away what else is its sharpest acceleration
 BACKWARDS = np.radians(-3.0)  # knees that are bent further back stay so
 ROUNDING = 1e-9  # of a leg's length
+SAME = 1e-9  # radians or m; by so much a joint is not moved that is computed from the world
 HINGE = (0.05, 0.2)  # sines of flexion: under the first the clip's hinge is the knee's axis, over the second its own is
 
 
@@ -143,11 +144,12 @@ def led(
     """Return a clip whose feet are moved, how far its pelvis went (F, 3), and how far (F,) each foot is from its place.
 
     feet : of each limb's foot, how far it is moved (F,), metres on the ground, and how firmly it is held (F,). They
-    keep their heights and their turns in the world. Clips with scales can't be led.
+    keep their heights and their turns in the world.
     """
     turned, legs = posed(clip, limbs)
     moved = pelvis(legs, feet, clip.rate)
-    rotations, away = clip.rotations.copy(), {}
+    turns: dict[Limb, tuple[Array, Array]] = {}
+    away = {}
     for limb in limbs:
         leg = legs[limb.foot]
         goal = leg.end + lifted(feet[limb.foot][0]) - leg.hip - moved
@@ -155,6 +157,16 @@ def led(
         reach = leg.upper + quat.rotate(bend, leg.lower)
         swing = ik.shortest(reach, goal)
         away[limb.foot] = np.linalg.norm(quat.rotate(swing, reach) - goal, axis=1)
+        turns[limb] = swing, bend
+    plain = clip.scales is None and clip.skeleton.inheritance is None
+    made = _turned(clip, turned, turns, moved) if plain else _rebuilt(clip, turns, moved)
+    return made, moved, away
+
+
+def _turned(clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array) -> Clip:
+    """The clip with limbs turned by swing and bend (F, 4), and what carries them moved (F, 3), joint by joint."""
+    rotations = clip.rotations.copy()
+    for limb, (swing, bend) in turns.items():
         wanted = {
             limb.upper: (quat.mul(swing, turned[:, limb.upper]), None),
             limb.lower: (quat.mul(bend, turned[:, limb.lower]), None),
@@ -162,8 +174,33 @@ def led(
         }
         for joint, (turn, carried) in wanted.items():
             rotations[:, joint] = ik.local_rotation(clip, joint, turned, turn, carried)
-    translations = _moved(clip, carrier(clip, limbs), turned, moved)
-    return replace(clip, rotations=rotations, translations=translations), moved, away
+    translations = _moved(clip, carrier(clip, list(turns)), turned, moved)
+    return replace(clip, rotations=rotations, translations=translations)
+
+
+def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array) -> Clip:
+    """The same of a body whose joints are scaled or do not inherit all: from where its joints are in the world then."""
+    skeleton = clip.skeleton
+    linear, places = kinematics.matrices(clip)
+    now, there = linear.copy(), places.copy()
+    there[:, skeleton.with_below([carrier(clip, list(turns))])] += moved[:, None]
+    for limb, (swing, bend) in turns.items():
+        upper, lower, foot = (skeleton.with_below([joint]) for joint in (limb.upper, limb.lower, limb.end))
+        both, pivot = quat.mul(swing, bend), places[:, limb.upper] + moved
+        for part, turn, joint in ((upper & ~lower, swing, limb.upper), (lower & ~foot, both, limb.lower)):
+            now[:, part] = quat.to_matrix(turn)[:, None] @ linear[:, part]
+            away = places - places[:, joint, None]
+            there[:, part] = pivot[:, None] + quat.rotate(turn[:, None], away[:, part])
+            end = limb.lower if joint == limb.upper else limb.end
+            pivot = pivot + quat.rotate(turn, away[:, end])
+        there[:, foot] = places[:, foot] + (pivot - places[:, limb.end])[:, None]
+    rotations, translations, _ = kinematics.local(skeleton, now, there)
+    rotations = quat.same_side(rotations, clip.rotations)
+    kept = np.abs(rotations - clip.rotations).max(axis=(0, 2)) < SAME
+    rotations[:, kept] = clip.rotations[:, kept]
+    kept = np.abs(translations - clip.translations).max(axis=(0, 2)) < SAME
+    translations[:, kept] = clip.translations[:, kept]
+    return replace(clip, rotations=rotations, translations=translations)
 
 
 def _moved(clip: Clip, joint: int, turned: Array, way: Array) -> Array:

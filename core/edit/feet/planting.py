@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from .spans import Contact, Span
 # In body heights.
 SLIDES_ON_PURPOSE = 0.12  # a ball that goes further while it stands is meant to, or was taken to stand wrongly
 LACKS = 0.05  # of a leg's length; what needs more is out of reach
+FIRM = 0.2  # of how firmly a contact is held at most; where it is held less it takes hold or lets go
 STILL = 0.0015  # a foot that moves less in the middle of its contact stands: it was planted, or keyed so
 
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in a unit that nobody knows
-AROUND = 2.0  # s of a cycle before and after it: what is further away moves it by less than a nanometre
+AROUND = 3.0  # s of a cycle before and after it: what is further away moves it by less than a nanometre
 HEEL = 0.25  # of the foot's length from ankle to ball: how far the heel is behind and below the ankle
 
 
@@ -30,18 +32,25 @@ HEEL = 0.25  # of the foot's length from ankle to ball: how far the heel is behi
 class Planted:
     """What was done to a clip.
 
+    before, after : the clip as it was and as it is, where its feet stand on the ground
     spans : what was planted; refused : what was not, and why
     shifts (F,) : of each foot, metres on the ground, as x + iy; pelvis (F, 3) : by how much it was moved, metres
     away (F,) : of each foot, how far it is from where it was to be, metres
-    figures : plain JSON values (see `figures.measure`)
     """
 
+    before: Clip
+    after: Clip
     spans: tuple[Span, ...]
     refused: tuple[tuple[Span, str], ...]
     shifts: Mapping[str, Complex]
     pelvis: Array
     away: Mapping[str, Array]
-    figures: Mapping[str, Any]
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """How far feet slide, before and after, and how far the body was moved: plain JSON values, see `figures`."""
+        slides = figures.measure(self.before, self.after, self.spans)
+        return slides | figures.moved(self.spans, self.shifts, self.pelvis, self.away)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -83,48 +92,47 @@ def _found(whole: _Laps) -> list[Span]:
     return spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
 
 
-def planted(clip: Clip, rows: Sequence[Span] | None = None) -> tuple[Clip, Planted]:
+def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = True) -> tuple[Clip, Planted]:
     """Return the clip with its feet still where they stand, and what was done; the clip itself where nothing slides.
 
-    rows : when they stand, found where None. A clip that closes stays a cycle. Raises ClipError for bodies of an
-    unknown unit, SkeletonError for those whose legs are not known or can't be led. Kovar, Schreiner, Gleicher 2002.
+    rows : when they stand, found where None; wanted : whether those of feet that stand still already are planted, too,
+    as somebody asked for them. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
+    SkeletonError for those whose legs are not known or can't be led. Kovar, Schreiner, Gleicher 2002.
     """
     limbs, whole = _limbs(clip), _Laps.of(clip)
     asked = list(rows) if rows is not None else _found(whole)
     known, refused = _of_legs(asked, limbs)
     contacts = spans.touching(known, whole.laps, whole.lap)
     pivots = _pivots(whole.clip, limbs, contacts)
-    if rows is None:
-        contacts = [one for one in contacts if not _stands_still(one, pivots[one.foot], clip.skeleton.height)]
+    still: list[Contact] = []
+    if rows is None or not wanted:
+        still = [one for one in contacts if _stands_still(one, pivots[one.foot], whole.clip)]
+        # Of a cycle, some of the outermost laps are cut off; they are as their whole copies.
+        stood = frozenset[int]().union(*(one.rows for one in still))
+        still = [one for one in contacts if one.rows <= stood]
+        contacts = [one for one in contacts if not one.rows <= stood]
     kept, too_far = _kept(contacts, pivots, whole.clip, limbs)
     refused += [(span, too_far[k]) for k, span in enumerate(known) if k in too_far]
     if not kept:
         return clip, _nothing(clip, refused)
-    solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate) for limb in limbs}
+    solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still) for limb in limbs}
     made, moved, misses = legs.led(whole.clip, limbs, solved)
     made = replace(clip, rotations=made.rotations[whole.own], translations=made.translations[whole.own])
     shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
     away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
     planted_rows = frozenset().union(*(contact.rows for contact in kept))
     known = [span for k, span in enumerate(known) if k in planted_rows]
-    measured = figures.measure(clip, made, known) | figures.moved(known, shifts, moved, away)
-    return made, Planted(tuple(known), tuple(refused), shifts, moved, away, measured)
+    return made, Planted(clip, made, tuple(known), tuple(refused), shifts, moved, away)
 
 
 def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
-    still = np.zeros((len(clip), 3))
-    measured = figures.measure(clip, clip, []) | figures.moved([], {}, still, {})
-    return Planted((), tuple(refused), {}, still, {}, measured)
+    return Planted(clip, clip, (), tuple(refused), {}, np.zeros((len(clip), 3)), {})
 
 
 def _limbs(clip: Clip) -> list[Limb]:
     """The legs of a body that can be led; raises ClipError and SkeletonError where there are none."""
-    if clip.scales is not None or clip.skeleton.inheritance is not None:
-        raise SkeletonError(
-            f"{clip.name}: legs that are scaled or do not inherit all of their parents can't be led yet"
-        )
     known = feet.balls_and_ankles(clip.skeleton)
-    limbs = [limb for limb in ik.legs(clip.skeleton) if limb.foot in known]
+    limbs = [limb for limb in ik.hanging_legs(clip.skeleton) if limb.foot in known]
     if not limbs or legs.carrier(clip, limbs) < 0:
         raise SkeletonError(f"{clip.name}: no leg is known whose foot hangs on its shin: name thighs, shins and feet")
     height = clip.skeleton.height
@@ -162,10 +170,17 @@ def _heel(ball: Array, ankle: Array, turned: Array, flat: Flags) -> Array:
     return ankle + quat.rotate(turned, in_foot)
 
 
-def _stands_still(contact: Contact, pivots: Pivots, height: float) -> bool:
+def _stands_still(contact: Contact, pivots: Pivots, clip: Clip) -> bool:
     """Whether a foot hardly moves in the middle of its contact: it is planted already, or was never moved."""
-    middles = [Contact(contact.foot, (span.middle,), contact.rows) for span in contact.standing]
-    return all(displacement.extent(middle, pivots) < STILL * height for middle in middles)
+    path, held = pivots.path(contact), displacement.holds([contact], len(clip), clip.rate)
+    for middle in (span.middle for span in contact.standing):
+        own = held[middle.first : middle.end]
+        # Where a short contact, or one at an end of the clip, takes hold or lets go, a planted foot moves.
+        firm = own >= FIRM * own.max()
+        places = path[middle.first - contact.first : middle.end - contact.first][firm]
+        if 2.0 * np.abs(places - places.mean()).max() >= STILL * clip.skeleton.height * firm.mean():
+            return False
+    return True
 
 
 def _kept(
@@ -189,5 +204,8 @@ def _kept(
     return [contact for contact in kept if not contact.rows & set(refused)], refused
 
 
-def _solved(of: Sequence[Contact], pivots: Mapping[str, Pivots], foot: str, rate: float) -> tuple[Complex, Array]:
-    return displacement.of_foot([contact for contact in of if contact.foot == foot], pivots[foot], rate)
+def _solved(
+    of: Sequence[Contact], pivots: Mapping[str, Pivots], foot: str, rate: float, still: Sequence[Contact] = ()
+) -> tuple[Complex, Array]:
+    its, stood = ([contact for contact in some if contact.foot == foot] for some in (of, still))
+    return displacement.of_foot(its, pivots[foot], rate, stood)

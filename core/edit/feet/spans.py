@@ -111,7 +111,10 @@ def touching(spans: Sequence[Span], laps: Sequence[int] = (0,), lap: int = 0) ->
     for span, row in sorted(tiled, key=lambda one: (FEET.index(one[0].foot), one[0].first)):
         if found and found[-1].foot == span.foot and found[-1].end == span.first:
             last = found.pop()
-            found.append(Contact(span.foot, (*last.spans, span), last.rows | {row}))
+            one = last.spans[-1]
+            # What a seam cuts in two is one span.
+            parts = (replace(one, end=span.end),) if one.part == span.part else (one, span)
+            found.append(Contact(span.foot, (*last.spans[:-1], *parts), last.rows | {row}))
         else:
             found.append(Contact(span.foot, (span,), frozenset({row})))
     return found

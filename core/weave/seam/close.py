@@ -30,19 +30,30 @@ ROUGHNESS, STEP, ACCELERATION, MORE_SLIDE = (0.8, 1.3), 1.3, 2.0, 4.0  # within 
 class ClosedCycle:
     """A cycle of L + 1 frames, the last its first again, and how good it is.
 
-    turn, straightened, travel : of its ground path, radians and metres; method : that closed it; figures : of all tried
+    led : the way that it was put on; ground : the way that its feet stand on, another where it is led on the spot
+    straightened : whether it goes straight on though it turned; method : that closed it; figures : of all tried
     before, after : quality of the stretch it was cut from, and of the cycle; the seam's under "seam"
     """
 
     cycle: Cycle
     clip: Clip
-    turn: float
+    led: GroundArc
+    ground: GroundArc
     straightened: bool
-    travel: float
     method: str
     figures: list[dict[str, Any]]
     before: dict[str, Any]
     after: dict[str, Any]
+
+    @property
+    def turn(self) -> float:
+        """How far it turns, radians a cycle."""
+        return self.led.turn
+
+    @property
+    def travel(self) -> float:
+        """How far it goes, metres a cycle."""
+        return float(abs(self.led.step))
 
     @property
     def more_slide(self) -> float:
@@ -87,9 +98,9 @@ def close_cycle(clip: Clip, cycle: Cycle, recipe: Loop) -> ClosedCycle:
     return ClosedCycle(
         cycle,
         made,
-        led.turn,
+        led,
+        _way(travelled, recipe),
         led.turn != travelled.turn,
-        float(abs(led.step)),
         name,
         figures,
         source | {"seam": plain},
@@ -108,14 +119,20 @@ def close_whole(clip: Clip, ending: Closing, recipe: Loop) -> ClosedCycle:
     return ClosedCycle(
         Cycle(0, travelled.length, float("nan")),
         made,
-        led.turn,
+        led,
+        _way(travelled, recipe),
         abs(led.turn - travelled.turn) >= SAME_WAY,
-        float(abs(led.step)),
         figures["name"],
         [figures],
         source | {"seam": before},
         quality.measure_pose(several) | {"seam": {key: figures[key] for key in before}},
     )
+
+
+def measured(made: Clip, seam: int) -> dict[str, Any]:
+    """Return the quality of a cycle with its seam at a frame of it, as `ClosedCycle.after` is."""
+    several = _in_a_row(made)
+    return quality.measure_pose(several) | {"seam": seams.measure_pose(several, len(made) - 1 + seam)}
 
 
 def as_cycle(clip: Clip) -> Clip:
@@ -146,8 +163,11 @@ def _whole(clip: Clip, ending: Closing, travelled: GroundArc, led: GroundArc) ->
 
 def _led(travelled: GroundArc, recipe: Loop) -> GroundArc:
     """The ground path that the loop is to take: on the spot, straight, or as it was."""
-    if recipe.in_place:
-        return travelled.standing()
+    return travelled.standing() if recipe.in_place else _way(travelled, recipe)
+
+
+def _way(travelled: GroundArc, recipe: Loop) -> GroundArc:
+    """The ground path that it takes if it is not left on the spot."""
     straighten = recipe.straighten == "yes" or (recipe.straighten == "auto" and abs(travelled.turn) <= STRAIGHT)
     return travelled.straight() if straighten else travelled
 

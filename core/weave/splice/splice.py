@@ -11,13 +11,14 @@ import numpy as np
 from ...bodies import alike
 from ...check import quality, trunk_swing
 from ...errors import ClipError, OptionError
-from ...motion import cycles, quat, resample, trim
+from ...motion import cycles, ik, quat, resample, trim
 from ...motion.clip import Channel, Clip
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
+from ...motion.roles import ancestors
 from ...progress import SILENT, Progress
 from ...recipes.splice import Splice
-from .. import reporting
+from .. import planting, reporting
 from ..results import SpliceResult
 from . import mask, torso
 from .mask import UpperBody
@@ -29,7 +30,8 @@ LAP_SECONDS = 4.0 * torso.HEADING_SIGMA  # as far as any smoothing reaches
 def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
     """Return the first clip, the locomotion, with the upper body of the second, the action.
 
-    Root, hips and legs are the locomotion's, to the bit. Raises ClipError for any other number of clips, and LoomError
+    Root, hips and legs are the locomotion's, to the bit, so that no foot is planted but on front legs of the action's,
+    and where spans are given. Raises ClipError for any other number of clips, and LoomError
     kinds for bodies whose parts are not known and for actions that can't be played as asked.
     """
     began = time.perf_counter()
@@ -49,11 +51,13 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     progress.at(0.7, "Splicing")
     made, played, corrections = _made(locomotion, timing, upper, recipe)
     made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
+    made, planted = planting.of_result(made, recipe, one_source=_keeps_legs(upper, locomotion))
     progress.at(0.9, "Measuring")
     given = FrameMap(trimmed[1].first, scale).given(timing.given)
     splice_report = _splice_report(recipe, timing, upper, locomotion, given, corrections)
     splice_report["swing"] = {"locomotion": _swing(locomotion), "action": _swing(played), "result": _swing(made)}
     report = {
+        **planted.report,
         "dropped": reporting.left_out(trimmed),
         "carried": [] if carried is None else [carried.as_report()],
         "splice": splice_report,
@@ -68,6 +72,12 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     }
     report |= reporting.common("splice", clips, made, began)
     return SpliceResult(made, report, 0, locomotion, played, given, corrections)
+
+
+def _keeps_legs(upper: UpperBody, locomotion: Clip) -> bool:
+    """Say whether all legs are the locomotion's."""
+    parents, theirs = locomotion.skeleton.parents, set(upper.joints.tolist())
+    return not any(theirs.intersection([leg.end, *ancestors(leg.end, parents)]) for leg in ik.legs(locomotion.skeleton))
 
 
 def _at_rate(clip: Clip, rate: float) -> Clip:

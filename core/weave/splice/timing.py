@@ -155,7 +155,9 @@ def _repeating(action: Clip, start: int) -> tuple[Clip, int]:
             "hold it, or play it from an earlier frame"
         )
     try:
-        closed = loop.loop([action], Loop(start=first, length=length, straighten="no", trim=False)).clip
+        closed = loop.loop(
+            [action], Loop(start=first, length=length, straighten="no", trim=False, plant_feet=False)
+        ).clip
     except LoomError as error:
         raise ClipError(f"{action.name} is shorter than the locomotion; hold it, since to repeat it: {error}") from None
     return closed, first

@@ -196,6 +196,11 @@ def test_bone_settings_are_part_of_a_body_and_are_never_dropped(rng):
         retarget.onto(clip, other)
     with pytest.raises(SkeletonError, match="can't be placed yet"):
         root_motion.placed(replace(clip, skeleton=other), 0.3, np.zeros(2))
+    rules = replace(settings, space=quat.about_axis("X", np.array(0.5)), location=np.zeros(count, dtype=bool))
+    for loose in (settings, rules, replace(rules, moving_space=True)):
+        ruled = replace(clip, skeleton=replace(body, inheritance=loose))
+        gone = kinematics.points(root_motion.placed(ruled, 0.0, np.array([2.0, -1.0]))) - kinematics.points(ruled)
+        assert_allclose(gone, np.broadcast_to([2.0, -1.0, 0.0], gone.shape), atol=1e-12)
 
 
 @pytest.mark.parametrize("turn_rest", [False, True])

@@ -100,7 +100,7 @@ def test_both_engines_give_the_same_blend(monkeypatch):
 @pytest.mark.shared
 def test_weights_over_time_lead_from_one_clip_to_the_other():
     a, b = captured("cmu_mb_07_01"), captured("cmu_mb_08_01")
-    woven = verbs.apply(Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))), [a, b])
+    woven = verbs.apply(Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), plant_feet=False), [a, b])
     one, other = (
         verbs.apply(Blend(weights=weights, timing="reference"), [a, b]).clip for weights in ((1.0, 0.0), (0.0, 1.0))
     )
@@ -162,12 +162,12 @@ def test_the_duration_lies_between_the_sources_by_the_weights(share):
 def test_the_reference_sets_timing_place_and_facing():
     walk = root_motion.placed(actions.walk(), 0.7, np.array([4.0, 5.0]))
     sneak = root_motion.placed(actions.sneak(), -2.0, np.array([-3.0, 1.0]))
-    woven = verbs.apply(Blend(timing="reference", ends="pinned"), [walk, sneak]).clip
+    woven = verbs.apply(Blend(timing="reference", ends="pinned", plant_feet=False), [walk, sneak]).clip
     assert len(woven) == len(walk)
     assert_allclose(hips(woven)[0, :2], hips(walk)[0, :2], atol=1e-9)
     turn = root_motion.heading(woven)[0] - root_motion.heading(walk)[0]
     assert abs(turn) < np.radians(10.0)  # the pelvis of a blend is not exactly the reference's
-    other = verbs.apply(Blend(timing="reference", ends="pinned", reference="2"), [walk, sneak]).clip
+    other = verbs.apply(Blend(timing="reference", ends="pinned", reference="2", plant_feet=False), [walk, sneak]).clip
     assert len(other) == len(sneak)
     assert_allclose(hips(other)[0, :2], hips(sneak)[0, :2], atol=1e-9)
 

@@ -93,6 +93,22 @@ def test_a_planted_clip_is_not_planted_again():
 
 
 @pytest.mark.both_engines
+def test_feet_that_stand_stay_where_others_are_planted():
+    clip = actions.walk(60.0, 6)
+    slips = [span for span in spans.find(clip) if span.foot == "L" and span.part == spans.BALL][3]
+    share = np.clip((np.arange(len(clip)) - slips.first) / (slips.end - slips.first), 0.0, 1.0)
+    slid = root_motion.placed(clip, np.zeros(len(clip)), np.stack([0.08 * share, 0.0 * share], axis=1))
+    made, done = planted(slid)
+    assert 1 <= len(done.spans) <= 6
+    before, after = contacts.feet(slid), contacts.feet(made)
+    stood = [span for span in spans.find(slid) if span not in done.spans and span.part == spans.BALL]
+    assert len(stood) >= 4
+    for span in (one.middle for one in stood):
+        at = slice(span.first, span.end)
+        assert np.abs(before[span.foot][at] - after[span.foot][at]).max() < 2e-4
+
+
+@pytest.mark.both_engines
 def test_it_turns_and_moves_with_its_clip():
     clip = sliding()
     made, done = planted(clip)
@@ -199,14 +215,58 @@ def test_bodies_that_cannot_be_planted_are_refused():
         planted(replace(clip, skeleton=giant, translations=clip.translations * 26.0))
     with pytest.raises(SkeletonError, match="no leg is known"):
         planted(replace(clip, skeleton=replace(body, roles={"hips": 0})))
-    with pytest.raises(SkeletonError, match="can't be led yet"):
-        planted(replace(clip, scales=np.ones((len(clip), len(body), 3))))
-    everything = np.ones(len(body), dtype=bool)
-    rules = Inheritance(everything, ("FULL",) * len(body), everything, quat.IDENTITY)
-    with pytest.raises(SkeletonError, match="can't be led yet"):
-        planted(replace(clip, skeleton=replace(body, inheritance=rules)))
     with pytest.raises(ClipError, match="one clip at a time"):
         verbs.apply(Plant(), [clip, clip])
+
+
+def on_rules(clip, rotation, scale, scales=None):
+    """A clip as it is, on a body whose joints inherit otherwise."""
+    body = clip.skeleton
+    every = np.ones(len(body), dtype=bool)
+    rules = Inheritance(np.asarray(rotation), tuple(scale), every, quat.IDENTITY)
+    ruled = replace(body, inheritance=rules)
+    linear, places = kinematics.matrices(clip)
+    rotations, translations, _ = kinematics.local(ruled, linear, places)
+    return replace(clip, skeleton=ruled, rotations=rotations, translations=translations, scales=scales)
+
+
+@pytest.mark.both_engines
+def test_joints_that_do_not_inherit_all_are_led_likewise():
+    clip = sliding()
+    clip = clip.cut(0, len(clip) - 20)
+    body = clip.skeleton
+    made, done = planted(clip)
+    full, every = ("FULL",) * len(body), np.ones(len(body), dtype=bool)
+    loose = every.copy()
+    loose[[body.roles[role] for role in ("head", "thigh.L", "foot.R", "upper_arm.R")]] = False
+    ones = np.ones((len(clip), len(body), 3))
+    for other in (
+        on_rules(clip, every, full),
+        on_rules(clip, loose, full),
+        on_rules(clip, loose, ("NONE",) * len(body)),
+        on_rules(clip, loose, ("NONE", "FULL", "ALIGNED", "AVERAGE", "FIX_SHEAR") * 4 + full[20:], ones),
+        replace(clip, scales=ones),
+    ):
+        assert np.abs(kinematics.points(other) - kinematics.points(clip)).max() < 1e-9
+        led, told = planted(other)
+        assert told.spans == done.spans
+        assert moved_by(led, made) < 1e-8
+        arm = body.roles["hand.L"]
+        assert_array_equal(led.rotations[:, arm], other.rotations[:, arm])
+    with pytest.raises(SkeletonError, match="do not inherit all"):
+        planted(on_rules(a_cycle(0.2), every, full))
+
+
+@pytest.mark.both_engines
+def test_bodies_that_are_scaled_are_led_too():
+    clip = sliding()
+    scales = np.ones((len(clip), len(clip.skeleton), 3))
+    scales[:, 0] = 1.2
+    big = replace(clip, scales=scales)
+    made, done = planted(big, spans.find(clip))
+    assert middle_slide(big, done.spans) > 10.0
+    assert middle_slide(made, done.spans) < 0.3
+    assert_array_equal(made.scales, scales)
 
 
 def test_both_engines_plant_alike():
@@ -267,7 +327,7 @@ def test_four_feet_are_planted_too():
 @pytest.mark.shared
 @pytest.mark.parametrize("pair", ["mb_02_01+mb_05_01", "asf_16_11+asf_16_19", "mb_08_01+mb_12_01"])
 def test_blends_of_captured_walks_stand_where_gait_events_say_that_they_do(pair):
-    clip = verbs.apply(Blend(), [captured(f"cmu_{name}") for name in pair.split("+")]).clip
+    clip = verbs.apply(Blend(plant_feet=False), [captured(f"cmu_{name}") for name in pair.split("+")]).clip
     made, done = planted(clip)
     rows = [Span(side, "ball", strike, off) for side, strike, off in gait.stances(clip)]
     assert middle_slide(clip, rows) > 4.0

@@ -1,0 +1,33 @@
+"""Plant Feet, of every verb that makes a clip out of others (methods 18)."""
+
+from dataclasses import dataclass
+
+from ..options import HIDDEN, Declared, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanOptions(Declared):
+    """When feet stand, where somebody says it."""
+
+    spans: tuple[tuple[float, ...], ...] = option(
+        (),
+        "When feet stand: rows of a foot (0 left, 1 right, 2 and 3 in front), what it stands on (0 ball, 1 heel), the"
+        " first frame, counted from 0, and the frame after the last; found if none are given; the report has them",
+        minimum=0.0,
+        maximum=1e9,
+        table=True,
+        shown=HIDDEN,  # they come from a report
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlantOptions(SpanOptions):
+    """Whether feet of a result are planted, and when they stand, in frames of the result.
+
+    Of a result whose legs are those of one source, as they are there, nothing is planted but spans that are given.
+    """
+
+    plant_feet: bool = option(
+        True,
+        "Let feet stay where they stand; pelvis and legs follow. Legs that are one source's own stay as they are",
+    )
