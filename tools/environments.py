@@ -160,8 +160,8 @@ def bench():
 
 
 def oldest():
-    """The oldest numpy that a supported Blender bundles, without numba."""
-    return make(ROOT / ".venv-oldest", "3.11", ["numpy==1.24.3", *TEST_PACKAGES])
+    """The oldest numpy that a supported Blender bundles, without numba, and a scipy for it to be held against."""
+    return make(ROOT / ".venv-oldest", "3.11", ["numpy==1.24.3", "scipy==1.10.1", *TEST_PACKAGES])
 
 
 def blender(name):

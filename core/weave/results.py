@@ -21,7 +21,8 @@ class Result:
 
     A report holds plain JSON values: what `reporting.common` says of any, what was left out ("dropped", see
     `reporting.left_out`), "quality" with what `quality.measure` says of the clips "before" and of the new one "after",
-    "warnings" (sentences), and what the verb has to say besides.
+    "warnings" (sentences), and what the verb has to say besides. Verbs with Plant Feet say in "plant" what the verb
+    `plant` does (None where planting was not tried), and in "not_planted" why no foot was planted ("" where one was).
     """
 
     clip: Clip

@@ -4,8 +4,9 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,9 @@ from action_loom.core.motion.clip import Clip  # noqa: E402
 from action_loom.core.recipes.blend import Blend  # noqa: E402
 from action_loom.core.recipes.connect import Connect  # noqa: E402
 from action_loom.core.recipes.graph import BuildGraph, Follow  # noqa: E402
-from action_loom.core.recipes.splice import Splice  # noqa: E402
+from action_loom.core.recipes.loop import Loop  # noqa: E402
+from action_loom.core.recipes.plant import Plant  # noqa: E402
+from action_loom.core.recipes.retarget import Retarget  # noqa: E402
 from oracles import gait, paths  # noqa: E402
 from oracles.material import captured, captured_files  # noqa: E402
 from quality_tables import Column, Found, apart, is_aside, section  # noqa: E402
@@ -45,10 +48,15 @@ WALKED = {
     "five walks": "mb_02_01 mb_05_01 mb_06_01 mb_16_15 mb_35_01",
     "kept aside": "mb_08_01 mb_12_01 mb_32_01 mb_35_03 mb_08_04 mb_07_12 asf_16_19",
 }
-SPLICED = (
-    "mb_16_15+mb_02_05 mb_16_15+mb_02_06 mb_35_01+mb_12_01 mb_26_01+mb_35_01 mb_35_03+mb_07_01 mb_08_01+mb_02_05"
-    " mb_32_01+mb_02_06"
-)
+LOOPED = {
+    "loop of a walk": "mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_16_15 mb_35_01 mb_08_01 mb_12_01 mb_32_01 mb_35_03",
+    "loop of a run": "mb_02_03 mb_35_17 mb_35_22",
+}
+RETARGETED = {  # whose body, and whose walk
+    "walk on another body": "mb_02_01+mb_16_15 daz_13_35+mb_02_01 asf_16_15+mb_05_01 mb_05_01+asf_16_11"
+    " mb_02_01+mb_35_03 daz_13_35+mb_08_01",
+    "run on another body": "mb_02_01+asf_16_41 daz_13_35+mb_35_17 asf_16_15+mb_35_22",
+}
 TAKES = {
     "captured walks": "mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_10_04 mb_16_15 mb_26_01 mb_35_01 asf_16_15 mb_08_01"
     " mb_12_01 mb_32_01 mb_35_03 mb_07_12 mb_08_04",
@@ -58,15 +66,16 @@ TAKES = {
     " mb_05_03 mb_06_14 daz_13_39",
 }
 INTRODUCTION = (
-    "*Plant Feet* on blends, connections, paths and splices of captured clips, and on the clips themselves, at 120"
-    " frames a second, default options. What a clip kept aside (tests/oracles/kept_aside.py) takes part in is apart:"
+    "*Plant Feet* on and off: blends, connections, loops, paths and retargeted clips, made of captured ones, and these"
+    " clips themselves, at 120 frames a second, default options. A splice has the legs of its locomotion as they are:"
+    " nothing is planted there. What a clip kept aside (tests/oracles/kept_aside.py) takes part in is apart:"
     " nothing is tuned on those. `python tools/bench/feet.py` writes this page."
 )
 STANDING = (
     "Slide before and after, cm/s, median. Middle: in the middle half of stances told by gait events alone, no heights"
     " and no speeds (Zeni et al. 2008; it needs toes). Spans: where the ball stood before. Again: where contacts are"
     " found anew, before and after; a planted foot passes their limits sooner, so that less of it is still. Wanted: a"
-    " middle of 0.5 at most for walks, turns, paths and splices; on spans 6 times less for walks, 4 times for runs."
+    " middle of 0.5 at most for walks, turns and paths; on spans 6 times less for walks, 4 times for runs."
 )
 COST = (
     "What it costs. Knee: 99th percentile of its angular acceleration, over that before. Pelvis, swing: the most that"
@@ -106,8 +115,8 @@ def main() -> None:
         sys.exit("feet: the captured clips of ../shared/data are needed")
     jit.kernels("action_loom.core.edit")
     found: Found = {}
-    for label, aside, clip in material():
-        case = planted(clip)
+    for label, aside, clip, made, told in material():
+        case = measured(clip, made, told)
         found.setdefault(label, []).append((aside, case.values))
         print(label, "aside" if aside else "tuned", clip.name, *(f"{value:.2f}" for value in case.values), flush=True)
     rows = [(label, values) for label, values in apart(found) if len(values)]
@@ -139,32 +148,39 @@ def misses(rows: list[tuple[str, np.ndarray]]) -> list[str]:
     return [*(found or ["- Nothing."]), "", *textwrap.wrap(WHY, 118)]
 
 
-def material() -> Iterator[tuple[str, bool, Clip]]:
-    """What is planted: what it is, whether a clip kept aside takes part, and the clip."""
-    for label, names in TAKES.items():
-        yield from ((label, is_aside(name), captured(f"cmu_{name}")) for name in names.split())
-    for recipe, kinds in ((Blend(), BLENDS), (Connect(), CONNECTED), (Splice(), {"splice": SPLICED})):
-        for label, pairs in kinds.items():
-            for pair in pairs.split():
-                names = pair.split("+")
-                made = verbs.apply(recipe, [captured(f"cmu_{name}") for name in names])
-                yield label, is_aside(*names), made.clip
+def material() -> Iterator[tuple[str, bool, Clip, Clip, dict[str, Any]]]:
+    """What it is, whether a clip kept aside takes part, the clip without and with planted feet, and what is told."""
+    for label, takes in TAKES.items():
+        for name in takes.split():
+            made = verbs.apply(Plant(), [captured(f"cmu_{name}")])
+            yield label, is_aside(name), made.before, made.clip, made.report["plant"]
+    every = ((Blend(), BLENDS), (Connect(), CONNECTED), (Loop(repeat=4), LOOPED), (Retarget(), RETARGETED))
+    for recipe, kinds in every:
+        for label, lists in kinds.items():
+            for names in (one.split("+") for one in lists.split()):
+                yield label, is_aside(*names), *off_and_on(recipe, [captured(f"cmu_{name}") for name in names])
     for clips in WALKED.values():
         names = clips.split()
         graph = verbs.apply(BuildGraph(), [captured(f"cmu_{name}") for name in names])
         for path in paths.SHAPES.values():
             try:
-                followed = verbs.apply(Follow(path=path.tolist()), [], prepared=graph).clip
+                found = off_and_on(Follow(path=path.tolist()), [], graph)
             except PathError:
                 continue  # these clips do not turn that tightly
-            yield "path", is_aside(*names), followed
+            yield "path", is_aside(*names), *found
 
 
-def planted(clip: Clip) -> Case:
+def off_and_on(recipe: Any, clips: list[Clip], prepared: Any = None) -> tuple[Clip, Clip, dict[str, Any]]:
+    off, on = (verbs.apply(replace(recipe, plant_feet=plant), clips, prepared=prepared) for plant in (False, True))
+    if on.report["plant"] is None:
+        sys.exit(f"feet: {on.clip.name}: {on.report['not_planted']}")
+    return off.clip, on.clip, on.report["plant"]
+
+
+def measured(clip: Clip, made: Clip, told: dict[str, Any]) -> Case:
     began = time.process_time()
-    made, done = planting.planted(clip)
+    assert planting.planted(clip)[1].report
     taken = 1e6 * (time.process_time() - began) / len(clip)
-    told = done.figures
     nothing = [np.nan, np.nan]
     return Case(
         (middle_slide(clip, clip), middle_slide(made, clip)),
@@ -174,7 +190,7 @@ def planted(clip: Clip) -> Case:
         told["pelvis_cm"],
         told["swing_cm"],
         told["away_cm"],
-        len(done.refused),
+        len(told["refused"]),
         taken,
     )
 

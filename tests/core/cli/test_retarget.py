@@ -92,12 +92,6 @@ def test_what_is_missing_or_too_much_in_a_job_is_said(run, tmp_path, table, said
     assert said in err
 
 
-def test_a_picture_shows_both(run, walk, other, out):
-    pytest.importorskip("matplotlib")
-    assert run("retarget", walk, "--like", other, "-o", out / "a.bvh", "--picture", out / "p.png")[0] == 0
-    assert (out / "p.png").stat().st_size > 10000
-
-
 class OneArmature(MotionFiles):
     """A host whose clips are all of one body, as the actions of an armature are."""
 
