@@ -247,15 +247,17 @@ def _check_bones(armature: bpy.types.Object, body: rig.Rig) -> str:
     """Return a notice about bones that are new since a rig was read; raises LoomError where others are not the same."""
     bones = present(armature.pose).bones
     modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
-    gone = [name for name in body.bones if name not in bones]
-    turned = [name for name in body.bones if name in bones and bones[name].rotation_mode != modes[name]]
+    if body.controls is not None:
+        modes = dict(zip(body.controls.names, body.controls.modes, strict=True))
+    gone = [name for name in modes if name and name not in bones]
+    turned = [name for name, mode in modes.items() if name in bones and bones[name].rotation_mode != mode]
     for names, what in ((gone, "deleted or renamed"), (turned, "given another rotation mode")):
         if names:
             raise LoomError(
                 f"Bones of {armature.name} were {what} while its actions were woven ({some(names)}):"
                 " nothing was written; weave again"
             )
-    new = [bone.name for bone in bones if bone.name not in modes]
+    new = [bone.name for bone in bones if bone.name not in modes] if body.controls is None else []
     return f"Bones came to {armature.name} while its actions were woven, and got no keys: {some(new)}" if new else ""
 
 

@@ -7,6 +7,7 @@ import bpy
 import material
 import numpy as np
 import pytest
+from test_skin import hang
 
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
 SECOND = material.SHARED / "cmu" / "cmu_mb_07_01.bvh"
@@ -187,7 +188,9 @@ def test_limbs_are_switched_to_fk_in_the_action_whatever_was_set_and_posed(hero,
 def test_writing_leaves_the_rig_as_it_was(hero, rigs, carried, loom, on_controls):
     def settings():
         return {
-            (bone.name, *(tuple(row) for row in bone.matrix_basis)): [bone[key] for key in bone.keys()]  # noqa: SIM118
+            (bone.name, *(tuple(row) for row in bone.matrix_basis)): [
+                bone.get(name) for name in ("IK_FK", "FK_limb_follow", "neck_follow", "head_follow")
+            ]
             for bone in hero.pose.bones
         }
 
@@ -261,7 +264,26 @@ def test_limbs_that_inverse_kinematics_stretches_are_said_to_end_short(hero, rig
 
 
 @material.needs_shared
-def test_verbs_weave_actions_of_such_a_rig_and_can_be_undone(hero, rigs, carried, put_on, apart, on_controls):
+def test_the_preview_shows_the_mesh_where_the_result_has_it(hero, rigs, carried, put_on, loom):
+    body = rigs.body_of(hero)
+    for name, path in (("One", WALK), ("Two", SECOND)):
+        put_on(hero, carried(path, body, every=12), body, name)
+    for bone in hero.data.bones:
+        bone.bbone_segments = 1
+    drawn = hang(hero, vertices=2000)
+    bpy.context.view_layer.objects.active = hero
+    settings = material.list_sources(hero, "One", "Two")
+    settings.ghost_mesh = True
+    both = [{"name": "One", "weight": 0.5}, {"name": "Two", "weight": 0.5}]
+    assert bpy.ops.action_loom.blend(sources=both, preview=True) == {"FINISHED"}
+    ghost = loom("addon.session.previews").of(hero.session_uid)
+    assert ghost.body is not None, ghost.left_out
+    assert ghost.left_out == ()
+    assert drawn.name in bpy.data.objects
+
+
+@material.needs_shared
+def test_verbs_weave_actions_of_such_a_rig_and_can_be_undone(hero, rigs, carried, put_on, apart, on_controls, capfd):
     body = rigs.body_of(hero)
     first, _ = put_on(hero, carried(WALK, body, every=8), body, "One")
     second, _ = put_on(hero, carried(SECOND, body, every=8), body, "Two")
@@ -271,6 +293,9 @@ def test_verbs_weave_actions_of_such_a_rig_and_can_be_undone(hero, rigs, carried
     bpy.ops.ed.undo_push(message="before")
     both = [{"name": "One", "weight": 0.5}, {"name": "Two", "weight": 0.5}]
     assert bpy.ops.action_loom.blend("EXEC_DEFAULT", True, sources=both, result_name="Mixed") == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert "switched to FK: thigh.L" in said
+    assert "got no keys" not in said
     assert [material.fingerprint(bpy.data.actions[name]) for name in ("One", "Two")] == hashes
     hero = bpy.data.objects["Hero"]
     result = bpy.data.actions["Mixed"]
