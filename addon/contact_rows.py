@@ -14,7 +14,6 @@ from bpy.app.handlers import persistent
 
 from ..core.errors import LoomError
 from . import lists, storage
-from .blender_types import has_property
 
 FEET = {
     "L": ("Left", "left foot"),
@@ -110,9 +109,7 @@ def action_of(armature: bpy.types.Object | None) -> bpy.types.Action | None:
 
 def is_rewoven(action: bpy.types.Action) -> bool:
     """Say whether an action is a result whose recipe says when feet stand; cheap enough for drawing."""
-    if not storage.is_result(action) or not has_property(action[storage.KEY], "recipe"):
-        return False
-    return '"spans":' in str(action[storage.KEY]["recipe"])  # a recipe writes all of its options
+    return '"spans":' in storage.recipe_text(action)  # a recipe writes all of its options
 
 
 def of(scene: bpy.types.Scene, action: bpy.types.Action | None) -> Any:

@@ -109,6 +109,12 @@ def is_result(action: bpy.types.Action | None) -> bool:
     return action is not None and has_property(action, KEY)
 
 
+def recipe_text(action: bpy.types.Action) -> str:
+    """Return the recipe that an action holds as it is written there, "" for none; cheap enough for drawing."""
+    kept = action.get(KEY)
+    return str(kept.get("recipe", "")) if hasattr(kept, "to_dict") else ""  # others may write there what they like
+
+
 def recipe_of(action: bpy.types.Action) -> Recipe | None:
     """Return the recipe that made an action, or None; raises LoomError if it can't be read."""
     found = stored(action)

@@ -27,7 +27,7 @@ from ..core.weave.results import ConnectResult, Result
 from . import contact_rows, kept_way, properties, rates, still_bones, storage
 from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
-from .bridge import curves, evaluated_action, rig
+from .bridge import clip_on_controls, control_rig, curves, evaluated_action, rig
 from .session import prepared
 
 TURNING_CYCLES = 8  # of a loop that no modifier can repeat
@@ -112,14 +112,17 @@ def read_actions(
     """Read actions, with their slots, that have been found already."""
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
     moving_object = any(clips.moves_object(*source) for source in made_of)
-    body = rig.read(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
+    body = control_rig.body_or_bones(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
     carried = evaluated_action.carried(armature, made_of) if request.reading.visual else frozenset()
     sources = []
     for (action, slot), source in zip(made_of, request.sources, strict=True):
         rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
         first, last = source.span or action.frame_range[:]
-        limits.check_reading(action.name, first, last, len(body.skeleton), visual=request.reading.visual)
-        if request.reading.visual:
+        visual = request.reading.visual or body.controls is not None
+        limits.check_reading(action.name, first, last, len(body.skeleton), visual=visual)
+        if body.controls is not None:
+            sources.append(clip_on_controls.read(scene, armature, action, body, rate, slot, source.span))
+        elif request.reading.visual:
             sources.append(evaluated_action.read(scene, armature, action, body, rate, slot, source.span, carried))
         else:
             sources.append(clips.read(armature, action, body, rate, slot, source.span))
@@ -171,16 +174,16 @@ def write(
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
     kept_way.ensure(armature, clip)
     with curves.whole(clip.name, armature, into) as (action, slot):
-        clips.fill(
-            (action, slot),
-            clip,
-            read.body,
-            first_frame=first_frame,
-            targets=keyed(read),
-            start=start,
-            hidden=reference.hidden,
-            interpolation=options.interpolation.upper(),
-        )
+        how: dict[str, Any] = {
+            "first_frame": first_frame,
+            "targets": keyed(read),
+            "start": start,
+            "interpolation": options.interpolation.upper(),
+        }
+        if read.body.controls is not None:
+            notices.append(clip_on_controls.fill((action, slot), armature, clip, read.body, **how))
+        else:
+            clips.fill((action, slot), clip, read.body, hidden=reference.hidden, **how)
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
         if options.result_name and into is None:
@@ -244,15 +247,17 @@ def _check_bones(armature: bpy.types.Object, body: rig.Rig) -> str:
     """Return a notice about bones that are new since a rig was read; raises LoomError where others are not the same."""
     bones = present(armature.pose).bones
     modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
-    gone = [name for name in body.bones if name not in bones]
-    turned = [name for name in body.bones if name in bones and bones[name].rotation_mode != modes[name]]
+    if body.controls is not None:
+        modes = dict(zip(body.controls.names, body.controls.modes, strict=True))
+    gone = [name for name in modes if name and name not in bones]
+    turned = [name for name, mode in modes.items() if name in bones and bones[name].rotation_mode != mode]
     for names, what in ((gone, "deleted or renamed"), (turned, "given another rotation mode")):
         if names:
             raise LoomError(
                 f"Bones of {armature.name} were {what} while its actions were woven ({some(names)}):"
                 " nothing was written; weave again"
             )
-    new = [bone.name for bone in bones if bone.name not in modes]
+    new = [bone.name for bone in bones if bone.name not in modes] if body.controls is None else []
     return f"Bones came to {armature.name} while its actions were woven, and got no keys: {some(new)}" if new else ""
 
 

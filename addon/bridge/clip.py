@@ -289,20 +289,22 @@ def fill(
     hidden: frozenset[str] = frozenset(),
     key_frames: Array | None = None,
     interpolation: str = "LINEAR",
+    repeats: bool | None = None,
 ) -> None:
     """Write a clip to an action and its slot, in each bone's own rotation mode, in place of the slot's curves.
 
     A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
     moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only, and at both ends of
     a cycle. Euler angles and quaternions are continuous and begin as near to `start` as they can. `hidden` bones are
-    left out. A cyclic clip repeats for ever, unless it turns.
+    left out. A cyclic clip repeats for ever, unless it turns; `repeats` says it of a clip that can't tell.
     """
     from ...core.motion import resample
 
     action, holder = into[0], curves.emptied(*into)
     clip = _as_keyed(clip, body, targets)
     full, last = clip, len(clip) - 1
-    repeats = clip.cyclic and last > 0 and turn_a_cycle(clip) is None
+    if repeats is None:
+        repeats = does_repeat(clip)
     if key_frames is not None:
         key_frames = np.union1d(key_frames, [0.0, last]) if repeats else key_frames
         clip = resample.sample(clip, key_frames)
@@ -353,6 +355,11 @@ def _as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
                 rotations[:, joint], translations[:, joint], body, name
             )
     return replace(clip, rotations=rotations, translations=translations) if body.still else clip
+
+
+def does_repeat(clip: Clip) -> bool:
+    """Say whether a clip is written to repeat for ever: if it is a cycle, and does not turn."""
+    return clip.cyclic and len(clip) > 1 and turn_a_cycle(clip) is None
 
 
 def turn_a_cycle(clip: Clip) -> float | None:

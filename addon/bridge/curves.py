@@ -216,9 +216,14 @@ def _bag(strip: "bpy.types.ActionStrip", slot: "bpy.types.ActionSlot") -> "bpy.t
     return present(strip.channelbag(slot, ensure=True))
 
 
+def holder_of(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag":
+    """Return what holds the curves of an action's slot (None without slots), made where there is none."""
+    return holder_before_slots(action) if slot is None else _bag(action.layers[0].strips[0], slot)
+
+
 def emptied(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag":
     """Take all curves of a slot (None without slots) off an action; return what holds its curves."""
-    holder = holder_before_slots(action) if slot is None else _bag(action.layers[0].strips[0], slot)
+    holder = holder_of(action, slot)
     for curve in list(holder.fcurves):
         holder.fcurves.remove(curve)
     for group in list(holder.groups):

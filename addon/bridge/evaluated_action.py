@@ -44,8 +44,34 @@ def read(
     slot = curves.choose_slot(action, armature) if slot is None else slot
     keyed = clips.read(armature, action, body, rate, slot, span, carried)
     frames = keyed.frames
+    linear, places = seen_in_the_world(scene, armature, (action, slot), body, body.bones, frames)
+    rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
+    scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
+    channels, cyclic = keyed.clip.channels, keyed.clip.cyclic
+    turning = quat.continuous(rotations)
+    visual = Clip(action.name, body.skeleton, rate, turning, translations, scaled, channels, cyclic)
+    hidden = posed_by_others(armature)
+    notes = [*keyed.notes, *([_note(armature, hidden)] if hidden else [])]
+    return ReadAction(visual, frames, keyed.targets, tuple(notes), keyed.start, hidden)
+
+
+def seen_in_the_world(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    played: SlottedAction,
+    body: Rig,
+    names: Sequence[str],
+    frames: Array,
+    ways: Array | None = None,
+) -> tuple[Array, Array]:
+    """Return linear parts (F, J, 3, 3) and places (F, J, 3) in metres of bones, while an armature plays an action.
+
+    names : of the bones that are looked at, one for each of the body's; ways (B, 4, 4) : from there to the body's. The
+        object is joint 0 where the body says that it moves.
+    """
+    action, slot = played
     bones = present(armature.pose).bones
-    order = [bones.find(name) for name in body.bones]
+    order = [bones.find(name) for name in names]
     poses = np.empty((len(frames), len(bones), 4, 4))
     objects = np.tile(body.space, (len(frames), 1, 1))
     buffer = np.empty(16 * len(bones), dtype=np.float32)
@@ -58,15 +84,8 @@ def read(
             poses[k] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender's matrices are column by column
             if body.moving_object:
                 objects[k] = body.space @ np.array(seen.matrix_basis)
-    linear, places = _in_the_world(poses[:, order], objects, body)
-    rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
-    scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
-    channels, cyclic = keyed.clip.channels, keyed.clip.cyclic
-    turning = quat.continuous(rotations)
-    visual = Clip(action.name, body.skeleton, rate, turning, translations, scaled, channels, cyclic)
-    hidden = posed_by_others(armature)
-    notes = [*keyed.notes, *([_note(armature, hidden)] if hidden else [])]
-    return ReadAction(visual, frames, keyed.targets, tuple(notes), keyed.start, hidden)
+    seen_bones = poses[:, order]
+    return _in_the_world(seen_bones if ways is None else seen_bones @ ways, objects, body)
 
 
 def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:

@@ -16,6 +16,7 @@ from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
 from ..blender_types import armature_data, present
+from .controls import Controls
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
 _LIKELY, _LONGEST = (0.3, 3.0), 2.0  # times the bone above: how long most leaf bones are, and any may be
@@ -40,6 +41,7 @@ class Rig:
     moving_object : whether joint 0 is the armature object itself
     still : bones above the hips that nothing keys but results; the skeleton's rest pose has them where they stay
     note : what is to be said of how it was read, "" for nothing
+    controls : what is keyed in place of the bones, where controls move them (see `control_rig`)
     """
 
     skeleton: Skeleton
@@ -51,6 +53,7 @@ class Rig:
     moving_object: bool = False
     still: dict[str, Still] = field(default_factory=dict)
     note: str = ""
+    controls: Controls | None = None
 
     @property
     def bones(self) -> tuple[str, ...]:

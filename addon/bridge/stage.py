@@ -17,12 +17,12 @@ Copies = dict[bpy.types.Object, bpy.types.Object]
 def on_stage(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
-    action: bpy.types.Action,
+    action: bpy.types.Action | None,
     slot: Slot,
     body: Rig,
     meshes: Sequence[bpy.types.Object] = (),
 ) -> Iterator[tuple[bpy.types.Scene, Copies]]:
-    """Give a copy of the armature, in a scene of its own, an action and nothing else; all go again afterwards.
+    """Give a copy of the armature, in a scene of its own, an action and nothing else; all go afterwards.
 
     Yields that scene, and the copies by their originals: of the armature, of what its pose depends on that depends on
     it, and of meshes that hang on it.

@@ -173,6 +173,8 @@ def _body(
 ) -> tuple[Body | None, tuple[str, ...]]:
     """The character's own surface moved as a clip says, and what is to be said of meshes that can't be shown so."""
     number = {name: k for k, name in enumerate(read.body.bones)}
+    if read.body.controls is not None:
+        number |= {name: number[bone] for name, bone in read.body.controls.rides.items()}
     kinds: dict[bool, list[Skin]] = {False: [], True: []}
     refused = []
     seen = [one for one in scene.objects if one.visible_get()]

@@ -56,6 +56,10 @@ def with_a_stretch(_tmp_path):
     bpy.ops.action_loom.add_stretch()
 
 
+def without_contacts(_tmp_path):
+    bpy.context.scene.action_loom.contacts.clear()
+
+
 def contacts_found(_tmp_path):
     bpy.ops.action_loom.find_contacts()
 
@@ -116,7 +120,7 @@ TABLE = {
     "contacts_to_markers": Row("result", before=contacts_found),
     "edit_recipe": Row("settings", "users"),
     "export_motion": Row(filepath="FOLDER/out.bvh"),
-    "find_contacts": Row("settings"),
+    "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),
