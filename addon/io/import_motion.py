@@ -17,7 +17,7 @@ from ...core.motion.clip import Clip
 from ...core.motion.inheritance import Inheritance
 from ...core.motion.skeleton import Skeleton
 from ...core.progress import Progress
-from .. import formats, meant, rates
+from .. import formats, meant, other_bodies, rates
 from ..blender_types import armature_data, present, scene_of
 from ..bridge import bones, curves, rig, rotation
 from ..bridge import clip as clips
@@ -26,6 +26,7 @@ from . import model_files
 
 FIRST_FRAME = 1.0
 _MOVED = 1e-4  # metres
+AUTO, ACTIVE, NEW = ONTO = "AUTO", "ACTIVE", "NEW"
 
 
 @dataclass(frozen=True)
@@ -33,24 +34,28 @@ class FileReading:
     """How files are read: units, up, skeleton and amc_rate as in `motion_file.read`.
 
     to_scene_rate : else every captured frame is one frame of the scene, and the action keeps its rate
-    new_armature : even where the active armature would fit
+    onto : what files of other joints than the active armature's become actions of, one of ONTO; NEW even where it fits
     """
 
     units: str = "auto"
     up: str = "auto"
     to_scene_rate: bool = False
-    new_armature: bool = False
+    onto: str = AUTO
     skeleton: str = ""
     amc_rate: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The new actions of each armature, which of the armatures are new, and what the user has to know."""
+    """The new actions of each armature, which of the armatures are new, and what the user has to know.
+
+    refused : why clips could not be carried onto the character, a sentence each
+    """
 
     actions: dict[bpy.types.Object, list[bpy.types.Action]]
     made: tuple[bpy.types.Object, ...]
     notes: tuple[str, ...]
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +76,24 @@ class _File:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """A file, its clip on the body of an armature, and what of that is keyed."""
+
+    file: _File
+    clip: Clip
+    body: rig.Rig
+    targets: frozenset[Target]
+
+
 def import_files(
     context: bpy.types.Context, paths: Sequence[str], reading: FileReading, progress: Progress
 ) -> Imported:
     """Make an action of every file; raises LoomError kinds, and has changed nothing then.
 
-    A file becomes an action of the active armature if that has a bone for every joint that moves. Others get a new
-    armature, one for all files with the same joints.
+    A file becomes an action of the active armature if that has a bone for every joint that moves. Others are carried
+    onto its body if it is a character's or so asked, and get a new armature if not, one for all files with the same
+    joints. What can't be carried is left out.
     """
     if not paths:
         raise LoomError("Choose motion files first")
@@ -87,19 +103,30 @@ def import_files(
         progress.at(done / (2 * len(paths)), f"reading {os.path.basename(path)}")
         read += _read(context, path, reading, notes)
     present(context.view_layer).update()  # a script may have moved the armature just now
-    armature = None if reading.new_armature else _active(context)
-    fitting = [None if armature is None else _on_bones(file, armature) for file in read]
-    moved = [] if armature is None else [(file, *_onto(file, armature)) for file in fitting if file is not None]
+    armature = None if reading.onto == NEW else _active(context)
     groups: dict[frozenset[tuple[str, str]], list[_File]] = {}
-    for file, fits in zip(read, fitting, strict=True):
-        if fits is None:
+    moved: list[_Moved] = []
+    refused: list[str] = []
+    for file in read:
+        fits = None if armature is None else _on_bones(file, armature)
+        if armature is not None and fits is not None:
+            clip, body = _onto(fits, armature)
+            moved.append(_Moved(fits, clip, body, _targets(fits, body)))
+        elif armature is not None and _carries(armature, reading, context):
+            try:
+                moved.append(_carried(file, armature, notes))
+            except LoomError as error:
+                refused.append(f"{error}; with Onto: New Armature it comes in as it is")
+        else:
             groups.setdefault(file.tree, []).append(file)
+    if refused and not moved and not groups:
+        raise LoomError("; ".join(refused))
     if groups:
         bones.check(context)
     actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
-    for file, clip, body in moved:
+    for one in moved:
         assert armature is not None
-        actions.setdefault(armature, []).append(_write(armature, file, clip, body, reading, notes))
+        actions.setdefault(armature, []).append(_write(armature, one, reading, notes))
     made: list[bpy.types.Object] = []
     for group in groups.values():
         progress.at(0.5 + 0.5 * len(made) / len(groups), "making armatures")
@@ -107,10 +134,12 @@ def import_files(
         made.append(new)
         for file in group:
             renamed = _renamed(file, names)
-            actions.setdefault(new, []).append(_write(new, renamed, *_onto(renamed, new), reading, notes))
+            clip, body = _onto(renamed, new)
+            one = _Moved(renamed, clip, body, _targets(renamed, body))
+            actions.setdefault(new, []).append(_write(new, one, reading, notes))
         first = actions[new][0]
         curves.assign(new, first, curves.choose_slot(first, new))
-    return Imported(actions, tuple(made), tuple(dict.fromkeys(notes)))
+    return Imported(actions, tuple(made), tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(refused)))
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -166,6 +195,17 @@ def _onto(file: _File, armature: bpy.types.Object) -> tuple[Clip, rig.Rig]:
     return retarget.fitted(file.clip, body.skeleton), body
 
 
+def _carries(armature: bpy.types.Object, reading: FileReading, context: bpy.types.Context) -> bool:
+    return reading.onto == ACTIVE or other_bodies.wears_mesh(armature, scene_of(context))
+
+
+def _carried(file: _File, armature: bpy.types.Object, notes: list[str]) -> _Moved:
+    body = rig.read(armature)
+    brought = other_bodies.bring(file.clip, body, "", armature.name)
+    notes += brought.notes
+    return _Moved(file, brought.clip, body, brought.targets | other_bodies.played_on(armature))
+
+
 def _same(one: Skeleton, other: Skeleton) -> bool:
     """Say whether two bodies are one: files of a character that come back to it, whatever its bones inherit."""
     near = _MOVED * max(other.height, 1.0)
@@ -200,15 +240,14 @@ def _new_armature(context: bpy.types.Context, file: _File) -> tuple[bpy.types.Ob
     return armature, dict(zip(skeleton.names, names, strict=True))
 
 
-def _write(
-    armature: bpy.types.Object, file: _File, clip: Clip, body: rig.Rig, reading: FileReading, notes: list[str]
-) -> bpy.types.Action:
+def _write(armature: bpy.types.Object, moved: _Moved, reading: FileReading, notes: list[str]) -> bpy.types.Action:
+    clip, body = moved.clip, moved.body
     for joint, bone in enumerate(body.skeleton.names):
         if not body.movable[joint] and np.abs(clip.translations[:, joint]).max() > _MOVED:
             notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
     named = replace(clip, name=bones.name_of(clip.name))
-    action = clips.write(armature, named, body, first_frame=FIRST_FRAME, targets=_targets(file, body))
-    rates.set_rate(action, 0.0 if reading.to_scene_rate else file.rate)
+    action = clips.write(armature, named, body, first_frame=FIRST_FRAME, targets=moved.targets)
+    rates.set_rate(action, 0.0 if reading.to_scene_rate else moved.file.rate)
     return action
 
 
