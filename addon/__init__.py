@@ -27,6 +27,7 @@ MODULES = (
     ".operators.sources",
     ".operators.roles",
     ".operators.verbs",
+    ".operators.retarget",
     ".operators.synchronise",
     ".operators.candidates",
     ".operators.graphs",

@@ -91,7 +91,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         why = readiness.why_not(armature)  # it need not be the active one
         if why:
             raise RigError(why)
-        read = weaving.read_actions(scene_of(context), armature, again.made_of, again.request)
+        read = weaving.read_actions(scene_of(context), armature, again.made_of, again.request, again.recipe)
         return again.request, read, again.recipe
 
     def finish(
