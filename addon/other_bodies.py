@@ -57,7 +57,7 @@ def _brought(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
     made, how = carry.onto_body(clip, body.skeleton)
     left = sorted(set(clip.channels) - set(travel_way.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
-    said = "; ".join([f"Carried from {whose}: {how.figures}", *how.doubts])
+    said = f"Carried from {whose or 'its own body'}: {how.sentence}"
     return Brought(_with_way(made, how.scale), keyed_by(how.pairs, body), said, (*how.warnings, *notes))
 
 

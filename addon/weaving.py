@@ -109,8 +109,12 @@ class Read:
     def notes(self) -> list[str]:
         """What was left out of the sources and why, and how the body was read, for the user."""
         about_body = [self.body.note] if self.body.note else []
-        came = [f"{one.clip.name}: {said}" for one, said in zip(self.sources, self.said, strict=False) if said]
-        return about_body + came + sorted({note for source in self.sources for note in source.notes})
+        return about_body + sorted({note for source in self.sources for note in source.notes})
+
+    @property
+    def came(self) -> list[str]:
+        """How the sources of other armatures were carried, a sentence each."""
+        return [f"{one.clip.name}: {said}" for one, said in zip(self.sources, self.said, strict=False) if said]
 
 
 def read(

@@ -49,12 +49,13 @@ class FileReading:
 class Imported:
     """The new actions of each armature, which of the armatures are new, and what the user has to know.
 
-    refused : why clips could not be carried onto the character, a sentence each
+    said : how others were carried onto the character; refused : why some could not be, a sentence each
     """
 
     actions: dict[bpy.types.Object, list[bpy.types.Action]]
     made: tuple[bpy.types.Object, ...]
     notes: tuple[str, ...]
+    said: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
 
 
@@ -78,12 +79,13 @@ class _File:
 
 @dataclass(frozen=True, eq=False)
 class _Moved:
-    """A file, its clip on the body of an armature, and what of that is keyed."""
+    """A file, its clip on the body of an armature, what of that is keyed, and how it came there, if it was carried."""
 
     file: _File
     clip: Clip
     body: rig.Rig
     targets: frozenset[Target]
+    said: str = ""
 
 
 def import_files(
@@ -139,7 +141,8 @@ def import_files(
             actions.setdefault(new, []).append(_write(new, one, reading, notes))
         first = actions[new][0]
         curves.assign(new, first, curves.choose_slot(first, new))
-    return Imported(actions, tuple(made), tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(refused)))
+    once = (tuple(dict.fromkeys(words)) for words in (notes, [one.said for one in moved if one.said], refused))
+    return Imported(actions, tuple(made), *once)
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -203,7 +206,7 @@ def _carried(file: _File, armature: bpy.types.Object, notes: list[str]) -> _Move
     body = rig.read(armature)
     brought = other_bodies.bring(file.clip, body, "", armature.name)
     notes += brought.notes
-    return _Moved(file, brought.clip, body, brought.targets | other_bodies.played_on(armature))
+    return _Moved(file, brought.clip, body, brought.targets | other_bodies.played_on(armature), brought.said)
 
 
 def _same(one: Skeleton, other: Skeleton) -> bool:

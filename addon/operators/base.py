@@ -285,7 +285,7 @@ class ResultOperator(SourcesOperator):
 
         mode, said = self._said
         ghost = ghosts.keep(context, mode, request, read, recipe, made, said)
-        report(self, (*read.notes, *made.report["warnings"]), f"Preview: {ghost.said}")
+        report(self, (*read.notes, *made.report["warnings"]), *read.came, f"Preview: {ghost.said}")
         return {"FINISHED"}
 
     def woven(
@@ -313,14 +313,15 @@ def report_result(
     rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, written.action.name
-    report(operator, (*read.notes, *written.notes, *made.report["warnings"]), line)
+    report(operator, (*read.notes, *written.notes, *made.report["warnings"]), *read.came, line)
 
 
-def report(operator: bpy.types.Operator, warnings: Iterable[str], said: str) -> None:
-    """Report warnings first, then what was done."""
+def report(operator: bpy.types.Operator, warnings: Iterable[str], *said: str) -> None:
+    """Report warnings first, then what was done; what is said last is what Blender shows."""
     for note in warnings:
         operator.report({"WARNING"}, note)
-    operator.report({"INFO"}, said)
+    for sentence in said:
+        operator.report({"INFO"}, sentence)
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:

@@ -150,8 +150,8 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         said = imported_motion.take_in(
             context, imported, select=self.select, match_rate=self.match_rate, fit_range=self.fit_range
         )
-        if said:
-            self.report({"INFO"}, said)
+        for sentence in filter(None, (*imported.said, said)):
+            self.report({"INFO"}, sentence)
         for armature, actions in imported.actions.items():
             which = "the new armature " if armature in imported.made else ""
             self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_rates_note(context, actions)}")

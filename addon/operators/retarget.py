@@ -17,7 +17,7 @@ from ..blender_types import OperatorReturn, present, scene_of
 from . import base
 
 if TYPE_CHECKING:
-    from ...core.weave.results import Result
+    from ...core.weave.results import RetargetResult
     from .. import weaving
 
 _NAMED = "{action} and {armature} in it are what the source and its armature are called; as it says if empty"
@@ -90,10 +90,10 @@ class RetargetOperator(base.SourcesOperator):
         return dataclasses.replace(request, sources=tuple(taken)), weaving.together(found), recipe
 
     @staticmethod
-    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "list[Result | LoomError]":
+    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "list[RetargetResult | LoomError]":
         from .. import weaving
 
-        made: list[Result | LoomError] = []
+        made: list[RetargetResult | LoomError] = []
         count = len(read.sources)
         for k in range(count):
             try:
@@ -110,13 +110,14 @@ class RetargetOperator(base.SourcesOperator):
         request: Request,
         read: "weaving.Read",
         recipe: Any,
-        made: "list[Result | LoomError]",
+        made: "list[RetargetResult | LoomError]",
     ) -> OperatorReturn:
         from .. import weaving
 
         refused = [*self._refused, *(str(one) for one in made if isinstance(one, LoomError))]
         written: list[bpy.types.Action] = []
         notes: list[str] = []
+        came: list[str] = []
         for k, one in enumerate(made):
             if isinstance(one, LoomError):
                 continue
@@ -128,12 +129,13 @@ class RetargetOperator(base.SourcesOperator):
             kept = weaving.write(context, asked, read.only(k), recipe, one)
             written.append(kept.action)
             notes += [*read.only(k).notes, *kept.notes, *one.report["warnings"]]
+            came.append(f"Carried from {source.armature}: {one.carried.sentence}")
         if not written:
             raise LoomError("; ".join(refused))
         armature = weaving.found(bpy.data.objects, read.armature, "The armature")
         imported_motion.list_actions(scene_of(context), armature, written)
         said = f"{len(written)} of {len(written) + len(refused)} actions are now {armature.name}'s too"
-        base.report(self, dict.fromkeys([*refused, *notes]), said)
+        base.report(self, dict.fromkeys([*refused, *notes]), *dict.fromkeys(came), said)
         return {"FINISHED"}
 
 

@@ -102,9 +102,8 @@ class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
         refused = source_list.note_warnings(context, armature, lines)
         for why in refused:
             self.report({"WARNING"}, why)
-        self.report(
-            {"INFO"}, f"{len(lines)} actions of {some([one.name for one in others])} listed for {armature.name}"
-        )
+        count = f"{len(lines)} action{'s' * (len(lines) > 1)}"
+        self.report({"INFO"}, f"{count} of {some([one.name for one in others])} listed for {armature.name}")
         return {"FINISHED"}
 
 

@@ -80,6 +80,11 @@ class Carried:
         still = self.names(partners.REST)
         return [*said, f"without partner, so at rest: {some(still)}"] if still else said
 
+    @property
+    def sentence(self) -> str:
+        """How it came there: how many joints were matched how, and what to look at."""
+        return "; ".join([self.figures, *self.doubts])
+
     def as_report(self) -> dict[str, Any]:
         """Return what a report says of it."""
         own, theirs = self.source.roles_found_by, self.body.roles_found_by

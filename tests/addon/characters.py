@@ -19,7 +19,10 @@ def character(name, rate=30):
     bpy.ops.import_scene.gltf(filepath=str(CHARACTERS / f"{name}.glb"))
     rig = next(one for one in bpy.data.objects if one.type == "ARMATURE" and one not in before)
     for action in bpy.data.actions:
-        action.name = action.name.removesuffix(f"_{rig.name}")
+        while action.name.endswith(
+            f"_{rig.name}"
+        ):  # the exporter that made it has added it, and before 4.4 the importer
+            action.name = action.name.removesuffix(f"_{rig.name}")
     select(rig)
     return rig
 

@@ -118,6 +118,8 @@ def test_weave_again_follows_the_source_and_says_when_its_armature_is_gone(pair,
             curve.update()
     source.name = "Renamed"
     select(rig)
+    assert bpy.ops.action_loom.edit_recipe() == {"FINISHED"}
+    assert [(line.action, line.armature) for line in lines(rig) if line.use] == [(walk_of(source), "Renamed")]
     assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
     assert rig.animation_data.action == made
     assert worst_limb(loom, (rig, made, FRAMES), (source, walk_of(source), FRAMES)) < EXACT
@@ -251,6 +253,47 @@ def test_every_verb_takes_it(mixed, verb):
     paths = [curve.data_path for curve in material.fcurves(bpy.data.actions["Made"])]
     assert {path.split('"')[1] for path in paths if path.startswith("pose")} <= set(rig.data.bones.keys())
     assert bpy.ops.action_loom.rebuild(action="Made") == {"FINISHED"}
+
+
+def test_on_a_stretch_of_a_path_it_is_carried_too(loom, storage):
+    """A walk along a line, on the middle of which another body's arms count."""
+    rig, other = material.biped(), material.biped(name="Other", units=2.0)
+    material.key_walk(rig, "walk", frames=24)
+    for bone in other.data.bones:
+        bone.name = f"their {bone.name}"
+    other.animation_data_create()
+    arm = other.pose.bones["their upper_arm.L"]
+    for frame in (1, 60):
+        arm.rotation_euler = (1.5, 0.0, 0.0)
+        arm.keyframe_insert("rotation_euler", frame=frame)
+        other.pose.bones["their hips"].keyframe_insert("location", frame=frame)
+    wave = walk_of(other)
+    data = bpy.data.curves.new("Way", "CURVE")
+    data.splines.new("POLY").points.add(1)
+    data.splines[0].points[1].co = (0.0, -6.0, 0.0, 1.0)
+    way = bpy.data.objects.new("Way", data)
+    bpy.context.scene.collection.objects.link(way)
+    select(rig)
+    bpy.ops.action_loom.add_active_source()
+    select(other, rig)
+    bpy.ops.action_loom.add_selected_sources()
+    lines(rig)[1].use = False
+    settings = bpy.context.scene.action_loom
+    settings.mode, settings.curve = "follow", way
+    bpy.ops.action_loom.add_stretch()
+    settings.stretches[0].action = wave
+    assert bpy.ops.action_loom.follow(threshold=0.3, result_name="Waving") == {"FINISHED"}
+    made = bpy.data.actions["Waving"]
+    assert storage.players_of(made) == [None, other]
+    first, last = made.frame_range
+    frames = [first + share * (last - first) for share in (0.1, 0.55, 0.95)]
+    arm = directions(loom, rig, made, frames)["upper_arm.L"]
+    held = directions(loom, other, wave, [1])["upper_arm.L"][0]
+    assert [bool(np.degrees(np.linalg.norm(one - held)) < 25.0) for one in arm] == [False, True, False]
+    rig_lines = lines(rig)
+    rig_lines.remove(1)
+    assert bpy.ops.action_loom.edit_recipe(action="Waving") == {"FINISHED"}
+    assert [(line.action, line.armature, line.use) for line in rig_lines][1] == (wave, "Other", False)
 
 
 def test_saved_and_opened_the_source_is_still_the_others(mixed, storage, tmp_path):
