@@ -84,3 +84,9 @@ def worst_limb(loom, one, other):
     assert {"thigh.L", "thigh.R", "upper_arm.L", "upper_arm.R"} <= shared
     apart = (np.linalg.norm(ours[role] - theirs[role], axis=1).max() for role in shared)
     return float(np.degrees(2.0 * np.arcsin(max(apart) / 2.0)))
+
+
+def as_it_comes(loom, verb, **options):
+    """Options of a verb with which legs are not touched once they are carried."""
+    declared = loom("core.options").declared(loom("core.verbs").VERBS[verb].recipe)
+    return options | {name: False for name in ("plant_feet", "trim") if name in declared}

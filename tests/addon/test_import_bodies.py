@@ -30,6 +30,21 @@ def test_captured_files_become_actions_of_a_character(loom, rates, name):
     assert worst_limb(loom, (rig, made, FRAMES), (source, source.animation_data.action, FRAMES)) < EXACT
 
 
+def test_amc_files_with_their_skeleton_beside_do_so_too(loom, rates):
+    rig = character("mannequiny")
+    before = inventory()
+    folder = material.SHARED / "amc"
+    assert material.import_motion(folder / "09_01.amc", folder / "09_02.amc", select=False) == {"FINISHED"}
+    assert inventory() - before == {("Action", "09_01"), ("Action", "09_02")}
+    made = bpy.data.actions["09_01"]
+    assert rates.rate_of(made) == 120.0
+    material.import_motion(folder / "09_01.amc", onto="NEW")
+    source = bpy.context.view_layer.objects.active
+    assert source != rig
+    frames = [1, 50, 100]
+    assert worst_limb(loom, (rig, made, frames), (source, source.animation_data.action, frames)) < EXACT
+
+
 def test_bones_that_inherit_what_they_like_take_them_as_well(loom):
     rig = character("mannequiny")
     rng = np.random.default_rng(3)

@@ -4,7 +4,7 @@ import bpy
 import material
 import numpy as np
 import pytest
-from characters import RUN, WALK, captured, character, directions, file_of, inventory, select, worst_limb
+from characters import RUN, WALK, as_it_comes, captured, character, directions, file_of, inventory, select, worst_limb
 from drawing import draw_all
 
 EXACT = 0.05  # degrees: Blender's poses are single floats
@@ -45,7 +45,7 @@ def lines(rig):
 def test_actions_of_another_armature_become_the_characters(pair, loom):
     rig, source = pair
     before, data = hashes(), inventory()
-    assert bpy.ops.action_loom.retarget(trim=False) == {"FINISHED"}
+    assert bpy.ops.action_loom.retarget(**as_it_comes(loom, "retarget")) == {"FINISHED"}
     made = bpy.data.actions[f"{WALK} on {rig.name}"]
     assert inventory() - data == {("Action", made.name)}
     assert {name: one for name, one in hashes().items() if name in before} == before
@@ -109,7 +109,7 @@ def test_it_is_taken_back_and_done_again(pair):
 
 def test_weave_again_follows_the_source_and_says_when_its_armature_is_gone(pair, loom):
     rig, source = pair
-    bpy.ops.action_loom.retarget(trim=False)
+    bpy.ops.action_loom.retarget(**as_it_comes(loom, "retarget"))
     made = rig.animation_data.action
     for curve in material.fcurves(walk_of(source)):
         if "LeftArm" in curve.data_path:
@@ -361,7 +361,7 @@ def test_a_second_body_with_the_same_bones_keeps_joint_for_joint(loom):
     select(other, one)
     bpy.ops.action_loom.add_selected_sources()
     assert lines(one)[0].carried == "Carried from Two: the same joints"
-    bpy.ops.action_loom.loop(repeat=1)
+    bpy.ops.action_loom.loop(**as_it_comes(loom, "loop", repeat=1))
     made = one.animation_data.action
     frames = np.array([1, 7, 13])
     assert worst_limb(loom, (one, made, frames), (other, walk_of(other), frames)) < EXACT
