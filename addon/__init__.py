@@ -29,6 +29,7 @@ MODULES = (
     ".operators.sources",
     ".operators.roles",
     ".operators.verbs",
+    ".operators.retarget",
     ".operators.synchronise",
     ".operators.candidates",
     ".operators.graphs",

@@ -18,7 +18,7 @@ def take_in(
 ) -> str:
     """List what was imported, tick the first two, and do what else was asked for; returns what has changed."""
     for armature, actions in imported.actions.items():
-        _list(scene_of(context), armature, actions)
+        list_actions(scene_of(context), armature, actions)
     armature = next(iter(imported.actions))
     if select and context.mode == "OBJECT":
         _activate(context, armature)
@@ -28,7 +28,8 @@ def take_in(
     return "; ".join(filter(None, said))
 
 
-def _list(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> None:
+def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> None:
+    """Add new actions of an armature to its list; the first two are ticked where none is."""
     rig = properties.ensure_rig(scene, armature)
     for action in actions:
         source_list.add(rig, action, use=len(lists.ticked(rig)) < TICKED)

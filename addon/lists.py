@@ -50,10 +50,54 @@ def _weight_changed(source: Any, context: bpy.types.Context) -> None:
         telling(when_weight_changed)(source, context)
 
 
+class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
+    """Data by its name, file and session id: a pointer would keep it when it is deleted."""
+
+    library: bpy.props.StringProperty(options=set())
+    uid: bpy.props.StringProperty(options=set())
+    session: bpy.props.StringProperty(options=set())
+
+
+def _armature_called(line: Any) -> str:
+    """What the armature of a line is called now, if it is another than the list's."""
+    other = player_of(line)
+    return str(line.player.name) if other is None else other.name_full
+
+
+def _armatures(_line: Any, context: Any, edited: str) -> list[str]:
+    """The armatures of the scene that fit what is being typed."""
+    names = (one.name_full for one in context.scene.objects if one.type == "ARMATURE")
+    return [name for name in names if edited.lower() in name.lower()]
+
+
+def _call_armature(line: Any, name: str) -> None:
+    """Hold the armature of a name; one that is not there is kept by its name, so that it can be said."""
+    there = next((one for one in bpy.data.objects if one.name_full == name and one.type == "ARMATURE"), None)
+    if there is not None:
+        hold(line.player, there)
+    else:
+        line.player.name, line.player.library, line.player.uid, line.player.session = name, "", "", ""
+
+
 @option_properties.with_options(SourceOptions)
 class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
-    """One line of the list of sources."""
+    """One line of the list of sources.
 
+    player : the armature whose action it is, where that is another than the list's; `armature` is its name
+    carried : how it came onto the list's armature when it was read last
+    """
+
+    player: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
+    armature: bpy.props.StringProperty(
+        name="Armature",
+        description="Whose action it is, if another's: it is carried onto the body of the list's armature",
+        get=_armature_called,
+        set=_call_armature,
+        search=_armatures,
+        search_options=set(),
+        options=set(),
+    )
+    carried: bpy.props.StringProperty(options=set())
     action: bpy.props.PointerProperty(type=bpy.types.Action)
     use: bpy.props.BoolProperty(
         name="Use", description="Weave this action into the result", default=True, options=set()
@@ -120,14 +164,6 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
     )
 
 
-class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
-    """Data by its name, file and session id: a pointer would keep it when it is deleted."""
-
-    library: bpy.props.StringProperty(options=set())
-    uid: bpy.props.StringProperty(options=set())
-    session: bpy.props.StringProperty(options=set())
-
-
 def take_given_armature(rig: Any, _context: Any = None) -> None:
     """Hold an armature that a script or a file of version 0.1 points to as we hold it."""
     if rig.armature is not None:
@@ -192,6 +228,14 @@ def ticked(rig: Any) -> list[Any]:
     return [] if rig is None else [s for s in rig.sources if s.use and s.action is not None]
 
 
+def player_of(line: Any) -> bpy.types.Object | None:
+    """Return the armature whose action a line has, where it is another than the list's and still there."""
+    if not line.player.name:
+        return None
+    found = held(line.player).find(bpy.data.objects)
+    return found if found is not None and found.users_scene else None
+
+
 def weights_of(rig: Any, names: Sequence[str]) -> tuple[float, ...] | None:
     """Return the weights of the ticked lines of actions, in order; None where one is not ticked, or all are zero."""
     weights: dict[str, list[float]] = {}
@@ -237,5 +281,5 @@ def held(held: Any) -> Identity:
 
 
 register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PG_source, ACTION_LOOM_PG_role, ACTION_LOOM_PG_identity, ACTION_LOOM_PG_rig)
+    (ACTION_LOOM_PG_identity, ACTION_LOOM_PG_source, ACTION_LOOM_PG_role, ACTION_LOOM_PG_rig)
 )

@@ -32,6 +32,8 @@ _OPERATORS = {
     "show_scores": "loop",
     "find_transitions": "connect",
     "import_motion": "start",
+    "add_selected_sources": "bodies",
+    "retarget": "bodies",
     "add_demo": "start",
     "add_contact": "feet",
     "contacts_": "feet",

@@ -29,10 +29,12 @@ class ACTION_LOOM_MT_weave(bpy.types.Menu):
     def draw(self, context: DrawContext) -> None:
         layout = present(self.layout)
         layout.operator("action_loom.add_sources")
+        layout.operator("action_loom.add_selected_sources")
         layout.separator()
         for recipe in properties.MODES:
             layout.operator(f"action_loom.{recipe.verb}")
         layout.separator()
+        layout.operator("action_loom.retarget")
         layout.menu("ACTION_LOOM_MT_feet")
         layout.separator()
         layout.operator("action_loom.rebuild")

@@ -320,6 +320,11 @@ def _note_armatures(*_: Any) -> None:
                 lists.hold(owner, armature)
             elif lists.held(owner).is_of_this_session:
                 settings.rigs.remove(k)
+                continue
+            for line in settings.rigs[k].sources:
+                player = lists.player_of(line)
+                if player is not None:
+                    lists.hold(line.player, player)
         if pinned(scene) is not None:
             pin_to(scene, pinned(scene))
         if settings.curve is not None and not settings.curve.users_scene:

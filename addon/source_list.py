@@ -1,5 +1,6 @@
 """The list of sources of an armature: lines for actions, and how each is to be read."""
 
+import dataclasses
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import bpy
 from ..core.errors import LoomError, OptionError
 from ..core.options import declared
 from ..core.recipes.reading import Request, Source, SourceOptions
-from . import lists, option_properties
+from . import lists, option_properties, properties
 from .blender_types import Slot, armature_data
 
 _LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
@@ -24,7 +25,7 @@ _FEW_BONES, _MANY = 2, 5  # bones that are moved, and how many times as many the
 def source_of(line: Any) -> Source:
     """Return how the action of a line is to be read."""
     span = {"first": line.first, "last": line.last} if line.use_range else {}
-    return Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, **span)
+    return Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, armature=line.armature, **span)
 
 
 def _rate(line: Any) -> float:
@@ -35,13 +36,18 @@ def _rate(line: Any) -> float:
         return 0.0
 
 
-def add(rig: Any, action: bpy.types.Action, *, use: bool) -> Any:
-    """Add a line for an action to a list and return it, in a colour of its own."""
+def add(rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Object | None = None) -> Any:
+    """Add a line for an action to a list and return it, in a colour of its own.
+
+    player : the armature whose action it is, if that is another than the list's
+    """
     taken = [tuple(round(c, 2) for c in source.color) for source in rig.sources]
     free = [color for color in lists.COLORS if color not in taken] or list(lists.COLORS)
     source = rig.sources.add()
     source.name = lists.free_name(rig.sources, action.name)
     source.action, source.use, source.color = action, use, free[0]
+    if player is not None:
+        lists.hold(source.player, player)
     source.first, source.last = (_whole(frame) for frame in action.frame_range[:])
     return source
 
@@ -55,6 +61,7 @@ def load(line: Any, source: Source, slot: Slot) -> None:
     """Let a line read its action as a source was read, from a slot of it (None without slots)."""
     line.rate = source.rate
     line.slot = slot.identifier if slot is not None and source.slot else ""
+    line.armature = source.armature
     line.use_range = source.span is not None
     if source.span is not None:
         line.first, line.last = source.span
@@ -105,18 +112,55 @@ def _to_begin_with(lines: list[Any], armature: bpy.types.Object) -> list[Any]:
     return [first, *others[:1]]
 
 
-def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines: list[Any]) -> None:
-    """Read the actions of some lines and put beside them what looks wrong; silent about what can't be read."""
+TICKED, PLAYED, EVERY = "TICKED", "PLAYED", "EVERY"
+WHICH = (
+    (TICKED, "Ticked", "Those that are ticked in the armature's own list; without any, the one that it has now"),
+    (PLAYED, "Active Action", "The one that it has now"),
+    (EVERY, "All", "Every action whose bones it has, but those that are a single pose or move next to nothing"),
+)
+
+
+def selected_others(context: bpy.types.Context, armature: bpy.types.Object | None) -> list[bpy.types.Object]:
+    """Return the armatures that are selected beside one."""
+    return [one for one in context.selected_objects or () if one.type == "ARMATURE" and one != armature]
+
+
+def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
+    """Return the actions of another armature, as its own list reads them; which : one of WHICH."""
+    lines = [line for line in lists.ticked(properties.rig_of(scene, other)) if not line.armature]
+    if which == TICKED and lines:
+        return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
+    data = other.animation_data
+    if which != EVERY:
+        playing = None if data is None else data.action
+        slot = getattr(data, "action_slot", None)
+        called = (
+            {"slot": slot.identifier} if slot is not None and playing is not None and len(playing.slots) > 1 else {}
+        )
+        return [] if playing is None else [Source(name=playing.name_full, armature=other.name_full, **called)]
+    found = []
+    for action in bpy.data.actions:
+        moved = moves(action, other)
+        if moved.bones and moved.only and not why_apart(action, other, moved):
+            found.append(Source(name=action.name_full, armature=other.name_full))
+    return found
+
+
+def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines: list[Any]) -> list[str]:
+    """Read the actions of some lines and put beside them what looks wrong; returns why some of them can't be read."""
     from . import source_warnings, weaving  # numpy is loaded at first use, not when Blender starts
 
+    refused = []
     for line in lines:
-        source = Source(name=line.action.name_full, rate=_rate(line), slot=line.slot)
+        source = Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, armature=line.armature)
         request = Request(sources=(source,))
         try:
             read = weaving.read(context, armature, request)
-        except LoomError:
-            continue  # weaving will say why
+        except LoomError as error:
+            refused.append(str(error))
+            continue
         source_warnings.note(context, armature, request, read)
+    return refused
 
 
 def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
@@ -151,12 +195,16 @@ def repeats(action: bpy.types.Action) -> bool:
 
 @dataclass(frozen=True)
 class Moves:
-    """What of an armature an action moves: how many of its bones, over which frames; shape keys: only those."""
+    """What of an armature an action moves: how many of its bones, over which frames; shape keys: only those.
+
+    only : whether it moves no bones that the armature has not
+    """
 
     bones: int
     first: float
     last: float
     shape_keys: bool = False
+    only: bool = True
 
 
 def moves(action: bpy.types.Action, armature: bpy.types.Object) -> Moves:
@@ -166,9 +214,10 @@ def moves(action: bpy.types.Action, armature: bpy.types.Object) -> Moves:
     slots: list[Slot] = [*curves.suitable_slots(action)] if hasattr(action, "slots") else [None]
     known = armature_data(armature).bones
     found = [curve for slot in slots for curve in curves.curves_of(action, slot)]
-    bones = {target.bone for target in curves.transforms(found) if target.bone in known}
+    every = {target.bone for target in curves.transforms(found) if target.bone}
+    bones = {bone for bone in every if bone in known}
     first, last = action.curve_frame_range[:]
-    return Moves(len(bones), first, last, not bones and curves.moves_shape_keys(action))
+    return Moves(len(bones), first, last, not bones and curves.moves_shape_keys(action), bones == every)
 
 
 def why_apart(action: bpy.types.Action, armature: bpy.types.Object, found: Moves) -> str:

@@ -21,12 +21,12 @@ def note(
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
-    for asked, source in zip(request.sources, read.sources, strict=True):
+    for asked, source, came in zip(request.sources, read.sources, read.said, strict=True):
         doubt = cadence.doubt(source.clip)
         said = f"{asked.name}: {doubt}" if doubt else give_travel.note(source.clip)
         for line in rig.sources:
-            if line.action is not None and line.action.name_full == asked.name:
-                line.warning = _of_range(line) or said
+            if line.action is not None and (line.action.name_full, line.armature) == (asked.name, asked.armature):
+                line.warning, line.carried = _of_range(line) or said, came
 
 
 def _of_range(line: Any) -> str:

@@ -33,12 +33,17 @@ class StoredSlot:
 
 @dataclass(frozen=True)
 class StoredSource:
-    """A source as it was; `pointer` is what version 1 pointed to, None if that was deleted or there is none."""
+    """A source as it was.
+
+    pointer : what version 1 pointed to, None if that was deleted or there is none
+    player : the armature whose action it is, None if it is the result's own
+    """
 
     identity: Identity
     slot: StoredSlot
     hash: str
     pointer: bpy.types.Action | None = None
+    player: Identity | None = None
 
     @property
     def name(self) -> str:
@@ -76,15 +81,19 @@ def store(
     *,
     armature: bpy.types.Object | None = None,
     request: str = "",
+    players: Sequence[bpy.types.Object | None] = (),
 ) -> None:
     """Keep on a result how it was made, from (action, slot) pairs in the recipe's order; replaces what was kept.
 
-    `request` is what else was asked for (how sources are read and the result is written), as JSON.
+    `request` is what else was asked for (how sources are read and the result is written), as JSON. `players` are the
+    armatures whose actions the sources are, where that is not the result's.
     """
     writable(action)
     group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
-    for source, source_slot in sources:
-        entry = identity_of(source).values() | _slot_values(source_slot)
+    for (source, source_slot), player in zip(sources, players or (None,) * len(sources), strict=True):
+        entry: dict[str, Any] = identity_of(source).values() | _slot_values(source_slot)
+        if player is not None:
+            entry["armature"] = identity_of(player).values()
         group["sources"].append(entry | {"hash": _fingerprint(source, source_slot)})
     group |= {**_slot_values(slot), "result_hash": _fingerprint(action, slot)}
     if armature is not None:
@@ -157,6 +166,7 @@ def _read(group: dict[str, Any]) -> Stored:
             _read_slot(entry),
             _typed(entry, "hash", str),
             _pointer(entry, "action", bpy.types.Action) if version == 1 else None,
+            _read_identity(_typed(entry, "armature", dict)) if "armature" in entry else None,
         )
         for entry in _typed(group, "sources", list)
     )
@@ -221,6 +231,23 @@ def find_sources(action: bpy.types.Action) -> list[SlottedAction]:
     identifier, and else it is the only one that there is.
     """
     return [_find(action, source) for source in of_result(action).sources]
+
+
+def players_of(action: bpy.types.Action) -> list[bpy.types.Object | None]:
+    """Return the armatures whose actions a result's sources are, None for its own.
+
+    Raises RigError for one that is gone.
+    """
+    return [None if one.player is None else _player(one) for one in of_result(action).sources]
+
+
+def _player(source: StoredSource) -> bpy.types.Object:
+    assert source.player is not None
+    found = source.player.find(bpy.data.objects)
+    if found is None or not found.users_scene:
+        gone = f"There is no armature {source.player.name} any more, whose action {source.name} is"
+        raise RigError(f"{gone}: list the action with another armature, and weave anew")
+    return found
 
 
 def edited_by_hand(action: bpy.types.Action) -> bool:
@@ -301,6 +328,8 @@ def _note_names(*_: Any) -> None:
             sources = group.get("sources")
             for entry in sources if isinstance(sources, list) else ():
                 _note_name(entry, bpy.data.actions)
+                if hasattr(entry, "get"):
+                    _note_name(entry.get("armature"), bpy.data.objects)
             _note_name(group.get("armature"), bpy.data.objects)
 
 

@@ -21,10 +21,10 @@ from ..core.motion.clip import Clip
 from ..core.progress import Progress
 from ..core.recipes.base import Recipe
 from ..core.recipes.loop import Loop
-from ..core.recipes.reading import Request
+from ..core.recipes.reading import ReadingOptions, Request, Source
 from ..core.weave import root_carrier
 from ..core.weave.results import ConnectResult, Result
-from . import contact_rows, kept_way, properties, rates, still_bones, storage
+from . import contact_rows, kept_way, other_bodies, properties, rates, still_bones, storage
 from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
 from .bridge import clip_on_controls, control_rig, curves, evaluated_action, rig
@@ -58,8 +58,11 @@ def again(action: bpy.types.Action, *, overwrite_edits: bool) -> Again:
     if not overwrite_edits and storage.edited_by_hand(action):
         raise LoomError(f"{action.name} was edited by hand: allow overwriting edits, or rename it and weave again")
     made_of = storage.find_sources(action)
-    now = zip(kept.request.sources, made_of, strict=True)
-    renamed = tuple(dataclasses.replace(source, name=source_action.name_full) for source, (source_action, _) in now)
+    now = zip(kept.request.sources, made_of, storage.players_of(action), strict=True)
+    renamed = tuple(
+        dataclasses.replace(source, name=found[0].name_full, armature="" if player is None else player.name_full)
+        for source, found, player in now
+    )
     into = action, storage.find_slot(action, kept.slot)
     request = dataclasses.replace(kept.request, sources=renamed)
     return Again(kept.armature, made_of, request, recipe_now(kept, made_of), into)
@@ -72,16 +75,35 @@ def recipe_now(kept: storage.Stored, made_of: list[SlottedAction]) -> Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """The sources as clips on the armature's rig, and session ids of the armature, the actions and their slots."""
+    """The sources as clips on the armature's rig, and session ids of the armature, the actions and their slots.
+
+    players : session ids of the armatures whose actions they are, 0 for this one
+    said : how each came from its own armature, "" for this one's
+    bodies : clips that come before the sources', of which no motion is used
+    """
 
     body: rig.Rig
     sources: tuple[clips.ReadAction, ...]
     armature: int
     made_of: tuple[tuple[int, int], ...]
+    players: tuple[int, ...] = ()
+    said: tuple[str, ...] = ()
+    bodies: tuple[Clip, ...] = ()
 
     @property
     def clips(self) -> list[Clip]:
-        return [source.clip for source in self.sources]
+        return [*self.bodies, *(source.clip for source in self.sources)]
+
+    def only(self, which: int) -> "Read":
+        """Return what was read of one source."""
+        one = slice(which, which + 1)
+        return dataclasses.replace(
+            self,
+            sources=self.sources[one],
+            made_of=self.made_of[one],
+            players=self.players[one],
+            said=self.said[one],
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -89,16 +111,33 @@ class Read:
         about_body = [self.body.note] if self.body.note else []
         return about_body + sorted({note for source in self.sources for note in source.notes})
 
+    @property
+    def came(self) -> list[str]:
+        """How the sources of other armatures were carried, a sentence each."""
+        return [f"{one.clip.name}: {said}" for one, said in zip(self.sources, self.said, strict=False) if said]
 
-def read(context: bpy.types.Context, armature: bpy.types.Object, request: Request) -> Read:
-    """Read the requested actions on an armature; raises LoomError kinds."""
+
+def read(
+    context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe | None = None
+) -> Read:
+    """Read the requested actions on an armature, as `read_actions` does; raises LoomError kinds."""
     made_of = []
     for source in request.sources:
         action = called(bpy.data.actions, source.name)
         if action is None:
             raise LoomError(f"There is no action named {source.name!r}: choose the sources again")
-        made_of.append((action, curves.slot_called(action, source.slot, armature)))
-    return read_actions(scene_of(context), armature, made_of, request)
+        made_of.append((action, curves.slot_called(action, source.slot, player_of(source, armature) or armature)))
+    return read_actions(scene_of(context), armature, made_of, request, recipe)
+
+
+def player_of(source: Source, armature: bpy.types.Object) -> bpy.types.Object | None:
+    """Return the armature whose action a source is, None where it is the one it is read for; raises LoomError."""
+    found = called(bpy.data.objects, source.armature) if source.armature else None
+    if source.armature and (found is None or found.type != "ARMATURE" or not found.users_scene):
+        raise LoomError(
+            f"{source.name} is an action of {source.armature}, which is gone: choose its armature in Active Source"
+        )
+    return None if found == armature else found
 
 
 def called(kept: "bpy.types.bpy_prop_collection[Data]", name: str) -> Data | None:
@@ -107,27 +146,84 @@ def called(kept: "bpy.types.bpy_prop_collection[Data]", name: str) -> Data | Non
 
 
 def read_actions(
-    scene: bpy.types.Scene, armature: bpy.types.Object, made_of: Sequence[SlottedAction], request: Request
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    made_of: Sequence[SlottedAction],
+    request: Request,
+    recipe: Recipe | None = None,
 ) -> Read:
-    """Read actions, with their slots, that have been found already."""
+    """Read actions, with their slots, that have been found already.
+
+    Those of other armatures are read on these and carried onto the armature's body; where the recipe does that itself,
+    they stay as they are. Raises LoomError kinds.
+    """
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
-    moving_object = any(clips.moves_object(*source) for source in made_of)
-    body = control_rig.body_or_bones(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
-    carried = evaluated_action.carried(armature, made_of) if request.reading.visual else frozenset()
-    sources = []
-    for (action, slot), source in zip(made_of, request.sources, strict=True):
-        rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
-        first, last = source.span or action.frame_range[:]
-        visual = request.reading.visual or body.controls is not None
-        limits.check_reading(action.name, first, last, len(body.skeleton), visual=visual)
-        if body.controls is not None:
-            sources.append(clip_on_controls.read(scene, armature, action, body, rate, slot, source.span))
-        elif request.reading.visual:
-            sources.append(evaluated_action.read(scene, armature, action, body, rate, slot, source.span, carried))
+    players = [player_of(source, armature) for source in request.sources]
+    own = [one for one, player in zip(made_of, players, strict=True) if player is None]
+    body = _body(armature, own)
+    carried = evaluated_action.carried(armature, own) if request.reading.visual else frozenset()
+    by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
+    if by_recipe or len(own) < len(made_of):
+        control_rig.refuse_unknown(armature, body)
+    sources, said = [], []
+    for one, player, source in zip(made_of, players, request.sources, strict=True):
+        if player is None and not by_recipe:
+            sources.append(_read_one(scene, armature, one, body, (source, request.reading), carried))
+            said.append("")
+            continue
+        owner = player or armature
+        theirs = _read_one(scene, owner, one, _body(owner, [one]), (source, request.reading))
+        if by_recipe:
+            pairs = other_bodies.pairs_of(theirs.clip.skeleton, body.skeleton, (owner.name, armature.name))
+            theirs = dataclasses.replace(theirs, clip=other_bodies.without_others(theirs.clip))
+            targets, notes, came = other_bodies.keyed_by(pairs, body), theirs.notes, ""
         else:
-            sources.append(clips.read(armature, action, body, rate, slot, source.span))
+            brought = other_bodies.bring(theirs.clip, body, owner.name, armature.name)
+            theirs = dataclasses.replace(theirs, clip=brought.clip)
+            targets, notes, came = brought.targets, (*theirs.notes, *brought.notes), brought.said
+        targets |= other_bodies.played_on(armature)
+        sources.append(dataclasses.replace(theirs, targets=targets, notes=notes, start={}, hidden=frozenset()))
+        said.append(came)
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
-    return Read(body, tuple(sources), armature.session_uid, ids)
+    uids = tuple(0 if player is None else player.session_uid for player in players)
+    bodies = (other_bodies.still(body, armature.name, sources[0].clip.rate),) if by_recipe else ()
+    return Read(body, tuple(sources), armature.session_uid, ids, uids, tuple(said), bodies)
+
+
+def together(parts: Sequence[Read]) -> Read:
+    """Return what was read of several sources on the same armature, one after the other."""
+    return dataclasses.replace(
+        parts[0],
+        sources=tuple(one for part in parts for one in part.sources),
+        made_of=tuple(one for part in parts for one in part.made_of),
+        players=tuple(one for part in parts for one in part.players),
+        said=tuple(one for part in parts for one in part.said),
+    )
+
+
+def _body(armature: bpy.types.Object, played: Sequence[SlottedAction]) -> rig.Rig:
+    moving_object = any(clips.moves_object(*one) for one in played)
+    return control_rig.body_or_bones(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
+
+
+def _read_one(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    played: SlottedAction,
+    body: rig.Rig,
+    how: tuple[Source, ReadingOptions],
+    carried: frozenset[curves.Target] = frozenset(),
+) -> clips.ReadAction:
+    (action, slot), (source, reading) = played, how
+    rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
+    first, last = source.span or action.frame_range[:]
+    visual = reading.visual or body.controls is not None
+    limits.check_reading(action.name, first, last, len(body.skeleton), visual=visual)
+    if body.controls is not None:
+        return clip_on_controls.read(scene, armature, action, body, rate, slot, source.span)
+    if reading.visual:
+        return evaluated_action.read(scene, armature, action, body, rate, slot, source.span, carried)
+    return clips.read(armature, action, body, rate, slot, source.span)
 
 
 def weave(read: Read, recipe: Recipe, progress: Progress) -> Any:
@@ -165,6 +261,7 @@ def write(
     scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
     notices = [_check_bones(armature, read.body)]
     made_of = [_source(read, k) for k in range(len(read.made_of))]
+    players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
     clip, first_frame, notice = as_written(context, request, read, recipe, woven)
     options = request.result
@@ -189,7 +286,7 @@ def write(
         if options.result_name and into is None:
             action.name = options.result_name
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
-        storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json())
+        storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json(), players=players)
         if options.assign and into is None:
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
@@ -233,6 +330,11 @@ def _source(read: Read, which: int) -> SlottedAction:
     action = found(bpy.data.actions, uid, f"The action {read.sources[which].clip.name!r}")
     slots = getattr(action, "slots", ())
     return action, next((slot for slot in slots if slot.handle == handle), None)
+
+
+def _player(read: Read, which: int) -> bpy.types.Object | None:
+    uid = read.players[which] if read.players else 0
+    return found(bpy.data.objects, uid, f"The armature of {read.sources[which].clip.name!r}") if uid else None
 
 
 def found(kept: Iterable[Data], uid: int, what: str) -> Data:

@@ -130,7 +130,7 @@ class OpenedFile(host.Host):
         again = weaving.again(action, overwrite_edits=overwrite_edits)
         armature = again.armature or self._armature(settings)
         _refuse_unready(armature)
-        read = weaving.read_actions(scene_of(bpy.context), armature, again.made_of, again.request)
+        read = weaving.read_actions(scene_of(bpy.context), armature, again.made_of, again.request, again.recipe)
         return _Actions(armature.name, again.request, read, _convention(settings), again.into)
 
     def recipe(self, name: str) -> Recipe:

@@ -6,6 +6,7 @@ Everything is read before anything is written, so that a broken file leaves the 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -17,15 +18,18 @@ from ...core.motion.clip import Clip
 from ...core.motion.inheritance import Inheritance
 from ...core.motion.skeleton import Skeleton
 from ...core.progress import Progress
-from .. import formats, meant, rates
+from ...core.recipes.planting import PlantOptions
+from ...core.weave import planting
+from .. import formats, meant, other_bodies, rates
 from ..blender_types import armature_data, present, scene_of
-from ..bridge import bones, curves, rig, rotation
+from ..bridge import bones, clip_on_controls, control_rig, curves, rig, rotation
 from ..bridge import clip as clips
 from ..bridge.curves import Target
 from . import model_files
 
 FIRST_FRAME = 1.0
 _MOVED = 1e-4  # metres
+AUTO, ACTIVE, NEW = ONTO = "AUTO", "ACTIVE", "NEW"
 
 
 @dataclass(frozen=True)
@@ -33,24 +37,31 @@ class FileReading:
     """How files are read: units, up, skeleton and amc_rate as in `motion_file.read`.
 
     to_scene_rate : else every captured frame is one frame of the scene, and the action keeps its rate
-    new_armature : even where the active armature would fit
+    onto : what files of other joints than the active armature's become actions of, one of ONTO; NEW even where it fits
+    plant_feet : whether the feet of what is carried onto another body are planted
     """
 
     units: str = "auto"
     up: str = "auto"
     to_scene_rate: bool = False
-    new_armature: bool = False
+    onto: str = AUTO
     skeleton: str = ""
     amc_rate: float = 0.0
+    plant_feet: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The new actions of each armature, which of the armatures are new, and what the user has to know."""
+    """The new actions of each armature, which of the armatures are new, and what the user has to know.
+
+    said : how others were carried onto the character; refused : why some could not be, a sentence each
+    """
 
     actions: dict[bpy.types.Object, list[bpy.types.Action]]
     made: tuple[bpy.types.Object, ...]
     notes: tuple[str, ...]
+    said: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +82,25 @@ class _File:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """A file, its clip on the body of an armature, what of that is keyed, and how it came there, if it was carried."""
+
+    file: _File
+    clip: Clip
+    body: rig.Rig
+    targets: frozenset[Target]
+    said: str = ""
+
+
 def import_files(
     context: bpy.types.Context, paths: Sequence[str], reading: FileReading, progress: Progress
 ) -> Imported:
     """Make an action of every file; raises LoomError kinds, and has changed nothing then.
 
-    A file becomes an action of the active armature if that has a bone for every joint that moves. Others get a new
-    armature, one for all files with the same joints.
+    A file becomes an action of the active armature if that has a bone for every joint that moves. Others are carried
+    onto its body if it is a character's or so asked, and get a new armature if not, one for all files with the same
+    joints. What can't be carried is left out.
     """
     if not paths:
         raise LoomError("Choose motion files first")
@@ -87,19 +110,32 @@ def import_files(
         progress.at(done / (2 * len(paths)), f"reading {os.path.basename(path)}")
         read += _read(context, path, reading, notes)
     present(context.view_layer).update()  # a script may have moved the armature just now
-    armature = None if reading.new_armature else _active(context)
-    fitting = [None if armature is None else _on_bones(file, armature) for file in read]
-    moved = [] if armature is None else [(file, *_onto(file, armature)) for file in fitting if file is not None]
+    armature = None if reading.onto == NEW else _active(context)
+    by_controls = armature is not None and control_rig.is_generated(armature)
+    body: rig.Rig | None = None
     groups: dict[frozenset[tuple[str, str]], list[_File]] = {}
-    for file, fits in zip(read, fitting, strict=True):
-        if fits is None:
+    moved: list[_Moved] = []
+    refused: list[str] = []
+    for file in read:
+        fits = None if armature is None or by_controls else _on_bones(file, armature)
+        if armature is not None and fits is not None:
+            moved.append(_Moved(fits, *_onto(fits, armature)))
+        elif armature is not None and (by_controls or _carries(armature, reading, context)):
+            try:
+                body = body or _body_of(armature)
+                moved.append(_carried(file, armature, body, reading, notes))
+            except LoomError as error:
+                refused.append(f"{error}; with Onto: New Armature it comes in as it is")
+        else:
             groups.setdefault(file.tree, []).append(file)
+    if refused and not moved and not groups:
+        raise LoomError("; ".join(refused))
     if groups:
         bones.check(context)
     actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
-    for file, clip, body in moved:
+    for one in moved:
         assert armature is not None
-        actions.setdefault(armature, []).append(_write(armature, file, clip, body, reading, notes))
+        actions.setdefault(armature, []).append(_write(armature, one, reading, notes))
     made: list[bpy.types.Object] = []
     for group in groups.values():
         progress.at(0.5 + 0.5 * len(made) / len(groups), "making armatures")
@@ -107,10 +143,12 @@ def import_files(
         made.append(new)
         for file in group:
             renamed = _renamed(file, names)
-            actions.setdefault(new, []).append(_write(new, renamed, *_onto(renamed, new), reading, notes))
+            one = _Moved(renamed, *_onto(renamed, new))
+            actions.setdefault(new, []).append(_write(new, one, reading, notes))
         first = actions[new][0]
         curves.assign(new, first, curves.choose_slot(first, new))
-    return Imported(actions, tuple(made), tuple(dict.fromkeys(notes)))
+    once = (tuple(dict.fromkeys(words)) for words in (notes, [one.said for one in moved if one.said], refused))
+    return Imported(actions, tuple(made), *once)
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -158,12 +196,34 @@ def _renamed(file: _File, names: dict[str, str]) -> _File:
     return replace(file, clip=replace(file.clip, skeleton=called))
 
 
-def _onto(file: _File, armature: bpy.types.Object) -> tuple[Clip, rig.Rig]:
+def _onto(file: _File, armature: bpy.types.Object) -> tuple[Clip, rig.Rig, frozenset[Target]]:
     moving_object = rig.object_joint(armature) in retarget.moving(file.clip)
     body = rig.read(armature, moving_object=moving_object)
     if _same(file.clip.skeleton, body.skeleton):
-        return replace(file.clip, skeleton=body.skeleton), body
-    return retarget.fitted(file.clip, body.skeleton), body
+        return replace(file.clip, skeleton=body.skeleton), body, _targets(file, body)
+    return retarget.fitted(file.clip, body.skeleton), body, _targets(file, body)
+
+
+def _carries(armature: bpy.types.Object, reading: FileReading, context: bpy.types.Context) -> bool:
+    return reading.onto == ACTIVE or other_bodies.wears_mesh(armature, scene_of(context))
+
+
+def _body_of(armature: bpy.types.Object) -> rig.Rig:
+    """The body that clips are carried onto; raises RigError for one whose controls are not known."""
+    body = control_rig.body_of(armature)
+    control_rig.refuse_unknown(armature, body)
+    return body
+
+
+def _carried(file: _File, armature: bpy.types.Object, body: rig.Rig, reading: FileReading, notes: list[str]) -> _Moved:
+    brought = other_bodies.bring(file.clip, body, "", armature.name)
+    one_source = planting.same(brought.clip, file.clip)
+    found = planting.find(file.clip) if reading.plant_feet and not one_source else None
+    made, _ = planting.of_result(
+        brought.clip, PlantOptions(plant_feet=reading.plant_feet), one_source=one_source, found=found
+    )
+    notes += brought.notes
+    return _Moved(file, made, body, brought.targets | other_bodies.played_on(armature), brought.said)
 
 
 def _same(one: Skeleton, other: Skeleton) -> bool:
@@ -200,15 +260,20 @@ def _new_armature(context: bpy.types.Context, file: _File) -> tuple[bpy.types.Ob
     return armature, dict(zip(skeleton.names, names, strict=True))
 
 
-def _write(
-    armature: bpy.types.Object, file: _File, clip: Clip, body: rig.Rig, reading: FileReading, notes: list[str]
-) -> bpy.types.Action:
+def _write(armature: bpy.types.Object, moved: _Moved, reading: FileReading, notes: list[str]) -> bpy.types.Action:
+    clip, body = moved.clip, moved.body
     for joint, bone in enumerate(body.skeleton.names):
         if not body.movable[joint] and np.abs(clip.translations[:, joint]).max() > _MOVED:
             notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
     named = replace(clip, name=bones.name_of(clip.name))
-    action = clips.write(armature, named, body, first_frame=FIRST_FRAME, targets=_targets(file, body))
-    rates.set_rate(action, 0.0 if reading.to_scene_rate else file.rate)
+    how: dict[str, Any] = {"first_frame": FIRST_FRAME, "targets": moved.targets}
+    if body.controls is None:
+        action = clips.write(armature, named, body, **how)
+    else:
+        with curves.whole(named.name, armature) as into:
+            notes.append(clip_on_controls.fill(into, armature, named, body, **how))
+        action = into[0]
+    rates.set_rate(action, 0.0 if reading.to_scene_rate else moved.file.rate)
     return action
 
 

@@ -21,6 +21,7 @@ from .. import (
     properties,
     readiness,
     redo_panel,
+    source_list,
     source_warnings,
     weights_over_time,
 )
@@ -65,6 +66,16 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
     return True
 
 
+def poll_others(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Say whether an armature is active and others, whose actions are meant, are selected, and else why not."""
+    if not poll_armature(cls, context):
+        return False
+    if not source_list.selected_others(context, meant.armature(context)):
+        cls.poll_message_set("Select the armature whose actions are meant, then this one, so that it is active")
+        return False
+    return True
+
+
 def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Say whether an armature is active that can be worked on and has an action, and else why not."""
     if not poll_armature(cls, context):
@@ -102,6 +113,12 @@ class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
     """How a source is read where it is not as usual; apart, since scripts must give all of a collection's members."""
 
 
+class ACTION_LOOM_PG_player(bpy.types.PropertyGroup):
+    """Whose action a source is, where that is another armature's; named by the source."""
+
+    armature: bpy.props.StringProperty(name="Armature")
+
+
 class SourcesOperator(BackgroundOperator):
     """An operator that makes something of the sources it is given, as its recipe says.
 
@@ -116,6 +133,7 @@ class SourcesOperator(BackgroundOperator):
     )
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_weighted, options={"HIDDEN"})
     readings: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_reading, options={"HIDDEN"})
+    players: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_player, options={"HIDDEN"})
 
     @classmethod
     def least(cls) -> int:
@@ -144,6 +162,7 @@ class SourcesOperator(BackgroundOperator):
                         setattr(self, name, getattr(group, name))
         self.sources.clear()
         self.readings.clear()
+        self.players.clear()
         ticked = lists.in_order(rig, self.recipe)
         for line in ticked:
             self.add_line(line)
@@ -156,14 +175,16 @@ class SourcesOperator(BackgroundOperator):
     def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
         return meant.called(context, self.armature)
 
-    def add_source(self, name: str, weight: float = 1.0) -> None:
-        """Add an action to the sources."""
+    def add_source(self, name: str, weight: float = 1.0, armature: str = "") -> None:
+        """Add an action to the sources; armature : whose it is, if another's."""
         item = self.sources.add()
         item.name, item.weight = name, weight
+        player = self.players.add()
+        player.name, player.armature = name, armature
 
     def add_line(self, line: Any) -> None:
         """Add the action of a line of the list to the sources, to be read as that says."""
-        self.add_source(line.action.name_full, line.weight)
+        self.add_source(line.action.name_full, line.weight, line.armature)
         reading = self.readings.add()
         reading.name, reading.rate, reading.slot = line.action.name_full, line.rate, line.slot
         if line.use_range:
@@ -186,10 +207,15 @@ class SourcesOperator(BackgroundOperator):
         readings: dict[str, list[dict[str, Any]]] = {}
         for one in self.readings:
             readings.setdefault(one.name, []).append(option_properties.values_of(one, SourceOptions))
+        players: dict[str, list[str]] = {}
+        for player in self.players:
+            players.setdefault(player.name, []).append(player.armature)
         sources = []
         for source in self.sources:  # an action that is given twice can be read in two ways, in this order
             ways = readings.get(source.name, [{}])
-            sources.append(Source(name=source.name, **(ways.pop(0) if len(ways) > 1 else ways[0])))
+            whose = players.get(source.name, [""])
+            armature = whose.pop(0) if len(whose) > 1 else whose[0]
+            sources.append(Source(name=source.name, armature=armature, **(ways.pop(0) if len(ways) > 1 else ways[0])))
         reading = ReadingOptions(**option_properties.values_of(self, ReadingOptions))
         if ResultOptions not in self.asks:
             return Request(sources=tuple(sources), reading=reading)
@@ -277,7 +303,7 @@ class ResultOperator(SourcesOperator):
 
         mode, said = self._said
         ghost = ghosts.keep(context, mode, request, read, recipe, made, said)
-        report(self, (*read.notes, *made.report["warnings"]), f"Preview: {ghost.said}")
+        report(self, (*read.notes, *made.report["warnings"]), *read.came, f"Preview: {ghost.said}")
         return {"FINISHED"}
 
     def woven(
@@ -308,14 +334,15 @@ def report_result(
     if rig is not None:
         rig.last, rig.last_of = line, written.action.name
     warnings = contact_rows.told(scene_of(context), written.action, made.report["warnings"])
-    report(operator, (*read.notes, *written.notes, *warnings), line)
+    report(operator, (*read.notes, *written.notes, *warnings), *read.came, line)
 
 
-def report(operator: bpy.types.Operator, warnings: Iterable[str], said: str) -> None:
-    """Report warnings first, then what was done."""
+def report(operator: bpy.types.Operator, warnings: Iterable[str], *said: str) -> None:
+    """Report warnings first, then what was done; what is said last is what Blender shows."""
     for note in warnings:
         operator.report({"WARNING"}, note)
-    operator.report({"INFO"}, said)
+    for sentence in said:
+        operator.report({"INFO"}, sentence)
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:
@@ -356,4 +383,6 @@ def operator(
     )
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_weighted, ACTION_LOOM_PG_reading))
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_PG_weighted, ACTION_LOOM_PG_reading, ACTION_LOOM_PG_player)
+)

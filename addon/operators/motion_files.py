@@ -31,7 +31,9 @@ def _suggest_units_written(_operator: Any, _context: bpy.types.Context, _text: s
 class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     bl_idname = "action_loom.import_motion"
     bl_label = "Import Motion Files"
-    bl_description = "Make actions of motion files: of the active armature where it has their joints, else of new ones"
+    bl_description = (
+        "Make actions of motion files: of the active armature if it has their joints or a mesh, else of new ones"
+    )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -73,8 +75,27 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             ("SCENE", "Convert to the Scene's", "The action takes as long as the capture did"),
         ],
     )
-    new_armature: bpy.props.BoolProperty(
-        name="New Armature", description="Make one even where the active armature has all the joints", default=False
+    onto: bpy.props.EnumProperty(
+        name="Onto",
+        description="Whose actions they become",
+        items=[
+            (
+                "AUTO",
+                "Character, or New Armature",
+                "The active armature's where it has the files' joints, or where it moves a mesh: then they are carried"
+                " onto its body. Else those of a new one",
+            ),
+            ("ACTIVE", "Active Armature", "The active armature's, carried onto its body where it has other joints"),
+            ("NEW", "New Armature", "Those of a new one, with the files' joints, even where the active one has them"),
+        ],
+    )
+    plant_feet: bpy.props.BoolProperty(
+        name="Plant Feet",
+        description="Let the feet of what is carried onto another body stay where they stood in the file",
+        default=True,
+    )
+    new_armature: bpy.props.BoolProperty(  # earlier, there was this choice alone
+        name="New Armature", default=False, options={"HIDDEN", "SKIP_SAVE"}
     )
     select: bpy.props.BoolProperty(
         name="Select", description="Make the armature the active object, selected and in view", default=True
@@ -119,9 +140,10 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             self.units,
             self.up,
             self.rate == "SCENE",
-            self.new_armature,
+            "NEW" if self.new_armature else self.onto,
             bpy.path.abspath(self.skeleton),
             self.amc_rate,
+            self.plant_feet,
         )
         try:
             with _progress(present(context.window_manager)) as progress:
@@ -129,16 +151,19 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        for note in imported.notes:
+        for note in (*imported.refused, *imported.notes):
             self.report({"WARNING"}, note)
         said = imported_motion.take_in(
             context, imported, select=self.select, match_rate=self.match_rate, fit_range=self.fit_range
         )
-        if said:
-            self.report({"INFO"}, said)
+        for sentence in filter(None, (*imported.said, said)):
+            self.report({"INFO"}, sentence)
         for armature, actions in imported.actions.items():
             which = "the new armature " if armature in imported.made else ""
             self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_rates_note(context, actions)}")
+        if imported.refused:
+            came, left = sum(map(len, imported.actions.values())), len(imported.refused)
+            self.report({"WARNING"}, f"{came} of {came + left} clips came in; {left} could not be carried")
         return {"FINISHED"}
 
     def _paths(self) -> list[str]:

@@ -12,7 +12,7 @@ from ...core.recipes.blend import Blend
 from ...core.recipes.graph import Follow, GraphWalk
 from ...core.recipes.matching import Matching
 from ...core.recipes.plant import Plant
-from ...core.recipes.reading import Request
+from ...core.recipes.reading import Request, Source
 from .. import (
     contact_rows,
     meant,
@@ -55,6 +55,13 @@ def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     if data is None or data.action is None:
         raise LoomError(f"{armature.name} has no action: assign the result, or name it")
     return data.action
+
+
+def _list_if_anothers(rig: Any, found: SlottedAction, source: Source) -> None:
+    """List the action of a stretch that is another armature's: its line says whose it is."""
+    known = {(line.action, line.armature) for line in rig.sources}
+    if source.armature and (found[0], source.armature) not in known:
+        source_list.load(source_list.add(rig, found[0], use=False), source, found[1])
 
 
 class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
@@ -119,7 +126,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         why = readiness.why_not(armature)  # it need not be the active one
         if why:
             raise RigError(why)
-        read = weaving.read_actions(scene_of(context), armature, again.made_of, again.request)
+        read = weaving.read_actions(scene_of(context), armature, again.made_of, again.request, again.recipe)
         return again.request, read, self._with_spans(again.recipe)
 
     def _with_spans(self, recipe: Recipe) -> Recipe:
@@ -162,14 +169,21 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
             action = chosen(self.action, present(meant.armature(context)))
-            self._load(context, storage.of_result(action), storage.find_sources(action))
+            made_of, players = storage.find_sources(action), storage.players_of(action)
+            self._load(context, storage.of_result(action), made_of, players)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self.report({"INFO"}, f"The recipe of {action.name} is in the panel")
         return {"FINISHED"}
 
-    def _load(self, context: bpy.types.Context, kept: storage.Stored, found: list[SlottedAction]) -> None:
+    def _load(
+        self,
+        context: bpy.types.Context,
+        kept: storage.Stored,
+        found: list[SlottedAction],
+        players: list[bpy.types.Object | None],
+    ) -> None:
         from .. import weaving
 
         # All that can be wrong with a recipe is found before the panel is changed.
@@ -185,7 +199,10 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
 
         settings = properties.settings_of(scene_of(context))
         rig = properties.ensure_rig(scene_of(context), kept.armature or present(meant.armature(context)))
-        asked = list(request.sources)
+        asked = [
+            dataclasses.replace(source, armature="" if player is None else player.name_full)
+            for source, player in zip(request.sources, players, strict=True)
+        ]
         weights_over_time.settle(scene_of(context))
         for line in rig.sources:
             line.use = False
@@ -194,6 +211,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             for start, end, number in stretches:
                 stretch = settings.stretches.add()
                 stretch.action, stretch.start, stretch.end = found[number - 1][0], 100.0 * start, 100.0 * end
+                _list_if_anothers(rig, found[number - 1], asked[number - 1])
             found, asked = recipe.prepared_of(found), recipe.prepared_of(asked)
             weights = (1.0,) * len(found)
         for place, ((action, slot), weight, source) in enumerate(zip(found, weights, asked, strict=True)):

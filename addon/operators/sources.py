@@ -66,6 +66,47 @@ class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
+    bl_idname = "action_loom.add_selected_sources"
+    bl_label = "Add from Selected Armatures"
+    bl_description = "List actions of the other selected armatures: each is read on its own, and carried onto this one"
+    bl_options = {"REGISTER", "UNDO"}
+
+    which: bpy.props.EnumProperty(name="Actions", description="Which of their actions", items=source_list.WHICH)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_others(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature, scene = present(meant.armature(context)), scene_of(context)
+        others = source_list.selected_others(context, armature)
+        found = [(one, source) for one in others for source in source_list.sources_of(scene, one, self.which)]
+        rig = properties.ensure_rig(scene, armature)
+        listed = {(line.action.name_full, line.armature) for line in rig.sources if line.action is not None}
+        lines = []
+        for other, source in found:
+            action = next((one for one in bpy.data.actions if one.name_full == source.name), None)
+            if action is None or (source.name, source.armature) in listed:
+                continue
+            line = source_list.add(rig, action, use=True, player=other)
+            source_list.load(
+                line, source, next((s for s in getattr(action, "slots", ()) if s.identifier == source.slot), None)
+            )
+            lines.append(line)
+        if not lines:
+            self.report({"ERROR"}, f"No action of {some([one.name for one in others])} that is not listed already")
+            return {"CANCELLED"}
+        rig.active = len(rig.sources) - 1
+        body_roles.look_up(rig)
+        refused = source_list.note_warnings(context, armature, lines)
+        for why in refused:
+            self.report({"WARNING"}, why)
+        count = f"{len(lines)} action{'s' * (len(lines) > 1)}"
+        self.report({"INFO"}, f"{count} of {some([one.name for one in others])} listed for {armature.name}")
+        return {"FINISHED"}
+
+
 class OnList(OperatorMixin):
     """An operator on the active line of the armature's list."""
 
@@ -139,6 +180,7 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         ACTION_LOOM_OT_add_sources,
         ACTION_LOOM_OT_add_active_source,
+        ACTION_LOOM_OT_add_selected_sources,
         ACTION_LOOM_OT_remove_source,
         ACTION_LOOM_OT_move_source,
         ACTION_LOOM_OT_set_reference,

@@ -69,10 +69,12 @@ class FollowOperator(GraphWalkOperator):
             self.place = "REFERENCE"  # it begins where its curve does
         if "stretches" in given:
             return
+        rig = properties.rig_of(scene_of(context), meant.called(context, self.armature))
+        listed = {line.action: line.armature for line in reversed(rig.sources if rig is not None else ())}
         rows: list[tuple[float, ...]] = []
         for stretch in settings.stretches:
             if stretch.action is not None:
-                self.add_source(stretch.action.name_full)
+                self.add_source(stretch.action.name_full, armature=listed.get(stretch.action, ""))
                 rows.append((0.01 * stretch.start, 0.01 * stretch.end, len(self.sources)))
         self.stretches = declared(Follow)["stretches"].as_text(tuple(rows))
 

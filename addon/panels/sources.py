@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...core import verbs
-from .. import meant, properties, rates, source_list
+from .. import lists, meant, properties, rates, source_list
 from ..blender_types import DrawContext, armature_data, present, scene_of
 from . import SidebarPanel, draw_text, options_in
 
@@ -80,6 +80,9 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         name = row.row()
         name.active = item.use
         name.alert = bool(item.use and item.warning)
+        if item.player.name:
+            there = lists.player_of(item) is not None
+            row.label(text="", icon="ARMATURE_DATA" if there else "ERROR")
         hidden = shown.beginnings.get(item.action.name, "")
         if hidden:
             name.label(text="…" + item.action.name[len(hidden) :])
@@ -158,6 +161,8 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
         meant.mark(layout, meant.of_tab(present(context)))
         layout.operator("action_loom.add_sources", icon="ADD")
         layout.operator("action_loom.add_active_source")
+        layout.operator("action_loom.add_selected_sources")
+        layout.operator("action_loom.retarget", icon="ARMATURE_DATA")
         layout.separator()
         layout.operator("action_loom.import_motion", icon="IMPORT")
         layout.operator("action_loom.export_motion", icon="EXPORT")
@@ -201,6 +206,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             if not len(bpy.data.actions):
                 self._draw_beginning(f"{armature.name} has no actions yet. Import some, or key some:", context)
                 return
+            self._draw_others(context, armature)
             layout.operator("action_loom.add_sources", icon="ADD")
             layout.operator("action_loom.add_active_source", icon="ACTION")
             layout.operator("action_loom.import_motion", icon="IMPORT")
@@ -223,9 +229,19 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         active = _active(context)
         if active is not None and active.action.name in shown.beginnings:
             layout.prop(active.action, "name", text="")
+        self._draw_others(context, armature)
         for source in rig.sources:
             if source.use and source.warning:
                 draw_text(layout, context, source.warning, alert=True)
+
+    def _draw_others(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Draw what there is to do with the other selected armatures."""
+        others = source_list.selected_others(context, armature)
+        if others:
+            column = self.layout.column(align=True)
+            column.label(text=f"Of {others[0].name}:" if len(others) == 1 else f"Of {len(others)} selected armatures:")
+            column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
+            column.operator("action_loom.retarget", icon="ARMATURE_DATA")
 
     def _draw_beginning(self, text: str, context: bpy.types.Context) -> None:
         """Draw what there is to begin with."""
@@ -249,6 +265,11 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
         layout, source = options_in(self.layout), _active(context)
         if source.apart:
             layout.label(text=f"Listed apart: {source.apart}", icon="INFO")
+        if source.player.name:
+            layout.prop(source, "armature", icon="ARMATURE_DATA")
+            draw_text(
+                layout, context, source.carried or "It is carried onto this armature's body when it is read", "INFO"
+            )
         layout.prop(source, "rate")
         if not source.rate:
             own = rates.rate_of(source.action)

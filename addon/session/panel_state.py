@@ -17,7 +17,16 @@ def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
     values = tuple(_plain(getattr(group, option)) for group, option in options)
     ticked = lists.ticked(rig)
     lines = tuple(
-        (line.action.session_uid, line.rate, line.slot, line.use_range, line.first, line.last, line.label)
+        (
+            line.action.session_uid,
+            line.player.uid,
+            line.rate,
+            line.slot,
+            line.use_range,
+            line.first,
+            line.last,
+            line.label,
+        )
         for line in ticked
     )
     reference = lists.reference_among(rig, ticked) if ticked else 0

@@ -15,6 +15,6 @@ def like(clip: Clip, reference: Clip) -> tuple[Clip, Carried | None]:
     """
     body = reference.skeleton
     same = set(clip.skeleton.names) == set(body.names)
-    if same or body.inheritance is not None or not all(map(carried.is_a_persons, (clip.skeleton, body))):
+    if same or not all(map(carried.is_a_persons, (clip.skeleton, body))):
         return retarget.onto(clip, body), None
     return carry.onto_body(clip, body, body_rest=rest_check.choose(reference))

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import SkeletonError
+from ..errors import SkeletonError, some
+from ..motion import roles as body_roles
 from ..motion.skeleton import Skeleton
 from . import partners
 from .partners import Partners
@@ -58,10 +59,31 @@ class Carried:
     @property
     def sentences(self) -> list[str]:
         """What a verb that brings clips together says of it, a sentence each."""
+        return [f"{self.clip} has other joints and was put on the reference's body: {self.figures}", *self.warnings]
+
+    @property
+    def figures(self) -> str:
+        """How many of the body's joints were matched how."""
         by_role, still = len(self.names(partners.ROLE)), len(self.names(partners.REST))
         others = len(self.body) - by_role - still
-        told = f"{by_role} joints by role, {others} by their place or name, {still} at rest, legs × {self.scale:.2f}"
-        return [f"{self.clip} has other joints and was put on the reference's body: {told}", *self.warnings]
+        return f"{by_role} joints by role, {others} by their place or name, {still} at rest, legs × {self.scale:.2f}"
+
+    @property
+    def doubts(self) -> list[str]:
+        """What an artist would look at: roles that no name tells of, and joints that nothing moves; a phrase each."""
+        said = []
+        for one, whose in ((self.source, "its"), (self.body, "this body's")):
+            found = one.roles_found_by
+            unsure = [f"{one.names[joint]} as {role}" for role, joint in one.roles.items() if found[role] in _UNSURE]
+            if unsure:
+                said.append(f"no name tells of {whose} {some(unsure)}")
+        still = self.names(partners.REST)
+        return [*said, f"without partner, so at rest: {some(still)}"] if still else said
+
+    @property
+    def sentence(self) -> str:
+        """How it came there: how many joints were matched how, and what to look at."""
+        return "; ".join([self.figures, *self.doubts])
 
     def as_report(self) -> dict[str, Any]:
         """Return what a report says of it."""
@@ -83,6 +105,7 @@ class Carried:
         }
 
 
+_UNSURE = (body_roles.HIERARCHY, body_roles.SHAPE)
 _TOLD = (
     partners.ROLE,
     partners.SPINE,

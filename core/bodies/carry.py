@@ -7,8 +7,8 @@ are carried between anatomical frames of the rest poses (see `rest_frames`), so 
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import SkeletonError
 from ..motion import feet, kinematics, quat, retarget
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -32,15 +32,12 @@ def onto_body(
     """
     carried.refuse(clip.skeleton, clip.name)
     carried.refuse(skeleton, "the body")
-    if skeleton.inheritance is not None:
-        raise SkeletonError(f"{clip.name}: it can't go onto joints that do not inherit all of their parents yet")
     rest = rest or rest_check.choose(clip)
     body_rest = body_rest or rest_check.of_body(skeleton)
     pairs = partners.match(clip.skeleton, skeleton)
     scale = retarget.leg_ratio(clip.skeleton, skeleton)
     world, points = kinematics.posed(clip)
     turned = _turned(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
-    rotations = _local(skeleton, turned)
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)
     wanted[:, 2] += _ankle_height(skeleton, body_rest) - scale * _ankle_height(clip.skeleton, rest)
@@ -48,7 +45,7 @@ def onto_body(
     lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale)
     shift[:, 2] += lift
     places[:, _moved_by(skeleton, pairs.carrier)] += shift[:, None]
-    translations = _translations(skeleton, pairs, turned, places)
+    rotations, translations = _local(skeleton, pairs.carrier, turned, places)
     made = Clip(
         clip.name, skeleton, clip.rate, rotations, translations, channels=dict(clip.channels), cyclic=clip.cyclic
     )
@@ -81,7 +78,7 @@ def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, pos
         if joint in still:
             above = _above(body, joint)
             at_rest = body_rest.rotations[joint]
-            if above >= 0:
+            if above >= 0 and (body.inheritance is None or body.inheritance.rotation[joint]):
                 held = quat.mul(quat.inv(body_rest.rotations[above]), at_rest)
                 out[:, joint] = quat.mul(out[:, above], held)
             else:
@@ -103,11 +100,18 @@ def _frame(skeleton: Skeleton, frames: Mapping[int, Array], joint: int, upright:
     return upright
 
 
-def _local(body: Skeleton, turned: Array) -> Array:
-    """The rotations (F, J, 4) about the rest frames of joints, from their world turns."""
+def _local(body: Skeleton, carrier: int, turned: Array, places: Array) -> tuple[Array, Array]:
+    """The rotations (F, J, 4) about the rest frames of joints, and what they move in those (F, J, 3)."""
+    above = np.array([_above(body, joint) for joint in range(len(body))])
+    moved = (above != body.parents) | (above < 0)  # those that stand elsewhere than their parents take them
+    moved[carrier] = True
+    if body.inheritance is not None:
+        rotations, translations, _ = kinematics.local(body, quat.to_matrix(turned), places)
+        return np.asarray(quat.continuous(rotations)), translations * moved[:, None]
     local, child = turned.copy(), body.parents >= 0
     local[:, child] = quat.mul(quat.inv(turned[:, body.parents[child]]), turned[:, child])
-    return np.asarray(quat.continuous(quat.normalize(quat.mul(quat.inv(body.orients), local))))
+    rotations = quat.continuous(quat.normalize(quat.mul(quat.inv(body.orients), local)))
+    return np.asarray(rotations), _translations(body, moved, turned, places)
 
 
 def _places(body: Skeleton, pairs: Partners, turned: Array, theirs: Array) -> Array:
@@ -124,16 +128,13 @@ def _places(body: Skeleton, pairs: Partners, turned: Array, theirs: Array) -> Ar
     return places
 
 
-def _translations(body: Skeleton, pairs: Partners, turned: Array, places: Array) -> Array:
-    """What joints (F, J, 3) move in their rest frames, for those that stand elsewhere than their parents take them."""
+def _translations(body: Skeleton, moved: NDArray[np.bool_], turned: Array, places: Array) -> Array:
     out = np.zeros_like(places)
-    for joint, parent in enumerate(body.parents.tolist()):
-        if joint != pairs.carrier and _above(body, joint) == parent >= 0:
-            continue
+    for joint in np.flatnonzero(moved).tolist():
+        parent = int(body.parents[joint])
+        where = places[:, joint]
         if parent >= 0:
-            where = quat.rotate(quat.inv(turned[:, parent]), places[:, joint] - places[:, parent])
-        else:
-            where = places[:, joint]
+            where = quat.rotate(quat.inv(turned[:, parent]), where - places[:, parent])
         out[:, joint] = quat.rotate(quat.inv(body.orients[joint]), where - body.offsets[joint])
     return out
 

@@ -44,9 +44,11 @@ class Source(SourceOptions):
     """Which action is to be read, and how.
 
     name : as Blender tells linked ones of the same name apart, such as "Walk [library.blend]"
+    armature : whose action it is, called likewise, if another's: it is carried onto the body of the one it is read for
     """
 
     name: str = ""
+    armature: str = ""
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -81,7 +83,9 @@ def request_from_json(text: str) -> Request:
         values = renamed(declared(ReadingOptions), json.loads(text))
         sources = tuple(Source(**one) for one in values.pop("sources"))
         curve = values.pop("curve", "")
-        if not all(isinstance(name, str) for name in (curve, *(source.name for source in sources))):
+        if not all(
+            isinstance(name, str) for name in (curve, *(s.name for s in sources), *(s.armature for s in sources))
+        ):
             raise TypeError
         read = {name: values.pop(name) for name in declared(ReadingOptions) if name in values}
         result = {name: _lower(name, value) for name, value in values.items()}

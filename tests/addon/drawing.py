@@ -66,7 +66,9 @@ class Drawing:
 
 def context_now():
     active = bpy.context.view_layer.objects.active
-    return SimpleNamespace(scene=bpy.context.scene, object=active, region=SimpleNamespace(width=280))
+    selected = bpy.context.selected_objects
+    region = SimpleNamespace(width=280)
+    return SimpleNamespace(scene=bpy.context.scene, object=active, selected_objects=selected, region=region)
 
 
 def draw(panel, context, layout=None):

@@ -70,6 +70,15 @@ def contacts_marked(_tmp_path):
     bpy.context.scene.action_loom.contacts.clear()
 
 
+def another_body(_tmp_path):
+    """A second character with a walk of its own is selected beside the first."""
+    rig = bpy.context.object
+    other = material.biped(name="Other", units=2.0)
+    material.key_walk(other, "theirs", frames=30)
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+
+
 def with_edited_sources(_tmp_path):
     for name in ("slow", "quick"):
         for curve in material.fcurves(bpy.data.actions[name]):
@@ -105,6 +114,7 @@ TABLE = {
     "add_contact": Row("settings"),
     "add_active_source": Row("settings", "users"),
     "add_demo": Row(*MADE, "settings", needs_armature=False),
+    "add_selected_sources": Row("settings", "users", before=another_body),
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
     "analyse": Row("settings", sources=BOTH),
@@ -145,6 +155,11 @@ TABLE = {
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "plant": result(sources=[SLOW]),
+    "retarget": result(
+        before=another_body,
+        sources=[SLOW],
+        players=[{"name": "slow", "armature": "Other"}],
+    ),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "remove_contact": Row("settings", before=contacts_found),
     "remove_source": Row("settings", "users"),

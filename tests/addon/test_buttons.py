@@ -25,6 +25,8 @@ BUTTONS = {
     "pin_armature": {},
     "add_sources": {},
     "add_active_source": {},
+    "add_selected_sources": {},
+    "retarget": {},
     "remove_source": {},
     "move_source": {},
     "set_reference": {},
@@ -132,6 +134,16 @@ def a_result():
     bpy.ops.action_loom.blend()
 
 
+def another_selected():
+    """Another armature is selected beside it."""
+    two_ticked()
+    rig = bpy.context.object
+    other = material.biped(name="Other")
+    material.key_walk(other, "theirs", frames=30)
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+
+
 STATES = [
     nothing,
     without_actions,
@@ -143,6 +155,7 @@ STATES = [
     stretch_without_action,
     edit_mode,
     a_result,
+    another_selected,
 ]
 
 

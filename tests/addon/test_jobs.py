@@ -131,6 +131,7 @@ def driven(loom, rig):
     operator.properties = operator
     operator.sources = [SimpleNamespace(**source) for source in SOURCES]
     operator.readings = []
+    operator.players = []
     operator.report = lambda kind, text: told.append((min(kind), text))
     timers = SimpleNamespace(event_timer_add=lambda *_, **__: None, modal_handler_add=lambda *_: None, windows=[])
     context = SimpleNamespace(

@@ -27,6 +27,7 @@ SERVICES = {
     "still_bones",
     "menus",
     "option_properties",
+    "other_bodies",
     "playback",
     "preferences",
     "places",

@@ -9,7 +9,7 @@ from action_loom.core.bodies import carry, partners, rest_frames
 from action_loom.core.errors import SkeletonError
 from action_loom.core.motion import kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.motion.inheritance import Inheritance
+from action_loom.core.motion.inheritance import SCALES, Inheritance
 from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_allclose
 from oracles import bodies, material
@@ -198,12 +198,49 @@ def test_bodies_without_legs_and_on_four_feet_are_refused_by_name():
         carry.onto_body(still, clip.skeleton)
 
 
-def test_joints_that_do_not_inherit_all_are_refused():
-    body = material.figure()
-    free = np.ones(len(body), dtype=bool)
-    loose = replace(body, inheritance=Inheritance(free, ("FULL",) * len(body), free, quat.IDENTITY))
-    with pytest.raises(SkeletonError, match="do not inherit all"):
-        carry.onto_body(material.walk(), loose)
+def inheriting(body, rng, *, moving_space=False):
+    """The body with joints that inherit of their parents what chance says; the first may be what all stand in."""
+    count = len(body)
+    flags = [rng.random(count) < 0.5 for _ in range(2)]
+    rules = Inheritance(flags[0], tuple(rng.choice(SCALES, count)), flags[1], quat.IDENTITY, moving_space)
+    return replace(body, inheritance=rules)
+
+
+@rests
+@pytest.mark.parametrize("seed", range(4))
+def test_joints_that_do_not_inherit_all_stand_where_those_do_that_inherit(rest, seed):
+    rng = np.random.default_rng(seed)
+    clip = bodies.moving(bodies.handed(), seed=seed)
+    body = bodies.resting(bodies.proportioned(material.figure(), {"Leg": 0.9}), bodies.RESTS[rest], seed)
+    usual, _ = carry.onto_body(clip, body)
+    loose, _ = carry.onto_body(clip, inheriting(body, rng, moving_space=seed % 2 == 1))
+    ours, theirs = kinematics.world(loose), kinematics.world(usual)
+    assert_allclose(ours[1], theirs[1], rtol=0.0, atol=1e-9)
+    assert np.abs(quat.log(quat.mul(quat.inv(ours[0]), theirs[0]))).max() < 1e-6
+    assert loose.scales is None
+    held = [k for k in range(len(body)) if not np.abs(usual.translations[:, k]).max()]
+    assert not np.abs(loose.translations[:, held]).max()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_clip_of_joints_that_do_not_inherit_all_is_carried_as_it_stands(seed):
+    clip = bodies.moving(material.figure(), seed=seed)
+    loose, _ = carry.onto_body(clip, inheriting(clip.skeleton, np.random.default_rng(seed)))
+    other = bodies.resting(clip.skeleton, bodies.RESTS["A 45"], seed)
+    one, two = (carry.onto_body(given, other)[0] for given in (clip, loose))
+    assert_allclose(places(one), places(two), rtol=0.0, atol=1e-9)
+
+
+def test_what_has_no_partner_and_does_not_turn_with_its_parent_stays_as_it_rests():
+    clip = bodies.moving(material.figure(), seed=1)
+    body = bodies.with_joints(clip.skeleton, {}, hanging=("LeftArm", "RightUpLeg"))
+    free = np.array([not name.endswith("_twist") for name in body.names])
+    rules = Inheritance(free, ("FULL",) * len(body), np.ones(len(body), dtype=bool), quat.IDENTITY)
+    made, carried = carry.onto_body(clip, replace(body, inheritance=rules))
+    helpers = [body.index(name) for name in carried.names(partners.REST)]
+    assert [body.names[k] for k in helpers] == ["LeftArm_twist", "RightUpLeg_twist"]
+    assert np.abs(quat.log(made.rotations[:, helpers])).max() < 1e-9
+    assert worst_limb(made, clip) < 0.01
 
 
 def test_what_is_missing_on_one_of_them_is_said_and_rests():

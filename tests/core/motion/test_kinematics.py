@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.inheritance import SCALES, Inheritance
 from numpy.testing import assert_allclose
 from oracles import material
 
@@ -114,3 +115,22 @@ def test_some_joints_stand_where_they_do_among_all(rng):
         some_rotations, some_positions = kinematics.world_of(clip, joints)
         assert_allclose(some_rotations[:, joints], rotations[:, joints], rtol=0.0, atol=0.0)
         assert_allclose(some_positions[:, joints], positions[:, joints], rtol=0.0, atol=0.0)
+
+
+@pytest.mark.parametrize("moving_space", [False, True], ids=["in a space", "in a moving space"])
+def test_local_values_of_where_joints_stand_are_those_they_stand_by(rng, moving_space):
+    skeleton = material.random_skeleton(rng, joints=15, roots=1 if moving_space else 2)
+    flags = rng.random((2, 15)) < 0.5
+    space = quat.IDENTITY if moving_space else material.rotations(rng)
+    rules = Inheritance(flags[0], tuple(rng.choice(SCALES, 15)), flags[1], space, moving_space)
+    for body in (skeleton, replace(skeleton, inheritance=rules)):
+        clip = material.random_clip(rng, body)
+        rotations, translations, scales = kinematics.local(body, *kinematics.matrices(clip))
+        assert_allclose(quat.same_side(rotations, clip.rotations), clip.rotations, rtol=0.0, atol=1e-9)
+        assert_allclose(translations, clip.translations, rtol=0.0, atol=1e-9)
+        assert_allclose(scales, 1.0, rtol=0.0, atol=1e-9)
+        stretched = replace(clip, scales=rng.uniform(0.7, 1.4, clip.translations.shape))
+        linear, places = kinematics.matrices(stretched)
+        again = kinematics.local(body, linear, places)
+        put = replace(clip, rotations=again[0], translations=again[1], scales=again[2])
+        assert_allclose(kinematics.matrices(put)[1], places, rtol=0.0, atol=1e-9)

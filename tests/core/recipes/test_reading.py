@@ -26,7 +26,8 @@ ASKED = Request(
 
 
 def test_a_request_survives_json():
-    for request in (ASKED, Request(sources=()), Request(sources=(Source(name="歩く"),))):
+    other = Request(sources=(Source(name="歩く", armature="Actor"), Source(name="歩く")))
+    for request in (ASKED, Request(sources=()), other):
         assert request_from_json(request.to_json()) == request
 
 
@@ -43,6 +44,11 @@ def test_all_frames_are_read_unless_two_are_named():
     assert Source(name="Walk").span is None
     assert Source(name="Walk", first=7, last=7).span is None
     assert Source(name="Walk", first=3, last=20).span == (3, 20)
+
+
+def test_whose_an_action_is_is_text():
+    with pytest.raises(OptionError, match="not what is asked"):
+        request_from_json('{"sources": [{"name": "Walk", "armature": 3}]}')
 
 
 @pytest.mark.parametrize(

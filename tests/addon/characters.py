@@ -1,0 +1,92 @@
+"""Characters and captured clips side by side, and whether limbs point alike, for tests of clips on other bodies."""
+
+import bpy
+import material
+import numpy as np
+
+CHARACTERS, CAPTURED = material.SHARED / "characters", material.SHARED / "cmu"
+WALK, RUN = "cmu_mb_02_01", "cmu_mb_16_15"
+_LIMBS = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
+_MIXAMO = {"thigh": "UpLeg", "shin": "Leg", "foot": "Foot", "toe": "ToeBase", "clavicle": "Shoulder"}
+_MIXAMO |= {"upper_arm": "Arm", "forearm": "ForeArm", "hand": "Hand"}
+_TRUNK = {"hips": "Hips", "spine": "Spine", "chest": "Spine1", "neck": "Neck", "head": "Head"}
+
+
+def character(name, rate=30):
+    """An artist's character, active and selected, its own actions called as in its file; returns the armature."""
+    bpy.context.scene.render.fps = rate
+    before = set(bpy.data.objects)
+    bpy.ops.import_scene.gltf(filepath=str(CHARACTERS / f"{name}.glb"))
+    rig = next(one for one in bpy.data.objects if one.type == "ARMATURE" and one not in before)
+    for action in bpy.data.actions:
+        while action.name.endswith(
+            f"_{rig.name}"
+        ):  # the exporter that made it has added it, and before 4.4 the importer
+            action.name = action.name.removesuffix(f"_{rig.name}")
+    select(rig)
+    return rig
+
+
+def captured(name=WALK):
+    """An armature of a captured file with its action, imported by Blender itself."""
+    return material.import_bvh(name, mode="QUATERNION")
+
+
+def file_of(name):
+    return CAPTURED / f"{name}.bvh"
+
+
+def select(*objects):
+    """Select objects; the last one is active."""
+    for one in bpy.context.scene.objects:
+        one.select_set(one in objects)
+    bpy.context.view_layer.objects.active = objects[-1]
+    bpy.context.view_layer.update()
+
+
+def inventory():
+    """All data of the file, by kind and name."""
+    return {(type(data).__name__, data.name) for data in bpy.data.user_map()}
+
+
+def called_as_mixamo(loom, rig):
+    """Give the bones of an armature the names that Mixamo's files have."""
+    for role, bone in roles_of(loom, rig).items():
+        part, _, side = role.partition(".")
+        name = f"{'Left' if side == 'L' else 'Right'}{_MIXAMO[part]}" if side else _TRUNK[part]
+        other = rig.data.bones.get(f"mixamorig:{name}")
+        if other is None:
+            rig.data.bones[bone].name = f"mixamorig:{name}"
+
+
+def roles_of(loom, rig):
+    skeleton = loom("addon.bridge.rig").read(rig).skeleton
+    return {role: skeleton.names[joint] for role, joint in skeleton.roles.items()}
+
+
+def directions(loom, rig, action, frames):
+    """Where limbs point (F, 3) in the scene while an armature plays an action, by role."""
+    material.show(rig, action)
+    roles = roles_of(loom, rig)
+    pairs = [(f"{high}.{side}", f"{low}.{side}") for high, low in _LIMBS for side in "LR"]
+    known = [pair for pair in pairs if set(pair) <= set(roles)]
+    bones = [roles[one] for pair in known for one in pair]
+    places = np.array([material.pose_positions(rig, bones, frame) for frame in frames])
+    limbs = places[:, 1::2] - places[:, ::2]
+    limbs /= np.linalg.norm(limbs, axis=2, keepdims=True)
+    return {high: limbs[:, k] for k, (high, _) in enumerate(known)}
+
+
+def worst_limb(loom, one, other):
+    """The largest angle in degrees between limbs of two armatures; each is given as (rig, action, frames)."""
+    ours, theirs = directions(loom, *one), directions(loom, *other)
+    shared = set(ours) & set(theirs)
+    assert {"thigh.L", "thigh.R", "upper_arm.L", "upper_arm.R"} <= shared
+    apart = (np.linalg.norm(ours[role] - theirs[role], axis=1).max() for role in shared)
+    return float(np.degrees(2.0 * np.arcsin(max(apart) / 2.0)))
+
+
+def as_it_comes(loom, verb, **options):
+    """Options of a verb with which legs are not touched once they are carried."""
+    declared = loom("core.options").declared(loom("core.verbs").VERBS[verb].recipe)
+    return options | {name: False for name in ("plant_feet", "trim") if name in declared}
