@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.bodies import alike, carried
 from ...core.errors import LoomError
 from ...core.formats import bvh, motion_file, units
 from ...core.motion import resample, retarget
@@ -118,9 +119,9 @@ def import_files(
     refused: list[str] = []
     for file in read:
         fits = None if armature is None or by_controls else _on_bones(file, armature)
-        if armature is not None and fits is not None:
+        if armature is not None and fits is not None and _rests_alike(fits, armature):
             moved.append(_Moved(fits, *_onto(fits, armature)))
-        elif armature is not None and (by_controls or _carries(armature, reading, context)):
+        elif armature is not None and (by_controls or fits is not None or _carries(armature, reading, context)):
             try:
                 body = body or _body_of(armature)
                 moved.append(_carried(file, armature, body, reading, notes))
@@ -202,6 +203,12 @@ def _onto(file: _File, armature: bpy.types.Object) -> tuple[Clip, rig.Rig, froze
     if _same(file.clip.skeleton, body.skeleton):
         return replace(file.clip, skeleton=body.skeleton), body, _targets(file, body)
     return retarget.fitted(file.clip, body.skeleton), body, _targets(file, body)
+
+
+def _rests_alike(file: _File, armature: bpy.types.Object) -> bool:
+    """Say whether a file of an armature's joints rests as that does, or neither is known to be a person's."""
+    both = file.clip.skeleton, rig.read(armature).skeleton
+    return not all(map(carried.is_a_persons, both)) or alike.rest_alike(*both)
 
 
 def _carries(armature: bpy.types.Object, reading: FileReading, context: bpy.types.Context) -> bool:

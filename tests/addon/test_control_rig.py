@@ -152,6 +152,31 @@ def test_a_captured_walk_is_seen_on_the_deforming_bones_as_it_was_carried(hero, 
 
 
 @material.needs_shared
+def test_a_file_is_imported_onto_its_controls(hero, rigs, loom, apart, capfd):
+    body = rigs.body_of(hero)
+    assert material.import_motion(WALK, select=False, plant_feet=False) == {"FINISHED"}
+    assert "switched to FK" in capfd.readouterr().out
+    clip = loom("core.formats.motion_file").read(WALK).clip
+    action = bpy.data.actions["cmu_mb_02_01"]
+    material.show(hero, action)
+    stands(apart(hero, loom("core.bodies.carry").onto_body(clip, body.skeleton)[0], body))
+
+
+@material.needs_shared
+def test_actions_of_another_armature_go_onto_its_controls(hero, rigs, loom, apart):
+    body = rigs.body_of(hero)
+    material.import_motion(WALK, onto="NEW")
+    other = bpy.context.view_layer.objects.active
+    clip = loom("core.formats.motion_file").read(WALK).clip
+    other.select_set(True)
+    hero.select_set(True)
+    bpy.context.view_layer.objects.active = hero
+    assert bpy.ops.action_loom.retarget(plant_feet=False, trim=False, result_name="Theirs") == {"FINISHED"}
+    material.show(hero, bpy.data.actions["Theirs"])
+    stands(apart(hero, loom("core.bodies.carry").onto_body(clip, body.skeleton)[0], body))
+
+
+@material.needs_shared
 def test_a_rig_without_fingers_and_face_is_known_too(tmp_path, rigs, carried, put_on, apart):
     path = generated(tmp_path / "basic.blend", "armature_basic_human_metarig_add")
     bpy.ops.wm.open_mainfile(filepath=str(path))

@@ -9,6 +9,7 @@ from characters import CHARACTERS, RUN, WALK, captured, character, file_of, inve
 
 FRAMES = np.array([1, 60, 150, 250])
 EXACT = 0.05  # degrees: Blender's poses are single floats
+AS_THEY_COME = {"plant_feet": False}  # legs point as the file's only where no foot is planted
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def rates(loom):
 def test_captured_files_become_actions_of_a_character(loom, rates, name):
     rig = character(name)
     before = inventory()
-    assert material.import_motion(file_of(WALK), file_of(RUN), select=False) == {"FINISHED"}
+    assert material.import_motion(file_of(WALK), file_of(RUN), select=False, **AS_THEY_COME) == {"FINISHED"}
     assert inventory() - before == {("Action", WALK), ("Action", RUN)}
     made = bpy.data.actions[WALK]
     assert rates.rate_of(made) == pytest.approx(120.0, rel=1e-4)
@@ -34,7 +35,9 @@ def test_amc_files_with_their_skeleton_beside_do_so_too(loom, rates):
     rig = character("mannequiny")
     before = inventory()
     folder = material.SHARED / "amc"
-    assert material.import_motion(folder / "09_01.amc", folder / "09_02.amc", select=False) == {"FINISHED"}
+    assert material.import_motion(folder / "09_01.amc", folder / "09_02.amc", select=False, **AS_THEY_COME) == {
+        "FINISHED"
+    }
     assert inventory() - before == {("Action", "09_01"), ("Action", "09_02")}
     made = bpy.data.actions["09_01"]
     assert rates.rate_of(made) == 120.0
@@ -52,10 +55,55 @@ def test_bones_that_inherit_what_they_like_take_them_as_well(loom):
         bone.use_inherit_rotation = bool(rng.random() < 0.7)
         bone.inherit_scale = str(rng.choice(["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"]))
         bone.use_local_location = bool(rng.random() < 0.7)
-    material.import_motion(file_of(WALK), select=False)
+    material.import_motion(file_of(WALK), select=False, **AS_THEY_COME)
     source = captured()
     ours = (rig, bpy.data.actions[WALK], FRAMES)
     assert worst_limb(loom, ours, (source, source.animation_data.action, FRAMES)) < EXACT
+
+
+def test_feet_stay_where_they_stood_in_the_file(loom):
+    """The walk on a body of another size: in the middle of contacts of the file its balls go no way."""
+    rig = character("mannequiny")
+    made = []
+    for planted in (True, False):
+        assert material.import_motion(file_of(WALK), select=False, plant_feet=planted) == {"FINISHED"}
+        action = max(bpy.data.actions, key=lambda one: one.session_uid)
+        clips, curves = loom("addon.bridge.clip"), loom("addon.bridge.curves")
+        body = loom("addon.bridge.rig").read(rig)
+        made.append(clips.read(rig, action, body, 120.0, curves.choose_slot(action, rig)).clip)
+    clip = loom("core.formats.motion_file").read(file_of(WALK)).clip
+    spans, contacts = loom("core.edit.feet.spans"), loom("core.check.contacts")
+    middles = [span.middle for span in spans.find(clip) if span.part == "ball" and span.end - span.first > 20]
+    slides = []
+    for one in made:
+        balls = contacts.feet(one)
+        ways = [balls[span.foot][span.first : span.end, :2] for span in middles]
+        slides.append(np.median([np.linalg.norm(way - way.mean(axis=0), axis=1).max() for way in ways]))
+    assert len(middles) >= 2
+    assert slides[0] < 0.001 < slides[1]
+
+
+def test_files_of_the_same_bones_at_rest_in_another_pose_are_carried_too(loom, tmp_path):
+    """A walk of the character's own bones whose file rests with its arms held out: its limbs point as in the file."""
+    formats, carry, bodies = (loom(f"core.{name}") for name in ("formats.motion_file", "bodies.carry", "motion.quat"))
+    rig = material.biped()
+    body = loom("addon.bridge.rig").read(rig).skeleton
+    held_out = body.orients.copy()
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        joint = body.roles[f"upper_arm.{side}"]
+        turn = bodies.about_axis("Y", np.radians(sign * 50.0))
+        above = body.rest[0][body.parents[joint]]
+        held_out[joint] = bodies.mul(bodies.mul(bodies.inv(above), bodies.mul(turn, above)), body.orients[joint])
+    other = type(body)(body.names, body.parents, body.offsets, held_out, body.tips, dict(body.roles))
+    walk = carry.onto_body(formats.read(file_of(WALK)).clip, other)[0]
+    path = tmp_path / "other rest.bvh"
+    path.write_bytes(formats.compose(walk, path))
+    assert material.import_motion(path, select=False, **AS_THEY_COME) == {"FINISHED"}
+    made = bpy.data.actions["other rest"]
+    material.import_motion(path, onto="NEW")
+    source = bpy.context.view_layer.objects.active
+    assert source != rig
+    assert worst_limb(loom, (rig, made, FRAMES), (source, source.animation_data.action, FRAMES)) < EXACT
 
 
 def export(rig, action, path):
@@ -99,7 +147,7 @@ def test_twenty_files_of_mixamo_dropped_onto_a_character_become_its_twenty_actio
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rig = character("mannequiny")
     before = inventory()
-    assert material.import_motion(*wanted, select=False) == {"FINISHED"}
+    assert material.import_motion(*wanted, select=False, **AS_THEY_COME) == {"FINISHED"}
     assert inventory() - before == {("Action", path.stem) for path in wanted}
     for path in wanted:
         made = bpy.data.actions[path.stem]

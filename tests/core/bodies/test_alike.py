@@ -12,6 +12,7 @@ from action_loom.core.recipes.connect import Connect
 from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
 from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.recipes.splice import Splice
+from action_loom.core.weave.retarget import limbs_off
 from numpy.testing import assert_array_equal
 from oracles import bodies, material
 
@@ -69,6 +70,19 @@ def test_bodies_of_the_same_joints_are_matched_joint_for_joint(walk):
     made, carried = alike.like(walk, material.walk(skeleton=longer))
     assert carried is None
     assert_array_equal(made.rotations, retarget.onto(walk, longer).rotations)
+
+
+@pytest.mark.parametrize("lowered", [0.0, 42.0])
+def test_bodies_of_the_same_joints_that_rest_otherwise_are_carried(walk, lowered):
+    """An A pose of 45° is told from a T pose, and limbs point as ever; of a few degrees joints count."""
+    other = material.walk(skeleton=bodies.resting(material.figure(), bodies.arms(-lowered)))
+    made, carried = alike.like(walk, other)
+    assert (carried is not None) == (lowered == 0.0)
+    if carried is not None:
+        off = limbs_off(walk, made)
+        assert max(float(angle.max()) for angle in off.values()) < 1e-3
+        blended = verbs.apply(Blend(), [other, walk])
+        assert blended.report["carried"][0]["clip"] == walk.name
 
 
 def test_what_is_no_person_is_refused_by_its_joints(walk):
