@@ -150,8 +150,10 @@ def _between_thighs(skeleton: Skeleton, points: Array) -> Array:
 
 
 def _ankle_height(skeleton: Skeleton, pose: RestPose) -> float:
-    """Mean height of the ankles over the lowest point of the feet at rest."""
+    """Mean height of the ankles over the lowest point of the feet at rest; 0 where no feet are known."""
     found = feet.balls_and_ankles(skeleton)
+    if not found:
+        return 0.0
     lowest = float(pose.points[_sole(skeleton), 2].min())
     return float(np.mean([pose.points[ankle, 2] for _, ankle in found.values()])) - lowest
 
@@ -164,9 +166,11 @@ def _lift(source: Skeleton, body: Skeleton, theirs: Array, ours: Array, scale: f
     """By how much a body is raised (m), so that its lowest ball is no deeper than the source's, scaled.
 
     Legs whose shins are shorter against their thighs reach deeper where they bend; one height for the whole clip, since
-    a lift that changes would move the hips.
+    a lift that changes would move the hips. None where no feet are known.
     """
     balls = [[ball for ball, _ in feet.balls_and_ankles(one).values()] for one in (source, body)]
+    if not all(balls):
+        return 0.0
     return max(scale * float(theirs[:, balls[0], 2].min()) - float(ours[:, balls[1], 2].min()), 0.0)
 
 

@@ -23,6 +23,7 @@ class Limb:
     """The joints of a limb of two bones: thigh, shin and ankle, or those of a front leg, maybe with some between.
 
     foot : what its foot is called (see `feet.balls_and_ankles`)
+    end : of a leg that ends with its shin, as a box figure's, the point that is the shin's tip (after all joints)
     """
 
     foot: str
@@ -32,24 +33,30 @@ class Limb:
 
 
 def legs(skeleton: Skeleton) -> list[Limb]:
-    """Return the legs that hang together, none where joints inherit less; see `hanging_legs`."""
-    return [] if skeleton.inheritance is not None else hanging_legs(skeleton)
+    """Return the legs that hang together from thigh to ankle, none where joints inherit less; see `known_legs`."""
+    if skeleton.inheritance is not None:
+        return []
+    return [limb for limb in known_legs(skeleton) if hangs_together(skeleton, limb)]
 
 
-def hanging_legs(skeleton: Skeleton) -> list[Limb]:
-    """Return the legs that hang together, whatever their joints inherit; of four-footed bodies the front ones, too."""
+def hangs_together(skeleton: Skeleton, limb: Limb) -> bool:
+    """Say whether a limb's ankle is a joint that hangs on its shin: in some rigs it hangs on a root, or is none."""
+    return limb.end < len(skeleton) and bool(skeleton.with_below([limb.lower])[limb.end])
+
+
+def known_legs(skeleton: Skeleton) -> list[Limb]:
+    """Return the legs whose shins hang on their thighs, wherever their ankles do; of four-footed bodies all four."""
     chains = {"": ("thigh", "shin", "foot")}
     if skeleton.four_footed:
         chains["front "] = ("upper_arm", "forearm", "hand")
     found = []
     for which, parts in chains.items():
         for side in "LR":
-            joints = [skeleton.roles.get(f"{part}.{side}") for part in parts]
-            if None not in joints:
-                upper, lower, end = (joint for joint in joints if joint is not None)
-                hangs = skeleton.with_below([lower])[end] and skeleton.with_below([upper])[lower]
-                if hangs:
-                    found.append(Limb(f"{which}{side}", upper, lower, end))
+            upper, lower, end = (skeleton.roles.get(f"{part}.{side}", -1) for part in parts)
+            if end < 0 and lower in skeleton.tipped and f"toe.{side}" not in skeleton.roles:
+                end = len(skeleton) + int(np.searchsorted(skeleton.tipped, lower))
+            if min(upper, lower, end) >= 0 and skeleton.with_below([upper])[lower]:
+                found.append(Limb(f"{which}{side}", upper, lower, end))
     return found
 
 

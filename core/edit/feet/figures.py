@@ -71,7 +71,7 @@ def _most(values: Sequence[Array]) -> float:
 def _knees(before: Clip, after: Clip) -> float | None:
     sharpest = []
     for clip in (before, after):
-        _, posed = legs.posed(clip, ik.hanging_legs(clip.skeleton))
+        _, posed = legs.posed(clip, ik.known_legs(clip.skeleton))
         second = [np.abs(np.diff(leg.flexion, n=2)) for leg in posed.values()]
         sharpest.append(float(np.percentile(np.concatenate(second), 99.0)) if len(clip) > 2 else 0.0)
     return round(sharpest[1] / sharpest[0], 3) if sharpest[0] > 0.0 else None

@@ -14,6 +14,7 @@ from ...motion.clip import Clip
 from ...motion.ik import Limb
 from ...motion.quat import Array
 from ...motion.roles import ancestors
+from ...motion.skeleton import Skeleton
 from .displacement import Complex
 
 SWAY = 0.3  # s; over which the pelvis goes along with the feet
@@ -69,12 +70,19 @@ def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
 
 def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
     """Return how the joints above feet are turned in the world (F, J, 4), and the legs by their feet's names."""
-    turned, places = kinematics.world_of(clip, [limb.end for limb in limbs])
+    ends = [joint for limb in limbs for joint in (limb.lower, end_joint(clip.skeleton, limb))]
+    turned, places = kinematics.world_of(clip, ends)
     return turned, {limb.foot: _leg(clip, limb, turned, places) for limb in limbs}
 
 
+def end_joint(skeleton: Skeleton, limb: Limb) -> int:
+    """Return the joint that the end of a limb turns with: itself, or the shin whose tip it is."""
+    return limb.end if limb.end < len(skeleton) else limb.lower
+
+
 def _leg(clip: Clip, limb: Limb, turned: Array, places: Array) -> Leg:
-    hip, knee, end = (places[:, joint] for joint in (limb.upper, limb.lower, limb.end))
+    hip, knee = places[:, limb.upper], places[:, limb.lower]
+    end = places[:, limb.end] if limb.end < len(clip.skeleton) else kinematics.points(clip)[:, limb.end]
     upper, lower = knee - hip, end - knee
     cross = quat.cross(upper, lower) / np.maximum(_norm(upper) * _norm(lower), 1e-12)
     sine = _norm(cross)
@@ -158,7 +166,9 @@ def led(
         swing = ik.shortest(reach, goal)
         away[limb.foot] = np.linalg.norm(quat.rotate(swing, reach) - goal, axis=1)
         turns[limb] = swing, bend
-    plain = clip.scales is None and clip.skeleton.inheritance is None
+    skeleton = clip.skeleton
+    plain = clip.scales is None and skeleton.inheritance is None
+    plain = plain and all(ik.hangs_together(skeleton, limb) for limb in limbs)
     made = _turned(clip, turned, turns, moved) if plain else _rebuilt(clip, turns, moved)
     return made, moved, away
 
@@ -179,21 +189,27 @@ def _turned(clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]]
 
 
 def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array) -> Clip:
-    """The same of a body whose joints are scaled or do not inherit all: from where its joints are in the world then."""
+    """The same of a body whose joints are scaled, do not inherit all, or whose feet hang elsewhere than on its shins.
+
+    From where its joints are in the world then.
+    """
     skeleton = clip.skeleton
     linear, places = kinematics.matrices(clip)
     now, there = linear.copy(), places.copy()
     there[:, skeleton.with_below([carrier(clip, list(turns))])] += moved[:, None]
     for limb, (swing, bend) in turns.items():
-        upper, lower, foot = (skeleton.with_below([joint]) for joint in (limb.upper, limb.lower, limb.end))
+        has_foot = limb.end < len(skeleton)
+        upper, lower = (skeleton.with_below([joint]) for joint in (limb.upper, limb.lower))
+        foot = skeleton.with_below([limb.end] if has_foot else [])
         both, pivot = quat.mul(swing, bend), places[:, limb.upper] + moved
         for part, turn, joint in ((upper & ~lower, swing, limb.upper), (lower & ~foot, both, limb.lower)):
             now[:, part] = quat.to_matrix(turn)[:, None] @ linear[:, part]
             away = places - places[:, joint, None]
             there[:, part] = pivot[:, None] + quat.rotate(turn[:, None], away[:, part])
-            end = limb.lower if joint == limb.upper else limb.end
-            pivot = pivot + quat.rotate(turn, away[:, end])
-        there[:, foot] = places[:, foot] + (pivot - places[:, limb.end])[:, None]
+            if joint == limb.upper or has_foot:
+                pivot = pivot + quat.rotate(turn, away[:, limb.lower if joint == limb.upper else limb.end])
+        if has_foot:
+            there[:, foot] = places[:, foot] + (pivot - places[:, limb.end])[:, None]
     rotations, translations, _ = kinematics.local(skeleton, now, there)
     rotations = quat.same_side(rotations, clip.rotations)
     kept = np.abs(rotations - clip.rotations).max(axis=(0, 2)) < SAME

@@ -132,9 +132,9 @@ def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
 def _limbs(clip: Clip) -> list[Limb]:
     """The legs of a body that can be led; raises ClipError and SkeletonError where there are none."""
     known = feet.balls_and_ankles(clip.skeleton)
-    limbs = [limb for limb in ik.hanging_legs(clip.skeleton) if limb.foot in known]
+    limbs = [limb for limb in ik.known_legs(clip.skeleton) if limb.foot in known]
     if not limbs or legs.carrier(clip, limbs) < 0:
-        raise SkeletonError(f"{clip.name}: no leg is known whose foot hangs on its shin: name thighs, shins and feet")
+        raise SkeletonError(f"{clip.name}: no leg is known: name thighs, shins and feet")
     height = clip.skeleton.height
     if not HEIGHTS[0] <= height <= HEIGHTS[1]:
         raise ClipError(
@@ -157,7 +157,8 @@ def _pivots(clip: Clip, limbs: Sequence[Limb], of: Sequence[Contact]) -> dict[st
     found = {}
     for limb in limbs:
         ball, ankle = (places[:, point] for point in points[limb.foot])
-        heel = _heel(ball, ankle, turned[:, limb.end], flat.get(limb.foot, np.ones(len(clip), dtype=bool)))
+        stands = flat.get(limb.foot, np.ones(len(clip), dtype=bool))
+        heel = _heel(ball, ankle, turned[:, legs.end_joint(clip.skeleton, limb)], stands)
         found[limb.foot] = Pivots(ball[:, 0] + 1j * ball[:, 1], heel[:, 0] + 1j * heel[:, 1])
     return found
 

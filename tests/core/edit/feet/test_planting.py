@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import jit, verbs
+from action_loom.core.bodies import carry
 from action_loom.core.check import contacts, quality
 from action_loom.core.edit.feet import spans
 from action_loom.core.edit.feet.planting import planted
 from action_loom.core.edit.feet.spans import Span
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
-from action_loom.core.motion import cycles, kinematics, mirror, quat, resample, root_motion
+from action_loom.core.motion import cycles, ik, kinematics, mirror, quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.recipes.blend import Blend
@@ -348,3 +349,66 @@ def test_on_stairs_feet_stand_on_their_steps():
     heights = [contacts.feet(clip)[s.foot][s.middle.first, 2] for s in done.spans if s.part == spans.BALL]
     assert np.ptp(heights) > 0.4
     assert done.figures["slide_cm_s"][1] < done.figures["slide_cm_s"][0] / 4.0
+
+
+def without_feet(clip):
+    """A clip of the same body whose legs end with their shins, as a box figure's."""
+    body, roles = clip.skeleton, clip.skeleton.roles
+    ankles = {roles[f"shin.{side}"]: roles[f"foot.{side}"] for side in "LR"}
+    gone = body.with_below([*ankles.values()])
+    kept = np.flatnonzero(~gone)
+    place = {int(joint): k for k, joint in enumerate(kept)}
+    tips = body.tips.copy()
+    for shin, ankle in ankles.items():
+        tips[shin] = body.offsets[ankle]
+    skeleton = replace(
+        body,
+        names=tuple(body.names[k] for k in kept),
+        parents=np.array([place.get(int(body.parents[k]), -1) for k in kept]),
+        offsets=body.offsets[kept],
+        orients=body.orients[kept],
+        tips=tips[kept],
+        roles={role: place[joint] for role, joint in roles.items() if joint in place},
+    )
+    return replace(clip, skeleton=skeleton, rotations=clip.rotations[:, kept], translations=clip.translations[:, kept])
+
+
+@pytest.mark.both_engines
+def test_legs_that_end_with_their_shins_stand_on_these():
+    clip = without_feet(sliding())
+    rows = [Span("L", spans.BALL, 20, 30), Span("R", spans.BALL, 50, 60), Span("L", spans.BALL, 84, 96)]
+    made, done = planted(clip, rows)
+    assert not done.refused
+    assert middle_slide(made, rows) < 0.2 < 5.0 < middle_slide(clip, rows)
+    lengths = [np.linalg.norm(kinematics.points(one)[:, feet_] - places, axis=1) for one, feet_, places in shins(made)]
+    before = [np.linalg.norm(kinematics.points(one)[:, feet_] - places, axis=1) for one, feet_, places in shins(clip)]
+    assert_allclose(lengths, before, atol=1e-9)
+
+
+def shins(clip):
+    """Of each side the clip, the point that its shin ends with, and the places of the shin."""
+    body, places = clip.skeleton, kinematics.world(clip)[1]
+    for side in "LR":
+        shin = body.roles[f"shin.{side}"]
+        yield clip, len(body) + int(np.searchsorted(body.tipped, shin)), places[:, shin]
+
+
+@pytest.mark.shared
+@pytest.mark.both_engines
+def test_feet_that_hang_on_a_root_are_planted_and_legs_go_there():
+    """A character whose feet are moved by themselves: its ankles stay where its shins end."""
+    walk = material.captured("cmu_mb_02_01")
+    clip = carry.onto_body(walk, material.character("RobotExpressive"))[0]
+    body = clip.skeleton
+    assert not ik.legs(body)
+    made, done = planted(clip, spans.find(walk))
+    assert not done.refused
+    assert 20.0 * middle_slide(made, done.spans) < middle_slide(clip, done.spans)
+    for side in "LR":
+        ends = [body.roles[f"shin.{side}"], body.roles[f"foot.{side}"]]
+        places = [kinematics.world(one)[1][:, ends] for one in (clip, made)]
+        apart = [np.linalg.norm(np.diff(one, axis=1), axis=2) for one in places]
+        assert_allclose(apart[1], apart[0], atol=1e-9)
+    moved = np.abs(kinematics.world(made)[0] - kinematics.world(clip)[0]).max(axis=(0, 2))
+    legs = [body.roles[f"{part}.{side}"] for part in ("thigh", "shin") for side in "LR"]
+    assert np.delete(moved, legs).max() < 1e-6
