@@ -136,7 +136,7 @@ def _mixed(
         _scales(sampled, weights),
         _channels(sampled, weights),
     )
-    placed = root_blend.place_joints(_as_in(blended, like, root_blend.outside(like.skeleton)), poses)
+    placed = root_blend.place_joints(_as_in(blended, like, root_blend.props(like.skeleton)), poses)
     turning = quat.about_axis("Z", facing)
     ankles = {
         limb: root_blend.along([part.place(limb.end) for part in parts], weights, ground, turning)

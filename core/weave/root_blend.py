@@ -1,8 +1,9 @@
 """Where a blend goes: every clip's travel in its own heading frame, averaged as steps (methods 4).
 
-The hips are blended in the world, whatever carries them. Joints that are not below the hips (a root bone, an
-armature object that moves, feet targets, poles) ride in the same heading frame, each as it does in the reference:
-standing still, following without turning, or following and turning.
+The hips are blended in the world, whatever carries them, and so are parts of the body that hang elsewhere (feet that
+hang on a root). Other joints that are not below the hips (a root bone, an armature object that moves, feet targets,
+poles) ride in the same heading frame, each as it does in the reference: standing still, following without turning, or
+following and turning.
 """
 
 from collections.abc import Sequence
@@ -137,10 +138,10 @@ def carriers(reference: Part) -> dict[int, bool]:
     """Return the joints that travel in the reference, the hips among them, and whether each turns with the body."""
     skeleton = reference.clip.skeleton
     hips = root_motion.travelling_joint(skeleton)
-    found = {}
+    found = dict.fromkeys(loose_parts(skeleton), True)
     reach = np.ptp(reference.ground, axis=0).max()
     turned = np.ptp(reference.facing)
-    for joint in outside(skeleton):
+    for joint in props(skeleton):
         moved = np.ptp(reference.positions[:, joint, :2], axis=0).max()
         if moved <= STILL_SHARE * max(reach, 1e-6):
             continue
@@ -155,6 +156,17 @@ def outside(skeleton: Skeleton) -> list[int]:
     if "hips" not in skeleton.roles:
         return [int(joint) for joint in np.flatnonzero(skeleton.parents < 0)[1:]]
     return [int(joint) for joint in np.flatnonzero(~skeleton.below_hips)]
+
+
+def props(skeleton: Skeleton) -> list[int]:
+    """Return the joints that are no part of the body: roots, targets, poles, and what else is not below the hips."""
+    return [joint for joint in outside(skeleton) if not skeleton.body[joint]]
+
+
+def loose_parts(skeleton: Skeleton) -> list[int]:
+    """Return the joints of the body that hang on what is none, but for the hips: feet on a root."""
+    hangs = skeleton.bearers == skeleton.parents
+    return [joint for joint in outside(skeleton) if skeleton.body[joint] and not hangs[joint]]
 
 
 def place_joints(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.bodies import carry
 from action_loom.core.check import contacts, world_pose
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
@@ -169,3 +170,18 @@ def test_how_far_standing_feet_were_led_is_told(monkeypatch):
     assert any(f"standing feet were led by {made.report['led_cm']:.0f} cm" in line for line in told)
     alone = verbs.apply(Blend(weights=(1, 0), ends="pinned"), [actions.walk(), actions.carry()])
     assert alone.report["led_cm"] < 1e-9
+
+
+@pytest.mark.shared
+def test_feet_that_hang_on_a_root_are_blended_as_parts_of_the_body():
+    """One walks, one stands: its feet stay at the end of its shins, and do not stay behind with those that stand."""
+    body = material.character("RobotExpressive")
+    walk = carry.onto_body(material.captured("cmu_mb_02_01"), body)[0]
+    standing = replace(walk.taken(np.full(len(walk), 60)), name="standing")
+    made = verbs.apply(Blend(weights=(1.0, 1.0), plant_feet=False, give_travel="no"), [standing, walk]).clip
+    places = kinematics.world(made)[1]
+    for side in "LR":
+        shin, foot = (places[:, body.roles[f"{part}.{side}"]] for part in ("shin", "foot"))
+        length = np.linalg.norm(foot - shin, axis=1)
+        assert np.ptp(length) < 0.05 * body.height
+        assert_allclose(length.mean(), 0.928, atol=0.03 * body.height)
