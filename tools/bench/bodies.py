@@ -33,8 +33,8 @@ INTRODUCTION = (
     " third of the clips is kept aside (tests/oracles/kept_aside.py): nothing is tuned on those. Beside it the rule of"
     " Rokoko and KeeMap, without corrections by hand: every bone keeps the turn that it has in the world"
     " since rest. That limbs point as they did is built in: what tells more is where all joints of the same body are,"
-    " and another conversion of the same recording. `python tools/bench/bodies.py ZIP PYTHON` writes this page, with the"
-    " extension's zip and a Blender's Python."
+    " and another conversion of the same recording. `python tools/bench/bodies.py ZIP PYTHON` writes this page, with"
+    " the extension's zip and a Blender's Python."
 )
 PAIRS = [("mb_16_15", "asf_16_15"), ("asf_16_15", "mb_16_15"), ("mb_07_01", "daz_07_01"), ("mb_02_01", "daz_02_01")]
 BODIES = {
