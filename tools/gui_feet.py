@@ -33,7 +33,7 @@ def begin(gui: Any) -> Iterator[Any]:
         bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
     both = [{"name": name, "weight": 1.0} for name in ("Turn Left", "Turn Right")]
     with gui.override():
-        bpy.ops.action_loom.blend(sources=both, result_name="Stroll")
+        bpy.ops.action_loom.blend(sources=both, result_name="Stroll", plant_feet=False)
         bpy.ops.view3d.view_axis(type="LEFT")
         bpy.ops.view3d.view_orbit(angle=0.5, type="ORBITUP")
         bpy.ops.view3d.view_selected()
@@ -48,7 +48,8 @@ def plant(gui: Any) -> Iterator[Any]:
     yield from gui.wait_until(idle, 60, "found")
     assert rows(), "no contacts were found"
     yield from gui.shot("02_found", box=gui.region("UI"))
-    yield from gui.press("ops.action_loom.plant(")
+    with gui.override():  # of a result the panel has Weave Again in its place
+        bpy.ops.action_loom.plant("INVOKE_DEFAULT", True)
     yield from gui.wait_until(lambda: idle() and action().name == "Stroll planted", 60, "planted")
     assert rows(), "no contacts are listed of the result"
     yield from gui.shot("03_planted", box=gui.region("UI"))
