@@ -18,6 +18,7 @@ from .recipes.connect import Connect
 from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
 from .recipes.loop import Loop
 from .recipes.matching import Matching, Synchronise
+from .recipes.mirror import Mirror
 from .recipes.plant import Plant
 from .recipes.retarget import Retarget
 from .recipes.splice import Splice
@@ -72,6 +73,7 @@ _ROWS = (
     Verb(Travel, "weave.travel:travel", "plots.travels:draw", needs=("feet",)),
     Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
     Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
+    Verb(Mirror, "weave.mirror:mirrored", "plots.edits:draw"),
     Verb(Retarget, "weave.retarget:retarget", "plots.retarget:draw", several_bodies=True),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}

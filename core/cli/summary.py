@@ -149,6 +149,11 @@ def _retarget(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     ]
 
 
+def _mirror(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    alone = f", {len(one['alone'])} joints reflected in themselves" if one["alone"] else ""
+    return [f"  {one['pairs']} pairs of joints have changed places{alone}"]
+
+
 def _slide(report: Report) -> list[str]:
     slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
     if "pieces" in report:
@@ -181,5 +186,6 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "travel": _travel,
     "in_place": _travel,
     "plant": _plant,
+    "mirror": _mirror,
     "retarget": _retarget,
 }

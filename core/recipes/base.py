@@ -18,6 +18,7 @@ class Recipe(Declared):
     least, most : how many clips it takes, None for any number
     like : where the first clip is named apart, by the flag and the job key `like`, what it is; "" elsewhere
     reference_first : whether the clip that is marked as reference comes first, whatever the order of the list
+    of_action : whether it changes one action, in Blender the armature's own, whose place the result can take
     """
 
     verb: ClassVar[str]
@@ -30,6 +31,7 @@ class Recipe(Declared):
     least: ClassVar[int] = 2
     most: ClassVar[int | None] = None
     reference_first: ClassVar[bool] = False
+    of_action: ClassVar[bool] = False
     like: ClassVar[str] = ""
 
     def result_name(self, names: Sequence[str]) -> str:

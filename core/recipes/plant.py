@@ -15,6 +15,7 @@ class Plant(Recipe, SpanOptions):
     label = "Plant Feet"
     tooltip = "Make an action of the ticked one whose feet stay where they stand; pelvis and legs follow"
     least = most = 1
+    of_action = True
     summary = "let feet that slide stay where they stand"
 
     def result_name(self, names: Sequence[str]) -> str:

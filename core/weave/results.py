@@ -80,24 +80,29 @@ class SpliceResult(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class TravelResult(Result):
+class EditResult(Result):
+    """A clip that was changed by itself; before : the clip as it was."""
+
+    before: Clip
+
+
+@dataclass(frozen=True, eq=False)
+class TravelResult(EditResult):
     """A clip that was given travel, or whose travel was taken off.
 
-    before : the clip as it was; found : what the feet say, of the one on the spot, None where they are not known
+    found : what the feet say, of the one on the spot, None where they are not known
     way : what was given or taken off; gives : which of both
     """
 
-    before: Clip
     found: FootTravel | None
     way: Way
     gives: bool
 
 
 @dataclass(frozen=True, eq=False)
-class PlantResult(Result):
-    """A clip whose feet were planted; before : the clip as it was; planted : what was done to it."""
+class PlantResult(EditResult):
+    """A clip whose feet were planted; planted : what was done to it."""
 
-    before: Clip
     planted: Planted
 
 

@@ -84,17 +84,46 @@ def test_a_body_that_stands_for_another_only_in_part_keeps_its_own_names(rng):
     assert joint_matching.renamed(clip, material.figure()).skeleton.names == clip.skeleton.names
 
 
+def loose(skeleton, free, **settings):
+    """A body some of whose joints (J,) do not turn with their parents."""
+    every = np.ones(len(skeleton), dtype=bool)
+    rules = {"scale": ("FULL",) * len(skeleton), "location": every, "space": quat.IDENTITY} | settings
+    return replace(skeleton, inheritance=inheritance.Inheritance(rotation=~free, **rules))
+
+
 @pytest.mark.both_engines
-def test_bodies_that_do_not_inherit_are_refused(rng):
-    clip = material.walk(0.5)
-    free = inheritance.Inheritance(
-        rotation=np.zeros(len(clip.skeleton), dtype=bool),
-        location=np.ones(len(clip.skeleton), dtype=bool),
-        scale=("FULL",) * len(clip.skeleton),
-        space=np.tile(quat.IDENTITY, (len(clip.skeleton), 1)),
-    )
-    with pytest.raises(SkeletonError, match="can't be mirrored yet"):
-        mirror.mirrored(replace(clip, skeleton=replace(clip.skeleton, inheritance=free)))
+def test_a_body_whose_arms_and_head_do_not_turn_with_the_trunk_stands_as_seen_in_the_mirror(rng):
+    plain = actions.turn_left(60.0)
+    roles = plain.skeleton.roles
+    free = np.zeros(len(plain.skeleton), dtype=bool)
+    free[[roles["head"], roles["upper_arm.L"], roles["upper_arm.R"]]] = True
+    own_location = np.arange(len(free)) % 2 == 0
+    partner = joint_matching.across(plain.skeleton)
+    clip = replace(plain, skeleton=loose(plain.skeleton, free, location=own_location | own_location[partner]))
+    clip = replace(clip, translations=clip.translations + 0.02 * rng.normal(size=(1, len(free), 3)))
+    seen = mirror.mirrored(clip)
+    same(mirror.mirrored(seen), clip)
+    normal = joint_matching.sagittal(clip.skeleton, partner)
+    places, there = kinematics.world(clip)[1], kinematics.world(seen)[1]
+    through = clip.skeleton.rest[1][roles["hips"]] @ normal
+    reflected = places[:, partner] - 2.0 * (places[:, partner] @ normal - through)[..., None] * normal
+    assert_allclose(there, reflected, atol=1e-9)
+
+
+@pytest.mark.both_engines
+def test_a_body_that_inherits_all_is_mirrored_alike_whichever_way_it_says_so():
+    clip = actions.wave(60.0)
+    every = replace(clip, skeleton=loose(clip.skeleton, np.zeros(len(clip.skeleton), dtype=bool)))
+    same(mirror.mirrored(every), mirror.mirrored(clip))
+
+
+@pytest.mark.both_engines
+def test_sides_that_inherit_in_other_ways_are_refused():
+    clip = actions.walk(30.0)
+    free = np.zeros(len(clip.skeleton), dtype=bool)
+    free[clip.skeleton.roles["hand.L"]] = True
+    with pytest.raises(SkeletonError, match=r"inherit in other ways, so they can't change places"):
+        mirror.mirrored(replace(clip, skeleton=loose(clip.skeleton, free)))
 
 
 @pytest.mark.parametrize(
