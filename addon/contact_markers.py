@@ -27,6 +27,11 @@ def texts(contacts: Sequence[Contact]) -> dict[str, int]:
     return found
 
 
+def is_ours(text: str) -> bool:
+    """Say whether a marker is one of a contact."""
+    return _OURS.fullmatch(text) is not None
+
+
 def write(action: bpy.types.Action, contacts: Sequence[Contact]) -> None:
     """Put markers of contacts on an action, in place of earlier ones; others stay."""
     for marker in [marker for marker in action.pose_markers if _OURS.fullmatch(marker.name)]:

@@ -21,6 +21,13 @@ COLORS = (
     (0.0, 0.45, 0.70),
 )
 
+# Which of an armature's own actions are meant.
+TICKED, PLAYED = "TICKED", "PLAYED"
+OWN = (
+    (PLAYED, "Active Action", "The action that the armature has now"),
+    (TICKED, "Ticked", "Each action that is ticked in the list, by itself"),
+)
+
 Listener = Callable[[bpy.types.Scene, bpy.types.Context], None]
 
 # What is done when a weight, a role or a colour is changed in a list, or another line is clicked: called with the scene

@@ -9,6 +9,8 @@ from . import properties
 
 FOLDER = Path(__file__).resolve().parent.parent / "manual"
 
+REPAIR = "repair"  # where the tools for one action are
+
 # Pages that are not called as the verb or the group of settings is that they tell of.
 _PAGES = {
     "follow": "path",
@@ -51,7 +53,8 @@ _OPERATORS = {
 
 def page_of(verb: str) -> str:
     """Return the page that tells of a verb or of a group of settings."""
-    return _PAGES.get(verb, verb)
+    usual = REPAIR if verb in {recipe.verb for recipe in properties.EDITS} else verb
+    return _PAGES.get(verb, usual)
 
 
 def address(page: str) -> str:

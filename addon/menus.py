@@ -35,11 +35,21 @@ class ACTION_LOOM_MT_weave(bpy.types.Menu):
             layout.operator(f"action_loom.{recipe.verb}")
         layout.separator()
         layout.operator("action_loom.retarget")
+        layout.menu("ACTION_LOOM_MT_repair")
         layout.menu("ACTION_LOOM_MT_feet")
         layout.separator()
         layout.operator("action_loom.rebuild")
         layout.operator("action_loom.edit_recipe")
         layout.operator("action_loom.check")
+
+
+class ACTION_LOOM_MT_repair(bpy.types.Menu):
+    bl_label = "Repair"
+
+    def draw(self, context: DrawContext) -> None:
+        layout = present(self.layout)
+        for recipe in properties.EDITS:
+            layout.operator(f"action_loom.{recipe.verb}")
 
 
 class ACTION_LOOM_MT_feet(bpy.types.Menu):
@@ -60,6 +70,11 @@ def _feet(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     layout.menu("ACTION_LOOM_MT_feet", text="Feet (Action Loom)")
 
 
+def _tools(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    _feet(menu, context)
+    present(menu.layout).menu("ACTION_LOOM_MT_repair", text="Repair (Action Loom)")
+
+
 def _weave(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Search finds only what is in a menu of the editor under the mouse."""
     layout = present(menu.layout)
@@ -67,11 +82,11 @@ def _weave(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     layout.menu("ACTION_LOOM_MT_weave")
 
 
-_MENUS = (ACTION_LOOM_MT_feet, ACTION_LOOM_MT_weave)
+_MENUS = (ACTION_LOOM_MT_repair, ACTION_LOOM_MT_feet, ACTION_LOOM_MT_weave)
 _ENTRIES = (
     ("VIEW3D_MT_object_animation", _weave),
     ("VIEW3D_MT_pose", _weave),
-    ("DOPESHEET_MT_key", _feet),
+    ("DOPESHEET_MT_key", _tools),
     ("DOPESHEET_MT_marker", _feet),
     ("VIEW3D_MT_armature_add", _add_demo),
     ("TOPBAR_MT_file_import", _import_motion),

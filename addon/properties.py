@@ -22,6 +22,7 @@ _SETTINGS = "action_loom"  # the property of scenes
 SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions}
 RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
 MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
+EDITS = tuple(recipe for recipe in RECIPES if recipe.of_action)
 
 
 # --- the panel's settings -------------------------------------------------------------------------------------------
@@ -149,6 +150,21 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         default=False,
         options=set(),
         update=lists.telling(when_feet_changed),
+    )
+    edit: bpy.props.EnumProperty(
+        name="Tool",
+        description="What is done to the armature's action",
+        items=[(recipe.verb, recipe.label, recipe.tooltip) for recipe in EDITS],
+        options=set(),
+    )
+    edit_which: bpy.props.EnumProperty(
+        name="Actions", description="Which actions are changed", items=lists.OWN, options=set()
+    )
+    edit_replace: bpy.props.BoolProperty(
+        name="Replace",
+        description="Put the result in the place of the action; as it was it is kept as another action",
+        default=False,
+        options=set(),
     )
     play: bpy.props.BoolProperty(
         name="Play Result",

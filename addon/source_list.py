@@ -14,6 +14,7 @@ from ..core.options import declared
 from ..core.recipes.reading import Request, Source, SourceOptions
 from . import lists, option_properties, properties
 from .blender_types import Slot, armature_data
+from .lists import PLAYED, TICKED
 
 _LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
 
@@ -112,12 +113,25 @@ def _to_begin_with(lines: list[Any], armature: bpy.types.Object) -> list[Any]:
     return [first, *others[:1]]
 
 
-TICKED, PLAYED, EVERY = "TICKED", "PLAYED", "EVERY"
+EVERY = "EVERY"
 WHICH = (
     (TICKED, "Ticked", "Those that are ticked in the armature's own list; without any, the one that it has now"),
     (PLAYED, "Active Action", "The one that it has now"),
     (EVERY, "All", "Every action whose bones it has, but those that are a single pose or move next to nothing"),
 )
+
+
+def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[Source]:
+    """Return the action that an armature has, or those ticked in its list; which : one of `lists.OWN`.
+
+    One that is ticked is read as its line says; where the armature has no action, the ticked ones are meant.
+    """
+    ticked = {line.action: line for line in lists.ticked(properties.rig_of(scene, armature)) if not line.armature}
+    data = armature.animation_data
+    action = None if data is None else data.action
+    if which == TICKED or action is None:
+        return [source_of(line) for line in ticked.values()]
+    return [source_of(ticked[action])] if action in ticked else [Source(name=action.name_full)]
 
 
 def selected_others(context: bpy.types.Context, armature: bpy.types.Object | None) -> list[bpy.types.Object]:

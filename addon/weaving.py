@@ -23,8 +23,8 @@ from ..core.recipes.base import Recipe
 from ..core.recipes.loop import Loop
 from ..core.recipes.reading import ReadingOptions, Request, Source
 from ..core.weave import root_carrier
-from ..core.weave.results import ConnectResult, Result
-from . import contact_rows, kept_way, other_bodies, properties, rates, still_bones, storage
+from ..core.weave.results import ConnectResult, EditResult, Result
+from . import contact_rows, kept_way, other_bodies, pose_markers, properties, rates, still_bones, storage
 from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
 from .bridge import clip_on_controls, control_rig, curves, evaluated_action, rig
@@ -238,10 +238,14 @@ def weave(read: Read, recipe: Recipe, progress: Progress) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """The action that was written, and what the user has to know of it."""
+    """The action that was written, and what the user has to know of it.
+
+    keys : how many there were and are, where an action was changed by itself
+    """
 
     action: bpy.types.Action
     notes: tuple[str, ...] = ()
+    keys: tuple[int, int] | None = None
 
 
 def write(
@@ -260,7 +264,7 @@ def write(
     """
     scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
     notices = [_check_bones(armature, read.body)]
-    made_of = [_source(read, k) for k in range(len(read.made_of))]
+    made_of = [source_of(read, k) for k in range(len(read.made_of))]
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
     clip, first_frame, notice = as_written(context, request, read, recipe, woven)
@@ -283,6 +287,8 @@ def write(
             clips.fill((action, slot), clip, read.body, hidden=reference.hidden, **how)
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
+        if recipe.of_action and into is None:
+            pose_markers.carry_over(made_of[0][0], action, woven)
         if options.result_name and into is None:
             action.name = options.result_name
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
@@ -290,7 +296,8 @@ def write(
         if options.assign and into is None:
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
-    return Written(action, tuple(filter(None, notices)))
+    keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
+    return Written(action, tuple(filter(None, notices)), keys)
 
 
 def keyed(read: Read) -> frozenset[curves.Target]:
@@ -325,7 +332,8 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
     return several, f"{notice} but written {TURNING_CYCLES} times in a row (Repeat says how often)"
 
 
-def _source(read: Read, which: int) -> SlottedAction:
+def source_of(read: Read, which: int) -> SlottedAction:
+    """Return the action and slot that was read as a source; raises LoomError if it is gone."""
     uid, handle = read.made_of[which]
     action = found(bpy.data.actions, uid, f"The action {read.sources[which].clip.name!r}")
     slots = getattr(action, "slots", ())
@@ -371,16 +379,21 @@ def _at_cursor(clip: Clip, body: rig.Rig, cursor: bpy.types.View3DCursor) -> Cli
     return root_motion.beginning_at(clip, place, heading)
 
 
-def summary(action: bpy.types.Action, made: Result) -> str:
+def summary(written: Written, made: Result) -> str:
     """Return the main figures of a result in one line."""
-    report = made.report
+    report, action = made.report, written.action
     after = report["quality"]["after"]["slide_cm_s"]
     figures = "" if after is None else f", feet slide {after:.1f} cm/s"
+    if isinstance(made, EditResult) and after is not None:
+        before = report["quality"]["before"][0]["slide_cm_s"]
+        figures = figures if before is None else f", feet slide {before:.1f} → {after:.1f} cm/s"
     planted = contact_rows.figures(report)
     if planted:
         figures = f", feet that stand {planted}"
     if "follow" in report:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
+    if written.keys is not None:
+        figures = ", keys {:,} → {:,}".format(*written.keys) + figures
     first, last = action.curve_frame_range[:]
     return f"{action.name}: {round(last - first) + 1} frames in {report['seconds_taken']:.2f} s{figures}"
 

@@ -73,6 +73,11 @@ def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
+def key_count(action: bpy.types.Action, slot: Slot) -> int:
+    """Return how many keys the curves of an action's slot have."""
+    return sum(len(curve.keyframe_points) for curve in curves_of(action, slot))
+
+
 def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
     """Remove the F-curves of an action's slot that animate some data paths."""
     gone = set(paths)

@@ -329,7 +329,7 @@ def report_result(
 
         walk_overlay.keep(read.armature, written.action, made, read.body.world_metres)
     contact_rows.keep_planted(scene_of(context), written.action, recipe, made.report)
-    line = weaving.summary(written.action, made)
+    line = weaving.summary(written, made)
     rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, written.action.name

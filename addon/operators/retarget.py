@@ -5,27 +5,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
-from ...core.errors import Cancelled, LoomError
 from ...core.options import declared
-from ...core.progress import Progress
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import ReadingOptions, Request, SourceOptions
 from ...core.recipes.result import ResultOptions
 from ...core.recipes.retarget import Retarget
 from .. import imported_motion, meant, source_list
-from ..blender_types import OperatorReturn, present, scene_of
-from . import base
+from ..blender_types import present, scene_of
+from . import base, one_by_one
 
 if TYPE_CHECKING:
-    from ...core.weave.results import RetargetResult
     from .. import weaving
 
 _NAMED = "{action} and {armature} in it are what the source and its armature are called; as it says if empty"
 
 
-class RetargetOperator(base.SourcesOperator):
+class RetargetOperator(one_by_one.OneByOneOperator):
     """Makes an action of the active armature out of each given action of others."""
 
+    nothing = "Select the armature whose actions are meant, then the character, so that it is active"
     recipe: ClassVar[type[Recipe]] = Retarget
     asks = (ReadingOptions, ResultOptions)
 
@@ -65,78 +63,37 @@ class RetargetOperator(base.SourcesOperator):
                 for name in declared(SourceOptions):
                     setattr(reading, name, getattr(source, name))
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+    def to_be_found(self) -> bool:
+        return super().to_be_found() or self.filled not in ("", self.which)
+
+    def write_one(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
+    ) -> "weaving.Written":
         from .. import weaving
 
-        if not len(self.sources) or self.filled not in ("", self.which):
-            self.from_panel(context)
-        if not len(self.sources):
-            raise LoomError("Select the armature whose actions are meant, then the character, so that it is active")
-        armature = meant.called(context, self.armature)
-        if armature is None:
-            raise LoomError(f"There is no armature named {self.armature!r}")
-        request, recipe = self._request(), self._recipe()
-        taken, found = [], []
-        self._refused = []
-        for source in request.sources:
-            try:
-                one = dataclasses.replace(request, sources=(source,))
-                found.append(weaving.read(context, armature, one, recipe))
-                taken.append(source)
-            except LoomError as error:
-                self._refused.append(str(error))
-        if not found:
-            raise LoomError("; ".join(self._refused))
-        return dataclasses.replace(request, sources=tuple(taken)), weaving.together(found), recipe
+        (source,) = request.sources
+        name = request.result.result_name.replace("{action}", source.name).replace("{armature}", source.armature)
+        result = dataclasses.replace(request.result, result_name=name)
+        return weaving.write(context, dataclasses.replace(request, result=result), read, recipe, made)
 
-    @staticmethod
-    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "list[RetargetResult | LoomError]":
-        from .. import weaving
-
-        made: list[RetargetResult | LoomError] = []
-        count = len(read.sources)
-        for k in range(count):
-            try:
-                made.append(weaving.weave(read.only(k), recipe, progress.part(k / count, (k + 1) / count)))
-            except Cancelled:
-                raise
-            except LoomError as error:
-                made.append(error)
-        return made
-
-    def finish(
+    def done(
         self,
         context: bpy.types.Context,
-        request: Request,
         read: "weaving.Read",
         recipe: Any,
-        made: "list[RetargetResult | LoomError]",
-    ) -> OperatorReturn:
+        each: list[one_by_one.Done],
+        refused: list[str],
+    ) -> None:
         from .. import weaving
 
-        refused = [*self._refused, *(str(one) for one in made if isinstance(one, LoomError))]
-        written: list[bpy.types.Action] = []
-        notes: list[str] = []
-        came: list[str] = []
-        for k, one in enumerate(made):
-            if isinstance(one, LoomError):
-                continue
-            source = request.sources[k]
-            name = request.result.result_name.replace("{action}", source.name).replace("{armature}", source.armature)
-            # Of many one can play: the first.
-            result = dataclasses.replace(request.result, result_name=name, assign=request.result.assign and not written)
-            asked = dataclasses.replace(request, sources=(source,), result=result)
-            kept = weaving.write(context, asked, read.only(k), recipe, one)
-            written.append(kept.action)
-            notes += [*read.only(k).notes, *kept.notes, *one.report["warnings"]]
-            came.append(f"Carried from {source.armature}: {one.carried.sentence}")
-        if not written:
-            raise LoomError("; ".join(refused))
         armature = weaving.found(bpy.data.objects, read.armature, "The armature")
-        imported_motion.list_actions(scene_of(context), armature, written)
-        said = f"{len(written)} of {len(written) + len(refused)} actions are now {armature.name}'s too"
-        base.report(self, dict.fromkeys([*refused, *notes]), *dict.fromkeys(came), said)
-        return {"FINISHED"}
+        imported_motion.list_actions(scene_of(context), armature, [one.written.action for one in each])
+        notes = [*refused, *read.notes]
+        for one in each:
+            notes += [*one.written.notes, *one.made.report["warnings"]]
+        came = [f"Carried from {one.source.armature}: {one.made.carried.sentence}" for one in each]
+        said = f"{len(each)} of {len(each) + len(refused)} actions are now {armature.name}'s too"
+        base.report(self, dict.fromkeys(notes), *dict.fromkeys(came), said)
 
 
 _class = base.operator(

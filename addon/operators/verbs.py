@@ -1,4 +1,4 @@
-"""An operator for every verb that makes an action, from its recipe; those that need more than a recipe add it here."""
+"""An operator for every verb that makes an action of several; those that need more than a recipe add it here."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,10 +10,9 @@ from ...core.options import declared
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk, Shortest
 from ...core.recipes.matching import Synchronise
-from ...core.recipes.plant import Plant
 from ...core.recipes.reading import Request
 from ...core.verbs import OF_ONE_BODY
-from .. import contact_rows, lists, meant, properties
+from .. import lists, meant, properties
 from ..blender_types import scene_of
 from ..session import graphs
 from . import base
@@ -110,40 +109,6 @@ class RetimeOperator(base.ResultOperator):
         return True
 
 
-class PlantOperator(base.ResultOperator):
-    """Plants the feet of the armature's action, or of the ticked one where it has none, by edited rows if there are."""
-
-    recipe: ClassVar[type[Recipe]] = Plant
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
-            return False
-        if contact_rows.action_of(meant.armature(context)) is None and not super().poll(context):
-            return False
-        return base.poll_parts(cls, context, Plant)
-
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = self.properties.is_property_set("spans")
-        super().from_panel(context)
-        armature = meant.called(context, self.armature)
-        action = contact_rows.action_of(armature)
-        if action is not None:
-            self.sources.clear()
-            self.readings.clear()
-            rig = properties.rig_of(scene_of(context), armature)
-            line = next((one for one in lists.ticked(rig) if one.action == action), None)
-            if line is not None:
-                self.add_line(line)
-            else:
-                self.add_source(action.name_full)
-            held = contact_rows.of(scene_of(context), action)
-            if held is not None and held.edited and not given:
-                span = (line.first, line.last) if line is not None and line.use_range else None
-                rows = contact_rows.as_spans(contact_rows.contacts_of(held), contact_rows.frames_of(action, span))
-                self.spans = declared(Plant)["spans"].as_text(rows)
-
-
 class ShortestOperator(GraphWalkOperator):
     """Goes from one frame to another, which the panel has."""
 
@@ -164,7 +129,6 @@ class ShortestOperator(GraphWalkOperator):
 _NAMES = {"sync": "retime"}
 _BASES: dict[type[Recipe], type[base.SourcesOperator]] = {
     Follow: FollowOperator,
-    Plant: PlantOperator,
     Shortest: ShortestOperator,
     Synchronise: RetimeOperator,
 }
@@ -173,7 +137,7 @@ _BASES: dict[type[Recipe], type[base.SourcesOperator]] = {
 def _operators() -> list[type]:
     made = []
     for row in OF_ONE_BODY.values():
-        if row.makes != "clip":
+        if row.makes != "clip" or row.recipe.of_action:  # those that change one action: `edits`
             continue
         usual = GraphWalkOperator if issubclass(row.recipe, GraphWalk) else base.ResultOperator
         with_recipe = _BASES.get(row.recipe) or type(f"{row.recipe.__name__}Base", (usual,), {"recipe": row.recipe})

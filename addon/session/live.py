@@ -71,7 +71,7 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
         stored = storage.stored(action)
         slot = None if stored is None else storage.find_slot(action, stored.slot)
         woven = weaving.weave(last.read, recipe, SILENT)
-        weaving.write(context, last.request, last.read, recipe, woven, into=(action, slot))
+        written = weaving.write(context, last.request, last.read, recipe, woven, into=(action, slot))
     except LoomError:
         return False
     contact_rows.keep_planted(scene, action, recipe, woven.report)
@@ -80,5 +80,5 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
         action.name = woven.clip.name
         name = action.name
     _last.keep(_KEY, dataclasses.replace(last, recipe=recipe, name=name))
-    rig.last, rig.last_of = weaving.summary(action, woven), action.name
+    rig.last, rig.last_of = weaving.summary(written, woven), action.name
     return True

@@ -33,8 +33,8 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
         raise ClipError(f"{clip.name} does not repeat, so it has no half a cycle: close it with Loop first")
     made = replace(mirror.mirrored(clip), channels=_exchanged(clip))
     if recipe.half_cycle:
-        last = len(made) - 1
-        made = replace(cycles.sample(made, np.arange(len(made)) + 0.5 * last), cyclic=clip.cyclic)
+        later = np.arange(len(made), dtype=np.float64) + 0.5 * (len(made) - 1)
+        made = replace(cycles.sample(made, later), cyclic=clip.cyclic)
     if recipe.keep_start:
         ground, facing = root_motion.ground_frames(clip)
         facing = root_motion.smooth(facing, root_motion.HEADING_SIGMA * clip.rate)

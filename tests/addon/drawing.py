@@ -9,6 +9,8 @@ PANELS = (
     "source",
     "roles",
     "weave",
+    "repair",
+    "repair_more",
     "feet",
     "graph",
     "wander",

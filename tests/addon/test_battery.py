@@ -147,6 +147,7 @@ TABLE = {
     "key_weights": Row("settings", "new actions", "users"),
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "manual": Row(needs_armature=False),
+    "mirror": result(sources=[SLOW]),
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
     "move_source": Row("settings", down=True),
     "new_curve": Row(*KINDS, "selection", "settings", "users"),

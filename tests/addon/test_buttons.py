@@ -51,6 +51,7 @@ BUTTONS = {
     "shortest": {},
     "travel": {},
     "in_place": {},
+    "mirror": {},
     "plant": {},
     "find_contacts": {},
     "add_contact": {},

@@ -481,7 +481,7 @@ def test_buttons_say_why_they_can_not_be_pressed(walker):
     walker.animation_data.action = None
     assert why_not(walker, "find_contacts") == "Biped has no action"
     bpy.context.scene.action_loom.rigs[0].sources[0].use = False
-    assert why_not(walker, "plant") == "Tick 1 source; 0 are"
+    assert why_not(walker, "plant") == "The armature has no action: choose one, or tick actions in the list"
 
 
 def test_linked_actions_get_no_markers(walker, loom, tmp_path):

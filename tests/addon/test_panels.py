@@ -121,10 +121,13 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
         for _, given, _ in (entry for panel in draw_all().values() for entry in panel if entry[0] == "prop"):
             drawn.add((given[0].bl_rna.identifier, given[1]))
 
-    for mode in properties.MODES:
-        settings.mode = mode.verb
+    for recipe in (*properties.MODES, *properties.EDITS):
+        if recipe.mode:
+            settings.mode = recipe.verb
+        else:
+            settings.edit = recipe.verb
         draw_now()
-        for name in properties.group_names(mode):
+        for name in properties.group_names(recipe):
             group = getattr(settings, name)
             for about in properties.shown(name, *options.SHOWN):
                 if about.only_for is not None:

@@ -1,0 +1,72 @@
+"""Tools for one action: which of them, what it is asked, and what came of it."""
+
+import bpy
+
+from ...core.recipes.base import Recipe
+from ...core.verbs import VERBS
+from .. import contact_rows, manual, meant, properties
+from ..blender_types import present, scene_of
+from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
+
+
+def recipe_of(scene: bpy.types.Scene) -> type[Recipe]:
+    """Return the recipe of the tool that is chosen."""
+    return VERBS[properties.settings_of(scene).edit].recipe
+
+
+class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
+    bl_label = "Repair"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return meant.of_tab(context) is not None
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        draw_manual(self.layout, manual.page_of(recipe_of(scene_of(context)).verb))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        scene, armature = scene_of(context), present(meant.of_tab(context))
+        layout, settings = self.layout_for(armature), properties.settings_of(scene)
+        tools = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
+        for recipe in properties.EDITS:
+            tools.prop_enum(settings, "edit", recipe.verb)
+        recipe = recipe_of(scene)
+        if not draw_job(layout):
+            row = layout.row(align=True)
+            row.scale_y = 1.4
+            row.operator(f"action_loom.{recipe.verb}", icon="TOOL_SETTINGS")
+            preview = present(row.operator(f"action_loom.{recipe.verb}", text="", icon="GHOST_ENABLED"))
+            preview.preview = True
+        self._draw_last(context, armature)
+        options = options_in(layout)
+        options.prop(settings, "edit_which")
+        options.prop(settings, "edit_replace")
+        rig = properties.rig_of(scene, armature)
+        draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
+
+    def _draw_last(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Say what the last result came to, while it is the armature's action."""
+        rig = properties.rig_of(scene_of(context), armature)
+        action = contact_rows.action_of(armature)
+        if rig is not None and rig.last and action is not None and action.name == rig.last_of:
+            draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
+
+
+class ACTION_LOOM_PT_repair_more(SidebarPanel, bpy.types.Panel):
+    bl_label = "More"
+    bl_parent_id = "ACTION_LOOM_PT_repair"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return bool(properties.shown_in_mode(recipe_of(scene_of(context)), rare=True))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        scene, armature = scene_of(context), present(meant.of_tab(context))
+        settings = properties.settings_of(scene)
+        rare = properties.shown_in_mode(recipe_of(scene), rare=True)
+        draw_options(options_in(self.layout_for(armature)), settings, rare, properties.rig_of(scene, armature))
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_repair, ACTION_LOOM_PT_repair_more))

@@ -1,0 +1,33 @@
+"""Pose markers of an action that was changed by itself: they go along."""
+
+from typing import Any
+
+import bpy
+
+from . import contact_markers
+from .bridge.clip import OUR_MARKER
+
+_SIDES = {"L": "R", "R": "L", "left": "right", "right": "left"}
+
+
+def carry_over(source: bpy.types.Action, action: bpy.types.Action, made: Any) -> None:
+    """Put the markers of a source on what was made of it, in place of those that are there, but for new ones of ours.
+
+    Markers of feet change sides with a clip that was mirrored.
+    """
+    new = [(marker.name, marker.frame) for marker in action.pose_markers if OUR_MARKER.fullmatch(marker.name)]
+    markers = [(marker.name, marker.frame) for marker in source.pose_markers]
+    markers = [(name, frame) for name, frame in markers if not (new and OUR_MARKER.fullmatch(name))]
+    if "mirror" in made.report:
+        markers = [(_other_side(name), frame) for name, frame in markers]
+    for marker in list(action.pose_markers):
+        action.pose_markers.remove(marker)
+    for name, frame in markers + new:
+        action.pose_markers.new(name).frame = frame
+
+
+def _other_side(name: str) -> str:
+    """Return what a marker of ours is called on the other foot; others keep their names."""
+    if not OUR_MARKER.fullmatch(name) and not contact_markers.is_ours(name):
+        return name
+    return " ".join(_SIDES.get(word, word) for word in name.split(" "))

@@ -1,0 +1,181 @@
+"""Tools for one action: which actions are meant, new ones or in place, markers that go along, what is said."""
+
+import json
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def walker():
+    """A biped with two listed walks; it has the first."""
+    rig = material.biped()
+    material.key_walk(rig, "run", frames=24, stride=1.8)
+    walk = material.key_walk(rig, "walk", frames=36)
+    bpy.ops.action_loom.add_sources()
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = True
+    bpy.context.view_layer.update()
+    assert rig.animation_data.action == walk
+    return rig
+
+
+def pressed(rig, operator, **options):
+    """What is new after a button of the tab was pressed."""
+    before = set(bpy.data.actions)
+    with bpy.context.temp_override(action_loom_armature=rig):
+        assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
+    return set(bpy.data.actions) - before
+
+
+def knees(rig, frame):
+    bpy.context.scene.frame_set(frame)
+    return [np.array(rig.pose.bones[f"shin.{side}"].matrix.to_quaternion()) for side in "LR"]
+
+
+def test_the_armatures_own_action_becomes_a_new_one_and_stays_as_it_was(walker):
+    walk = walker.animation_data.action
+    was = material.fingerprint(walk)
+    left, right = knees(walker, 10)
+    (made,) = pressed(walker, "mirror", keep_start=False)
+    assert made.name == "walk mirrored"
+    assert walker.animation_data.action == made
+    assert material.fingerprint(walk) == was
+    now_left, now_right = knees(walker, 10)
+    for now, seen in ((now_left, right), (now_right, left)):
+        image = seen * (1.0, 1.0, -1.0, -1.0)  # in the plane x = 0
+        np.testing.assert_allclose(now * np.sign(now @ image), image, atol=1e-5)
+
+
+def test_twice_is_the_action_again(walker):
+    walk = walker.animation_data.action
+    (once,) = pressed(walker, "mirror")
+    (twice,) = pressed(walker, "mirror")
+    assert twice.name == "walk mirrored mirrored"
+    for frame in (1, 10, 20, 37):
+        seen = []
+        for action in (walk, twice):
+            walker.animation_data.action = action
+            bpy.context.scene.frame_set(frame)
+            seen.append([np.array(bone.matrix) for bone in walker.pose.bones])
+        np.testing.assert_allclose(seen[1], seen[0], atol=2e-5)
+    assert once.name == "walk mirrored"
+
+
+def test_each_ticked_action_by_itself(walker):
+    bpy.context.scene.action_loom.edit_which = "TICKED"
+    made = pressed(walker, "mirror")
+    assert {action.name for action in made} == {"walk mirrored", "run mirrored"}
+    assert walker.animation_data.action.name in {"walk mirrored", "run mirrored"}
+
+
+def test_an_armature_without_an_action_means_the_ticked_ones(walker):
+    walker.animation_data.action = None
+    assert len(pressed(walker, "mirror")) == 2
+
+
+def test_replace_puts_the_result_in_the_place_of_the_action_and_keeps_that(walker):
+    walk = walker.animation_data.action
+    was = material.fingerprint(walk)
+    bpy.context.scene.action_loom.edit_replace = True
+    (kept,) = pressed(walker, "mirror")
+    assert kept.name == "walk before Mirror"
+    assert kept.use_fake_user
+    assert material.fingerprint(kept) == was
+    assert material.fingerprint(walk) != was
+    assert walker.animation_data.action == walk
+    assert walk.name == "walk"
+    stored = walk["action_loom"].to_dict()
+    assert json.loads(stored["recipe"])["verb"] == "mirror"
+    now = material.fingerprint(walk)
+    assert bpy.ops.action_loom.rebuild(action="walk") == {"FINISHED"}  # from what is kept
+    assert material.fingerprint(walk) == now
+    (again,) = pressed(walker, "mirror")
+    assert again.name == "walk before Mirror.001"
+    assert material.fingerprint(again) == now
+    bpy.context.scene.frame_set(5)
+    pose = [np.array(bone.matrix) for bone in walker.pose.bones]
+    walker.animation_data.action = kept
+    bpy.context.scene.frame_set(5)
+    np.testing.assert_allclose(pose, [np.array(bone.matrix) for bone in walker.pose.bones], atol=2e-5)
+
+
+def test_replace_takes_the_whole_action_even_where_its_line_has_a_range(walker):
+    line = next(one for one in bpy.context.scene.action_loom.rigs[0].sources if one.action.name == "walk")
+    line.use_range, line.first, line.last = True, 5, 15
+    before = bpy.data.actions["walk"].curve_frame_range[:]
+    pressed(walker, "mirror", replace=True)
+    assert bpy.data.actions["walk"].curve_frame_range[:] == before
+    walker.animation_data.action = bpy.data.actions["walk before Mirror"]
+    line.action = walker.animation_data.action
+    (made,) = pressed(walker, "mirror", replace=False)
+    assert made.curve_frame_range[:] == (5.0, 15.0)
+
+
+def test_markers_go_along_and_those_of_feet_change_sides_in_the_mirror(walker):
+    walk = walker.animation_data.action
+    for name, frame in (("breath", 12), ("L down 1", 4), ("L up 1", 9), ("right ball 1 down", 20)):
+        walk.pose_markers.new(name).frame = frame
+    (made,) = pressed(walker, "mirror")
+    assert {(marker.name, marker.frame) for marker in made.pose_markers} == {
+        ("breath", 12),
+        ("R down 1", 4),
+        ("R up 1", 9),
+        ("left ball 1 down", 20),
+    }
+    assert len(walk.pose_markers) == 4
+    walker.animation_data.action = walk
+    pressed(walker, "mirror", replace=True)
+    assert {(marker.name, marker.frame) for marker in walk.pose_markers} == {
+        (marker.name, marker.frame) for marker in made.pose_markers
+    }
+
+
+def test_a_linked_action_is_not_replaced(walker, tmp_path):
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {bpy.data.actions["walk"]}, fake_user=True)
+    with bpy.data.libraries.load(path, link=True) as (_, into):
+        into.actions = ["walk"]
+    linked = next(action for action in bpy.data.actions if action.library is not None)
+    walker.animation_data.action = linked
+    count = len(bpy.data.actions)
+    with bpy.context.temp_override(action_loom_armature=walker), pytest.raises(RuntimeError, match="linked"):
+        bpy.ops.action_loom.mirror("INVOKE_DEFAULT", replace=True)
+    assert len(bpy.data.actions) == count
+    (made,) = pressed(walker, "mirror", replace=False)
+    assert made.library is None
+
+
+def test_what_can_not_be_done_with_one_action_is_said_and_done_with_the_others(walker, capfd):
+    bpy.context.scene.action_loom.edit_which = "TICKED"
+    for curve in material.fcurves(bpy.data.actions["run"]):
+        curve.data_path = curve.data_path.replace("pose.bones[", 'pose.bones["gone')
+    line = next(one for one in bpy.context.scene.action_loom.rigs[0].sources if one.action.name == "run")
+    assert line.use
+    made = pressed(walker, "mirror")
+    assert {action.name for action in made} == {"walk mirrored"}
+
+
+def test_what_came_of_it_is_in_the_panel(walker):
+    pressed(walker, "mirror")
+    said = bpy.context.scene.action_loom.rigs[0].last
+    assert said.startswith("walk mirrored: 37 frames in ")
+    assert ", keys " in said
+    assert " → " in said
+
+
+def test_nothing_is_written_for_a_preview(walker):
+    with bpy.context.temp_override(action_loom_armature=walker):
+        before = set(bpy.data.actions)
+        assert bpy.ops.action_loom.mirror("INVOKE_DEFAULT", preview=True) == {"FINISHED"}
+    assert set(bpy.data.actions) == before
+
+
+def test_without_an_action_the_button_says_why_it_is_grey():
+    rig = material.biped()
+    with bpy.context.temp_override(action_loom_armature=rig):
+        assert not bpy.ops.action_loom.mirror.poll()
+        with pytest.raises(RuntimeError, match="The armature has no action: choose one, or tick actions in the list"):
+            bpy.ops.action_loom.mirror()
