@@ -86,12 +86,12 @@ def read(
         raise RigError(f"Action {action.name!r}: the frames {first:g} to {last:g} are none")
     frames, whole = _frames(first, last)
     sampled = _sampled(armature, keyed, frames)
-    clip = _clip(action.name, armature, body, rate, sampled, len(frames))
+    clip = from_channels(action.name, armature, body, rate, sampled, len(frames))
     cyclic, notes = _is_cycle(action, body, keyed, sampled, last - first)
     if not whole:
         even = np.linspace(first, last, max(2, round(last - first)) + 1)
         fitted = _sampled(armature, keyed, even)
-        closing_clip = _clip(action.name, armature, body, rate, fitted, len(even))
+        closing_clip = from_channels(action.name, armature, body, rate, fitted, len(even))
         if cyclic or closing.of(closing_clip).kind:
             clip, sampled, frames = closing_clip, fitted, even
             notes += _stretched(action.name, last - first, len(even) - 1)
@@ -140,9 +140,10 @@ def _values(target: Target, by_index: dict[int, bpy.types.FCurve], frames: Array
     return out
 
 
-def _clip(
+def from_channels(
     name: str, armature: bpy.types.Object, body: Rig, rate: float, sampled: dict[Target, Array], count: int
 ) -> Clip:
+    """Return the clip of channel values (F, n) by what they move; what has none is at rest, the object where it is."""
     skeleton = body.skeleton
     rotations = np.tile(quat.IDENTITY, (count, len(skeleton), 1))
     translations = np.zeros((count, len(skeleton), 3))
@@ -301,7 +302,7 @@ def fill(
     from ...core.motion import resample
 
     action, holder = into[0], curves.emptied(*into)
-    clip = _as_keyed(clip, body, targets)
+    clip = as_keyed(clip, body, targets)
     full, last = clip, len(clip) - 1
     if repeats is None:
         repeats = does_repeat(clip)
@@ -341,7 +342,7 @@ def fill(
         action.use_frame_range = action.use_cyclic = False
 
 
-def _as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
+def as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
     """The clip with bones that stay somewhere from their rest again, those that it moves or that sources key."""
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for name in body.still:

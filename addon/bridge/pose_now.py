@@ -1,0 +1,45 @@
+"""The pose that an armature has at the moment, keyed or not: what an artist has just made of it."""
+
+import bpy
+import numpy as np
+
+from ...core.errors import RigError
+from ...core.motion.clip import Clip
+from ..blender_types import present
+from . import clip as clips
+from . import rotation
+from .curves import Target
+from .rig import Rig
+
+
+def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
+    """Return the pose of an armature as a clip of one frame, in the terms of clips that are read on a rig.
+
+    Raises RigError for a rig whose bones are moved by controls.
+    """
+    if body.controls is not None:
+        raise RigError(
+            f"The bones of {armature.name} are moved by controls: key these, or bake its actions onto bones first"
+        )
+    values = {}
+    for name, mode in zip(clips.targets_of(body), body.modes, strict=True):
+        owner = present(armature.pose).bones[name] if name else armature
+        for what in ("location", "scale", rotation.property_of(mode)):
+            values[Target(name, what)] = np.array(getattr(owner, what), dtype=np.float64)[None]
+    return clips.from_channels("pose", armature, body, rate, values, 1)
+
+
+def put(armature: bpy.types.Object, body: Rig, pose: Clip, bones: frozenset[str]) -> None:
+    """Give some bones of an armature their part of a pose (a clip of one frame), without keys."""
+    keyed = clips.as_keyed(pose, body, frozenset())
+    for joint, name in enumerate(clips.targets_of(body)):
+        if name not in bones:
+            continue
+        bone, mode = present(armature.pose).bones[name], body.modes[joint]
+        what = rotation.property_of(mode)
+        near = np.array(getattr(bone, what), dtype=np.float64)
+        setattr(bone, what, rotation.from_quaternion(keyed.rotations[:, joint], mode, near)[0])
+        if body.movable[joint]:
+            bone.location = (keyed.translations[0, joint] / body.units[joint]).tolist()
+        if keyed.scales is not None:
+            bone.scale = keyed.scales[0, joint].tolist()
