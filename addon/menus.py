@@ -6,6 +6,9 @@ from ..core.formats import registry
 from . import formats, properties
 from .blender_types import DrawContext, present
 
+AROUND = 7  # entries of a pie; the eighth place is for the others
+MODES = ("Pose", "Object Mode")  # in which its shortcut opens it; Blender has nothing there itself
+
 
 def _add_demo(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     present(menu.layout).operator("action_loom.add_demo", icon="OUTLINER_OB_ARMATURE")
@@ -52,6 +55,21 @@ class ACTION_LOOM_MT_repair(bpy.types.Menu):
             layout.operator(f"action_loom.{recipe.verb}")
 
 
+class ACTION_LOOM_MT_repair_pie(bpy.types.Menu):
+    """Opened by its shortcut; what does not fit around the mouse is below it."""
+
+    bl_label = "Repair"
+
+    def draw(self, context: DrawContext) -> None:
+        pie = present(self.layout).menu_pie()
+        for recipe in properties.EDITS[:AROUND]:
+            pie.operator(f"action_loom.{recipe.verb}")
+        if properties.EDITS[AROUND:]:
+            below = pie.column()
+            for recipe in properties.EDITS[AROUND:]:
+                below.operator(f"action_loom.{recipe.verb}")
+
+
 class ACTION_LOOM_MT_feet(bpy.types.Menu):
     bl_label = "Feet"
 
@@ -82,7 +100,8 @@ def _weave(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     layout.menu("ACTION_LOOM_MT_weave")
 
 
-_MENUS = (ACTION_LOOM_MT_repair, ACTION_LOOM_MT_feet, ACTION_LOOM_MT_weave)
+_MENUS = (ACTION_LOOM_MT_repair, ACTION_LOOM_MT_repair_pie, ACTION_LOOM_MT_feet, ACTION_LOOM_MT_weave)
+_items: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 _ENTRIES = (
     ("VIEW3D_MT_object_animation", _weave),
     ("VIEW3D_MT_pose", _weave),
@@ -97,11 +116,20 @@ _ENTRIES = (
 def register() -> None:
     for menu_class in _MENUS:
         bpy.utils.register_class(menu_class)
+    config = present(bpy.context.window_manager).keyconfigs.addon
+    for mode in MODES if config is not None else ():
+        keymap = present(config).keymaps.new(name=mode)
+        item = keymap.keymap_items.new("wm.call_menu_pie", "U", "PRESS", shift=True, alt=True)
+        present(item.properties).name = "ACTION_LOOM_MT_repair_pie"
+        _items.append((keymap, item))
     for menu, entry in _ENTRIES:
         getattr(bpy.types, menu).append(entry)
 
 
 def unregister() -> None:
+    for keymap, item in _items:
+        keymap.keymap_items.remove(item)
+    _items.clear()
     for menu, entry in _ENTRIES:
         getattr(bpy.types, menu).remove(entry)
     for menu_class in _MENUS:

@@ -1,27 +1,20 @@
 """Results in the place of the action that they were made of, which is kept as another action."""
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 
 from ..core.recipes.reading import Request
-from . import pose_markers, storage
+from . import pose_markers, storage, weaving
 from .blender_types import present
 
-if TYPE_CHECKING:
-    from . import weaving
 
-
-def write(
-    context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
-) -> "weaving.Written":
+def write(context: bpy.types.Context, request: Request, read: weaving.Read, recipe: Any, made: Any) -> weaving.Written:
     """Write what was made of the first source in its place; as it was it is kept, and counts as the source.
 
     Raises LoomError, with everything as it was, for an action that can't be written.
     """
-    from . import weaving
-
     action, slot = weaving.source_of(read, 0)
     storage.writable(action)
     before = _kept(action, recipe.label)

@@ -7,7 +7,7 @@ import bpy
 
 from ...core.options import declared
 from ...core.recipes.reading import Request, SourceOptions
-from .. import contact_rows, lists, meant, properties, replacing, source_list
+from .. import contact_rows, lists, meant, properties, source_list
 from ..blender_types import OperatorReturn, present, scene_of
 from ..session import previews
 from . import base, one_by_one
@@ -79,7 +79,7 @@ class EditOperator(base.ResultOperator, one_by_one.OneByOneOperator):
     def write_one(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
     ) -> "weaving.Written":
-        from .. import weaving
+        from .. import replacing, weaving
 
         if not self.replace:
             return weaving.write(context, request, read, recipe, made)

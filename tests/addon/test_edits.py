@@ -1,11 +1,15 @@
 """Tools for one action: which actions are meant, new ones or in place, markers that go along, what is said."""
 
 import json
+import sys
+from importlib import import_module
+from pathlib import Path
 
 import bpy
 import material
 import numpy as np
 import pytest
+from drawing import Drawing, Layout, context_now
 
 
 @pytest.fixture
@@ -179,3 +183,32 @@ def test_without_an_action_the_button_says_why_it_is_grey():
         assert not bpy.ops.action_loom.mirror.poll()
         with pytest.raises(RuntimeError, match="The armature has no action: choose one, or tick actions in the list"):
             bpy.ops.action_loom.mirror()
+
+
+def test_the_pie_has_every_tool_and_its_shortcut_is_in_pose_and_object_mode(loom):
+    drawn = []
+    menu = Drawing(bpy.types.ACTION_LOOM_MT_repair_pie, Layout(drawn))
+    menu.draw(context_now())
+    tools = [f"action_loom.{recipe.verb}" for recipe in loom("addon.properties").EDITS]
+    assert [given[0] for name, given, _ in drawn if name == "operator"] == tools
+    keymaps = bpy.context.window_manager.keyconfigs.addon.keymaps
+    for mode in ("Pose", "Object Mode"):
+        (item,) = [one for one in keymaps[mode].keymap_items if one.idname == "wm.call_menu_pie"]
+        assert item.properties.name == "ACTION_LOOM_MT_repair_pie"
+        assert (item.type, item.shift, item.alt, item.ctrl) == ("U", True, True, False)
+
+
+def test_the_shortcut_is_nobody_elses():
+    """Of Blender's own keys, read from what its default keymap is made of."""
+    for folder in bpy.utils.preset_paths("keyconfig"):
+        sys.path.append(str(Path(folder) / "keymap_data"))
+    blender_default = import_module("blender_default")
+    taken = [
+        (name, item[0])
+        for name, _, content in blender_default.generate_keymaps(blender_default.Params())
+        if name
+        in ("Pose", "Object Mode", "Object Non-modal", "3D View", "3D View Generic", "Screen", "Window", "Frames")
+        for item in content["items"]
+        if item[1]["type"] == "U" and item[1].get("shift") and item[1].get("alt")
+    ]
+    assert taken == []
