@@ -72,8 +72,8 @@ _ROWS = (
     Verb(Shortest, "graph.free_walks:shortest", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
     Verb(Travel, "weave.travel:travel", "plots.travels:draw", needs=("feet",)),
     Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
-    Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
     Verb(Mirror, "weave.mirror:mirrored", "plots.edits:draw"),
+    Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
     Verb(Retarget, "weave.retarget:retarget", "plots.retarget:draw", several_bodies=True),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}

@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from gui_shared import idle, loom
+from gui_shared import begin_open, idle, loom
 
 GREEN, RED = np.array([0.2, 0.85, 0.4]), np.array([0.95, 0.2, 0.1])
 NEAR = 0.12  # how far a pixel's colour may be from that
@@ -160,10 +160,3 @@ def keys() -> list[float]:
     curves = loom("addon.bridge.curves")
     found = curves.curves_of(action(), curves.choose_slot(action(), bpy.context.view_layer.objects.active))
     return [round(curve.evaluate(frame), 5) for curve in found for frame in (1, 9, 20)]
-
-
-def begin_open(panel: Any) -> None:
-    """Let a panel begin open; once it has been drawn nothing but a click opens it."""
-    bpy.utils.unregister_class(panel)
-    panel.bl_options = set()
-    bpy.utils.register_class(panel)

@@ -3,6 +3,9 @@
 import sys
 from importlib import import_module
 from types import ModuleType
+from typing import Any
+
+import bpy
 
 
 def loom(name: str) -> ModuleType:
@@ -14,3 +17,10 @@ def loom(name: str) -> ModuleType:
 def idle() -> bool:
     """Say whether no work goes on beside the interface."""
     return loom("addon.session.jobs").running() is None
+
+
+def begin_open(panel: Any) -> None:
+    """Let a panel begin open; once it has been drawn nothing but a click opens it."""
+    bpy.utils.unregister_class(panel)
+    panel.bl_options = set()
+    bpy.utils.register_class(panel)
