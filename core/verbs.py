@@ -23,6 +23,7 @@ from .recipes.plant import Plant
 from .recipes.retarget import Retarget
 from .recipes.splice import Splice
 from .recipes.travel import InPlace, Travel
+from .recipes.warp import MoveEvents, Warp
 
 if TYPE_CHECKING:
     from .motion.clip import Clip
@@ -73,6 +74,8 @@ _ROWS = (
     Verb(Travel, "weave.travel:travel", "plots.travels:draw", needs=("feet",)),
     Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
     Verb(Mirror, "weave.mirror:mirrored", "plots.edits:draw"),
+    Verb(Warp, "weave.warp:warp", "plots.edits:draw"),
+    Verb(MoveEvents, "weave.warp:move_events", "plots.edits:draw"),
     Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
     Verb(Retarget, "weave.retarget:retarget", "plots.retarget:draw", several_bodies=True),
 )

@@ -154,6 +154,18 @@ def _mirror(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return [f"  {one['pairs']} pairs of joints have changed places{alone}"]
 
 
+def _warp(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    frames = ", ".join(str(frame) for frame in one["frames"])
+    return [
+        f"  through poses at {frames}; joints turned by {one['degrees']:.1f}° and moved by {one['cm']:.1f} cm at most"
+    ]
+
+
+def _move_events(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    moved = ", ".join(f"{first:g} → {to:g}" for first, to in one["events"])
+    return [f"  events {moved}; plays at {one['speeds'][0]:.2f} to {one['speeds'][1]:.2f} times its speed"]
+
+
 def _slide(report: Report) -> list[str]:
     slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
     if "pieces" in report:
@@ -187,5 +199,7 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "in_place": _travel,
     "plant": _plant,
     "mirror": _mirror,
+    "warp": _warp,
+    "move_events": _move_events,
     "retarget": _retarget,
 }

@@ -63,7 +63,12 @@ def some_of(recipe, clips):
 
 def example(recipe):
     """A recipe of a kind that can be done with some clips."""
-    wanted = {"follow": {"path": ((0, 0), (0, 4))}, "shortest": {"leave": "walk:5", "reach": "turn left:40"}}
+    wanted = {
+        "follow": {"path": ((0, 0), (0, 4))},
+        "shortest": {"leave": "walk:5", "reach": "turn left:40"},
+        "warp": {"corrections": ((20, 2, 0, 30, 0, 0, 0, 0.01),)},
+        "move_events": {"events": ((40, 44),)},
+    }
     return recipe(**wanted.get(recipe.verb, {}))
 
 
