@@ -30,6 +30,8 @@ MODULES = (
     ".operators.roles",
     ".operators.verbs",
     ".operators.edits",
+    ".operators.events",
+    ".operators.poses",
     ".operators.retarget",
     ".operators.synchronise",
     ".operators.candidates",

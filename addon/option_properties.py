@@ -56,7 +56,8 @@ def labels(_group: Any, context: Any, edited: str) -> list[str]:
 
 
 def _property(about: Option, *, group: bool, **more: Any) -> Any:
-    shown: set[str] = {"HIDDEN"} if about.shown == HIDDEN and not group else set()
+    # What nobody sees is not for the next time: it is of these sources, or of this pose.
+    shown: set[str] = {"HIDDEN", "SKIP_SAVE"} if about.shown == HIDDEN and not group else set()
     common = {"name": about.title, "description": about.description, "options": shown, **more}
     if about.table:
         return bpy.props.StringProperty(**common, default=about.as_text(about.default))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import bpy
+import numpy as np
 
 from . import contact_markers
 from .bridge.clip import OUR_MARKER
@@ -13,17 +14,27 @@ _SIDES = {"L": "R", "R": "L", "left": "right", "right": "left"}
 def carry_over(source: bpy.types.Action, action: bpy.types.Action, made: Any) -> None:
     """Put the markers of a source on what was made of it, in place of those that are there, but for new ones of ours.
 
-    Markers of feet change sides with a clip that was mirrored.
+    Markers of feet change sides with a clip that was mirrored, and all come when their events were moved to.
     """
     new = [(marker.name, marker.frame) for marker in action.pose_markers if OUR_MARKER.fullmatch(marker.name)]
     markers = [(marker.name, marker.frame) for marker in source.pose_markers]
     markers = [(name, frame) for name, frame in markers if not (new and OUR_MARKER.fullmatch(name))]
     if "mirror" in made.report:
         markers = [(_other_side(name), frame) for name, frame in markers]
+    if "move_events" in made.report:
+        first, frames = round(action.curve_frame_range[0]), made.report["move_events"]["frame"]
+        markers = [(name, first + round(_when(frames, frame - first))) for name, frame in markers]
     for marker in list(action.pose_markers):
         action.pose_markers.remove(marker)
     for name, frame in markers + new:
         action.pose_markers.new(name).frame = frame
+
+
+def _when(frames: list[float], frame: float) -> float:
+    """Return when a frame of the source is played, which frames (F,) of it are; outside as it was."""
+    if not frames[0] <= frame <= frames[-1]:
+        return frame
+    return float(np.interp(frame, frames, np.arange(len(frames))))
 
 
 def _other_side(name: str) -> str:

@@ -54,6 +54,13 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
     )
 
 
+class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
+    """What happens at a frame of the scene, and when it is to come."""
+
+    first: bpy.props.IntProperty(name="Frame", description="At which frame it happens", options=set())
+    to: bpy.props.IntProperty(name="To", description="At which frame it is to come", options=set())
+
+
 def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> type:
     """Return a group of settings with a property for every option of some declarations."""
     made = option_properties.annotations(*declarations, leave_out=leave_out, group=True)
@@ -94,6 +101,8 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         poll=lambda _settings, chosen: chosen.type == "CURVE",
     )
     stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_stretch)
+    events: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_event)
+    active_event: bpy.props.IntProperty(name="Active Event", options=set())
     contacts: bpy.props.CollectionProperty(type=contact_rows.ACTION_LOOM_PG_contacts)
     show_way: bpy.props.BoolProperty(
         name="Show Root Path",
@@ -363,6 +372,7 @@ def _take_over(earlier: Any, group: Any) -> None:
 
 _CLASSES = (
     ACTION_LOOM_PG_stretch,
+    ACTION_LOOM_PG_event,
     *GROUPS.values(),
     ACTION_LOOM_PG_settings,
 )

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.errors import LoomError
 from ...core.options import declared
+from ...core.recipes.base import Recipe
 from ...core.recipes.reading import Request, SourceOptions
-from .. import contact_rows, lists, meant, properties, source_list
+from .. import contact_rows, lists, meant, properties, source_list, spread_poses, storage
 from ..blender_types import OperatorReturn, present, scene_of
 from ..session import previews
 from . import base, one_by_one
@@ -103,6 +105,52 @@ class EditOperator(base.ResultOperator, one_by_one.OneByOneOperator):
             notes += [*one.written.notes, *contact_rows.told(scene_of(context), action, one.made.report["warnings"])]
         said = f"{recipe.label}: {len(each)} of {len(each) + len(refused)} actions"
         base.report(self, dict.fromkeys(notes), said)
+
+
+class AgainOperator(EditOperator):
+    """An operator that goes on with an action that its recipe has made: it is made anew of the same source."""
+
+    again: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the result that is made anew
+
+    def goes_on(self, context: bpy.types.Context) -> "weaving.Again | None":
+        """Return what it takes to make the action anew, None where it was not made so; raises LoomError."""
+        from .. import weaving
+
+        armature = present(meant.called(context, self.armature))
+        names = [source.name for source in self.sources]
+        action = contact_rows.action_of(armature)
+        if action is None or names != [action.name_full] or not spread_poses.is_made_by(action, self.recipe):
+            return None
+        return weaving.again(action, overwrite_edits=False)
+
+    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+        from .. import weaving
+
+        if self.to_be_found():
+            self.from_panel(context)
+        if not self.again:
+            return super().ask(context)
+        action = weaving.called(bpy.data.actions, self.again)
+        if action is None:
+            raise LoomError(f"There is no action named {self.again!r}")
+        known = weaving.again(action, overwrite_edits=False)
+        armature = present(meant.called(context, self.armature))
+        read = weaving.read_actions(scene_of(context), armature, known.made_of, known.request, known.recipe)
+        self._refused: list[str] = []
+        return known.request, read, self._recipe()
+
+    def write_one(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
+    ) -> "weaving.Written":
+        from .. import weaving
+
+        if not self.again:
+            return super().write_one(context, request, read, recipe, made)
+        action = weaving.called(bpy.data.actions, self.again)
+        if action is None:
+            raise LoomError(f"{self.again} was deleted while it was woven: nothing was written")
+        into = action, storage.find_slot(action, storage.of_result(action).slot)
+        return weaving.write(context, request, read, recipe, made, into=into)
 
 
 def _own(context: bpy.types.Context, which: str, name: str = "") -> list[Any]:

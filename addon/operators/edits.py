@@ -1,18 +1,20 @@
 """An operator for every verb that changes one action; those that need more than their recipe add it here."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import bpy
 
+from ...core.errors import LoomError
 from ...core.options import declared
 from ...core.recipes.base import Recipe
 from ...core.recipes.plant import Plant
-from ...core.recipes.reading import SourceOptions
+from ...core.recipes.reading import Request, SourceOptions
+from ...core.recipes.warp import MoveEvents, Warp
 from ...core.verbs import OF_ONE_BODY
-from .. import contact_rows, meant, option_properties
-from ..blender_types import scene_of
+from .. import contact_rows, meant, option_properties, properties, spread_poses
+from ..blender_types import present, scene_of
 from . import base
-from .edit_base import EditOperator
+from .edit_base import AgainOperator, EditOperator
 
 
 class PlantOperator(EditOperator):
@@ -37,7 +39,87 @@ class PlantOperator(EditOperator):
         self.spans = declared(Plant)["spans"].as_text(rows)
 
 
-_BASES: dict[type[Recipe], type[EditOperator]] = {Plant: PlantOperator}
+class SpreadOperator(AgainOperator):
+    """Spreads the pose that the armature has at the current frame; in an action of such poses, as one more."""
+
+    recipe: ClassVar[type[Recipe]] = Warp
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        given = any(self.properties.is_property_set(name) for name in ("corrections", "poses"))
+        super().from_panel(context)
+        if not given:
+            self._take_pose(context)
+
+    def _take_pose(self, context: bpy.types.Context) -> None:
+        from .. import spreading, weaving
+
+        if len(self.sources) != 1:
+            raise LoomError("A pose is spread in one action at a time: choose Active Action")
+        armature = present(meant.called(context, self.armature))
+        shown = weaving.read(context, armature, self._request())
+        again = self.goes_on(context)
+        source, known = shown, []
+        if again is not None:
+            source = weaving.read_actions(scene_of(context), armature, again.made_of, again.request, again.recipe)
+            assert isinstance(again.recipe, Warp)
+            known = spread_poses.known_rows(again.recipe, source.body.skeleton.names)
+            self.again = again.into[0].name_full
+        rows = spreading.rows(context, armature, source, shown, known)
+        self.corrections = declared(Warp)["corrections"].as_text(tuple(rows))
+        self.bones = spread_poses.names_of(source.body.skeleton.names)
+
+
+class EventsOperator(AgainOperator):
+    """Moves the listed events; in an action whose events were moved, of its source."""
+
+    recipe: ClassVar[type[Recipe]] = MoveEvents
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        rows = properties.settings_of(scene_of(context)).events
+        if meant.by_button(context) and all(row.first == row.to for row in rows):
+            cls.poll_message_set("Add an event at its frame, and say at which frame it is to come")
+            return False
+        return True
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        given = self.properties.is_property_set("events")
+        super().from_panel(context)
+        if given:
+            return
+        if len(self.sources) != 1:
+            raise LoomError("Events are moved in one action at a time: choose Active Action")
+        again = self.goes_on(context)
+        own = present(contact_rows.action_of(meant.called(context, self.armature)))
+        action = own if again is None else again.made_of[0][0]
+        span = again.request.sources[0].span if again is not None else None
+        if again is not None:
+            self.again = again.into[0].name_full
+        elif len(self.readings) and self.readings[0].last > self.readings[0].first:
+            span = self.readings[0].first, self.readings[0].last
+        first = contact_rows.frames_of(action, span)[0]
+        rows = properties.settings_of(scene_of(context)).events
+        moved = tuple((float(row.first - first), float(row.to - first)) for row in rows)
+        if any(frame < 0.0 for row in moved for frame in row):
+            raise LoomError(f"{action.name} begins at frame {first}: give the events frames within it")
+        self.events = declared(MoveEvents)["events"].as_text(moved)
+
+    def write_one(self, context: bpy.types.Context, request: Request, read: Any, recipe: Any, made: Any) -> Any:
+        from .. import pose_markers, weaving
+
+        written = super().write_one(context, request, read, recipe, made)
+        if self.again:
+            pose_markers.carry_over(weaving.source_of(read, 0)[0], written.action, made)
+        return written
+
+
+_BASES: dict[type[Recipe], type[EditOperator]] = {
+    Plant: PlantOperator,
+    Warp: SpreadOperator,
+    MoveEvents: EventsOperator,
+}
 
 
 def _operators() -> list[type]:

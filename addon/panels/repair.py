@@ -1,17 +1,41 @@
 """Tools for one action: which of them, what it is asked, and what came of it."""
 
+from typing import Any
+
 import bpy
 
 from ...core.recipes.base import Recipe
+from ...core.recipes.warp import MoveEvents, Warp
 from ...core.verbs import VERBS
-from .. import contact_rows, manual, meant, properties
-from ..blender_types import present, scene_of
+from .. import contact_rows, manual, meant, properties, spread_poses
+from ..blender_types import DrawContext, present, scene_of
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
 
 
 def recipe_of(scene: bpy.types.Scene) -> type[Recipe]:
     """Return the recipe of the tool that is chosen."""
     return VERBS[properties.settings_of(scene).edit].recipe
+
+
+class ACTION_LOOM_UL_events(bpy.types.UIList):
+    """Rows: at which frame something happens, and at which it is to come."""
+
+    def draw_item(
+        self,
+        context: DrawContext,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int | None,
+        active_data: Any,
+        active_property: str | None,
+        index: int | None,
+        flt_flag: int | None = 0,
+    ) -> None:
+        row = layout.row(align=True)
+        row.prop(item, "first", text="")
+        row.label(text="", icon="FORWARD")
+        row.prop(item, "to", text="")
 
 
 class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
@@ -42,8 +66,31 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         options = options_in(layout)
         options.prop(settings, "edit_which")
         options.prop(settings, "edit_replace")
+        if recipe is Warp:
+            self._draw_poses(armature)
+        if recipe is MoveEvents:
+            self._draw_events(settings)
         rig = properties.rig_of(scene, armature)
         draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
+
+    def _draw_poses(self, armature: bpy.types.Object) -> None:
+        """The poses that the action goes through already."""
+        column = self.layout.column(align=True)
+        for frame, count in spread_poses.poses_in(contact_rows.action_of(armature)):
+            row = column.row(align=True)
+            bones = "1 bone" if count == 1 else f"{count} bones"
+            there = row.operator("action_loom.go_to_pose", text=f"Frame {frame}: {bones}", icon="KEYFRAME_HLT")
+            present(there).frame = frame
+            present(row.operator("action_loom.remove_pose", text="", icon="X")).frame = frame
+
+    def _draw_events(self, settings: Any) -> None:
+        """What is to come when."""
+        row = self.layout.row()
+        row.template_list("ACTION_LOOM_UL_events", "", settings, "events", settings, "active_event", rows=3)
+        buttons = row.column(align=True)
+        buttons.operator("action_loom.add_event", text="", icon="ADD")
+        buttons.operator("action_loom.remove_event", text="", icon="REMOVE")
+        self.layout.operator("action_loom.event_to_here", icon="TIME")
 
     def _draw_last(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Say what the last result came to, while it is the armature's action."""
@@ -69,4 +116,6 @@ class ACTION_LOOM_PT_repair_more(SidebarPanel, bpy.types.Panel):
         draw_options(options_in(self.layout_for(armature)), settings, rare, properties.rig_of(scene, armature))
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_repair, ACTION_LOOM_PT_repair_more))
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_UL_events, ACTION_LOOM_PT_repair, ACTION_LOOM_PT_repair_more)
+)

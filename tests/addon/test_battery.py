@@ -88,6 +88,15 @@ def with_edited_sources(_tmp_path):
                 curve.update()
 
 
+def an_event(_tmp_path):
+    bpy.ops.action_loom.add_event()
+    bpy.context.scene.action_loom.events[0].to += 3
+
+
+def two_poses(_tmp_path):
+    bpy.ops.action_loom.warp(sources=[SLOW], corrections="8 2 0 30 0 0 0 0; 20 2 0 30 0 0 0 0")
+
+
 def weights_keyed(_tmp_path):
     bpy.ops.action_loom.key_weights()
 
@@ -112,6 +121,7 @@ def motion_file(tmp_path):
 MADE = ("new actions", *KINDS, "selection", "animation", "pose", "users")
 TABLE = {
     "add_contact": Row("settings"),
+    "add_event": Row("settings"),
     "add_active_source": Row("settings", "users"),
     "add_demo": Row(*MADE, "settings", needs_armature=False),
     "add_selected_sources": Row("settings", "users", before=another_body),
@@ -129,12 +139,14 @@ TABLE = {
     "contacts_from_markers": Row("settings", before=contacts_marked),
     "contacts_to_markers": Row("result", before=contacts_found),
     "edit_recipe": Row("settings", "users"),
+    "event_to_here": Row("settings", before=an_event),
     "export_motion": Row(filepath="FOLDER/out.bvh"),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),
     "follow": result(sources=BOTH, curve="Path"),
+    "go_to_pose": Row("frame", "pose", frame=9),
     "import_motion": Row(
         *MADE,
         "settings",
@@ -148,6 +160,7 @@ TABLE = {
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "manual": Row(needs_armature=False),
     "mirror": result(sources=[SLOW]),
+    "move_events": result(sources=[SLOW], events="20 22"),
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
     "move_source": Row("settings", down=True),
     "new_curve": Row(*KINDS, "selection", "settings", "users"),
@@ -163,6 +176,8 @@ TABLE = {
     ),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "remove_contact": Row("settings", before=contacts_found),
+    "remove_event": Row("settings", before=an_event),
+    "remove_pose": Row("new actions", "pose", "settings", before=two_poses, frame=9),
     "remove_source": Row("settings", "users"),
     "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
     "retime": result(sources=BOTH),
@@ -176,6 +191,7 @@ TABLE = {
     "splice": result(sources=BOTH),
     "travel": result(sources=[SLOW]),
     "walk": result(sources=BOTH, seconds=3.0),
+    "warp": result(sources=[SLOW], corrections="20 2 0 30 0 0 0 0.01"),
 }
 MAKERS = [name for name, row in TABLE.items() if row.makes]
 EVERY = sorted(TABLE)
@@ -301,8 +317,9 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
     assert differing(after, state()) == set()
 
 
-GOING_THERE = ("choose_candidate", "move_playhead")  # to another frame, where a pose without keys is none
-STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in GOING_THERE and name != "rebuild"]
+GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead")  # to another frame, where a pose without keys is none
+ANEW = ("rebuild", "remove_pose")  # what the armature has, is made anew
+STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW)]
 
 
 @pytest.mark.parametrize(

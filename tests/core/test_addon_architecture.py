@@ -40,6 +40,8 @@ SERVICES = {
     "rig_check",
     "source_list",
     "source_warnings",
+    "spread_poses",
+    "spreading",
     "storage",
     "weaving",
     "weight_pad",

@@ -1,0 +1,210 @@
+"""Poses that an artist makes over an action, spread from the panel: hit, added to, taken out, made anew."""
+
+import json
+
+import bpy
+import material
+import numpy as np
+import pytest
+from mathutils import Quaternion
+
+MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
+
+
+@pytest.fixture
+def walker():
+    """A biped that has a walk of 61 frames at 24 a second."""
+    rig = material.biped()
+    material.key_walk(rig, "walk", frames=60)
+    bpy.context.scene.render.fps = 24
+    bpy.ops.action_loom.add_sources()
+    bpy.context.view_layer.update()
+    return rig
+
+
+def bend(bone, degrees, axis=(1.0, 0.0, 0.0)):
+    """Turn a bone further by hand, without a key."""
+    bone.matrix_basis = bone.matrix_basis @ Quaternion(axis, np.radians(degrees)).to_matrix().to_4x4()
+
+
+def press(rig, operator="warp", **options):
+    with bpy.context.temp_override(action_loom_armature=rig):
+        return getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options)
+
+
+def refused(rig, operator="warp", **options):
+    with pytest.raises(RuntimeError) as told:
+        press(rig, operator, **options)
+    return str(told.value)
+
+
+def pose(rig, action, frame):
+    rig.animation_data.action = action
+    bpy.context.scene.frame_set(frame)
+    return {bone.name: np.array(bone.matrix_basis) for bone in rig.pose.bones}
+
+
+def rows(action):
+    return json.loads(action["action_loom"]["recipe"])["corrections"]
+
+
+def test_the_action_goes_through_the_pose_and_is_the_same_beyond_its_reach(walker):
+    walk = walker.animation_data.action
+    was, before = material.fingerprint(walk), {frame: pose(walker, walk, frame) for frame in (10, 30, 35, 45)}
+    bpy.context.scene.frame_set(30)
+    bend(walker.pose.bones["upper_arm.L"], 40.0)
+    walker.pose.bones["hips"].location.z += 0.05
+    wanted = {bone.name: np.array(bone.matrix_basis) for bone in walker.pose.bones}
+    assert press(walker) == {"FINISHED"}
+    made = walker.animation_data.action
+    assert made.name == "walk posed"
+    assert material.fingerprint(walk) == was
+    assert {row[0] for row in rows(made)} == {29.0}
+    assert len(rows(made)) == 2
+    now = pose(walker, made, 30)
+    for name, there in wanted.items():
+        np.testing.assert_allclose(now[name], there, atol=2e-6, err_msg=name)
+    for frame in (10, 45):  # 0.4 s are 9.6 frames
+        for name, there in before[frame].items():
+            np.testing.assert_allclose(pose(walker, made, frame)[name], there, atol=1e-6, err_msg=name)
+    between = pose(walker, made, 35)["upper_arm.L"]
+    assert np.abs(between - before[35]["upper_arm.L"]).max() > 0.05
+    np.testing.assert_allclose(between[:3, :3] @ between[:3, :3].T, np.eye(3), atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_in_every_rotation_mode(walker, mode):
+    bone = walker.pose.bones["head"]
+    bone.rotation_mode = mode
+    bpy.context.scene.frame_set(20)
+    bend(bone, 25.0, (0.0, 0.0, 1.0))
+    wanted = np.array(bone.matrix_basis)
+    assert press(walker) == {"FINISHED"}
+    np.testing.assert_allclose(pose(walker, walker.animation_data.action, 20)["head"], wanted, atol=2e-6)
+
+
+def test_more_poses_come_to_the_same_result_and_go_again(walker):
+    bpy.context.scene.frame_set(20)
+    bend(walker.pose.bones["head"], 20.0)
+    press(walker)
+    made, count = walker.animation_data.action, len(bpy.data.actions)
+    first = pose(walker, made, 20)["head"]
+    bpy.context.scene.frame_set(40)
+    bend(walker.pose.bones["head"], -30.0)
+    second = np.array(walker.pose.bones["head"].matrix_basis)
+    assert press(walker) == {"FINISHED"}
+    assert walker.animation_data.action == made
+    assert len(bpy.data.actions) == count
+    np.testing.assert_allclose(pose(walker, made, 20)["head"], first, atol=2e-6)
+    np.testing.assert_allclose(pose(walker, made, 40)["head"], second, atol=2e-6)
+    assert [row[0] for row in rows(made)] == [19.0, 39.0]
+    assert press(walker, "remove_pose", frame=20) == {"FINISHED"}
+    assert [row[0] for row in rows(made)] == [39.0]
+    np.testing.assert_allclose(
+        pose(walker, made, 20)["head"], pose(walker, bpy.data.actions["walk"], 20)["head"], atol=1e-6
+    )
+    walker.animation_data.action = made
+    assert "has no other pose" in refused(walker, "remove_pose", frame=40)
+    assert "goes through no pose that was spread from frame 7" in refused(walker, "remove_pose", frame=7)
+
+
+def test_a_pose_made_again_at_its_frame_takes_the_place_of_the_one_before(walker):
+    bpy.context.scene.frame_set(20)
+    bend(walker.pose.bones["head"], 20.0)
+    press(walker)
+    made = walker.animation_data.action
+    bpy.context.scene.frame_set(21)
+    bpy.context.scene.frame_set(20)
+    bend(walker.pose.bones["head"], 15.0, (0.0, 0.0, 1.0))
+    bend(walker.pose.bones["hand.R"], 10.0)
+    wanted = {name: np.array(walker.pose.bones[name].matrix_basis) for name in ("head", "hand.R")}
+    press(walker)
+    assert len(rows(made)) == 2
+    for name, there in wanted.items():
+        np.testing.assert_allclose(pose(walker, made, 20)[name], there, atol=2e-6)
+
+
+def test_without_a_pose_the_result_takes_another_reach(walker):
+    bpy.context.scene.frame_set(30)
+    bend(walker.pose.bones["head"], 20.0)
+    press(walker)
+    made = walker.animation_data.action
+    far = pose(walker, made, 45)["head"]
+    bpy.context.scene.action_loom.warp.reach = 1.0
+    assert press(walker) == {"FINISHED"}
+    assert np.abs(pose(walker, made, 45)["head"] - far).max() > 0.01
+    assert len(rows(made)) == 1
+
+
+def test_what_can_not_be_spread_is_said(walker):
+    bpy.context.scene.frame_set(30)
+    assert "The pose at frame 30 is that of walk: pose bones first, without keying them" in refused(walker)
+    bpy.context.scene.frame_set(200)
+    assert "Frame 200 is not within walk, which goes from 1 to 61: go there" in refused(walker)
+    bpy.context.scene.action_loom.edit_which = "TICKED"
+    material.key_walk(walker, "other", frames=40)
+    bpy.ops.action_loom.add_sources()
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = True
+    assert "A pose is spread in one action at a time: choose Active Action" in refused(walker)
+
+
+def test_replace_and_undo(walker):
+    walk = walker.animation_data.action
+    was = material.fingerprint(walk)
+    bpy.ops.ed.undo_push(message="before")
+    bpy.context.scene.frame_set(30)
+    bend(walker.pose.bones["head"], 20.0)
+    assert press(walker, replace=True) == {"FINISHED"}
+    kept = bpy.data.actions["walk before Spread Pose"]
+    assert material.fingerprint(kept) == was
+    assert material.fingerprint(bpy.data.actions["walk"]) != was
+
+
+def test_a_bone_that_came_later_does_not_shift_the_others(walker):
+    bpy.context.scene.frame_set(30)
+    bend(walker.pose.bones["head"], 20.0)
+    press(walker)
+    made = walker.animation_data.action
+    head = pose(walker, made, 30)["head"]
+    bpy.context.view_layer.objects.active = walker
+    bpy.ops.object.mode_set(mode="EDIT")
+    new = walker.data.edit_bones.new("antenna")
+    new.head, new.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 0.1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
+    np.testing.assert_allclose(pose(walker, made, 30)["head"], head, atol=1e-6)
+
+
+def test_events_come_when_the_list_says_and_markers_with_them(walker):
+    walk = walker.animation_data.action
+    walk.pose_markers.new("hit").frame = 25
+    walk.pose_markers.new("late").frame = 58
+    before = {frame: pose(walker, walk, frame) for frame in (3, 25, 58)}
+    settings = bpy.context.scene.action_loom
+    bpy.context.scene.frame_set(25)
+    with bpy.context.temp_override(action_loom_armature=walker):
+        assert not bpy.ops.action_loom.move_events.poll()
+    assert press(walker, "add_event") == {"FINISHED"}
+    assert "There is an event at frame 25 already" in refused(walker, "add_event")
+    bpy.context.scene.frame_set(29)
+    assert press(walker, "event_to_here") == {"FINISHED"}
+    assert [(row.first, row.to) for row in settings.events] == [(25, 29)]
+    assert press(walker, "move_events") == {"FINISHED"}
+    made = walker.animation_data.action
+    assert made.name == "walk re-timed"
+    for frame, source in ((29, 25), (3, 3), (58, 58)):
+        for name, there in pose(walker, made, frame).items():
+            np.testing.assert_allclose(there, before[source][name], atol=2e-6)
+    assert {(marker.name, marker.frame) for marker in made.pose_markers} == {("hit", 29), ("late", 58)}
+    count = len(bpy.data.actions)
+    settings.events[0].to = 27  # of the source, as before
+    assert press(walker, "move_events") == {"FINISHED"}
+    assert len(bpy.data.actions) == count
+    for name, there in pose(walker, made, 27).items():
+        np.testing.assert_allclose(there, before[25][name], atol=2e-6)
+    assert {(marker.name, marker.frame) for marker in made.pose_markers} == {("hit", 27), ("late", 58)}
+    settings.events[0].to, settings.move_events.reach = 40, 0.3
+    assert "times its speed" in refused(walker, "move_events")
+    assert press(walker, "remove_event") == {"FINISHED"}
+    assert len(settings.events) == 0
