@@ -8,13 +8,13 @@ import numpy as np
 from ..core.bodies import carried, carry, partners
 from ..core.bodies.partners import Partners
 from ..core.errors import LoomError, SkeletonError
-from ..core.motion import quat, retarget
+from ..core.motion import quat, retarget, rotation_modes
 from ..core.motion.clip import Channel, Clip
 from ..core.motion.skeleton import Skeleton
 from ..core.weave import travel_way
 from .blender_types import Slot, present
 from .bridge import clip as clips
-from .bridge import curves, mesh, rig, rotation
+from .bridge import curves, mesh, rig
 from .bridge.curves import Target
 
 _REST_ALIKE = 1e-5  # of quaternions
@@ -83,7 +83,7 @@ def played_on(armature: bpy.types.Object) -> frozenset[Target]:
         slots: list[Slot] = [*curves.suitable_slots(action)] if hasattr(action, "slots") else [None]
         for target in curves.transforms(curve for slot in slots for curve in curves.curves_of(action, slot)):
             bone = bones.get(target.bone)
-            turns = rotation.property_of(bone.rotation_mode) if bone is not None else ""
+            turns = rotation_modes.property_of(bone.rotation_mode) if bone is not None else ""
             if target.property in ("location", "scale", turns) and bone is not None:
                 found.add(target)
     return frozenset(found)
@@ -135,7 +135,7 @@ def _with_way(clip: Clip, scale: float) -> Clip:
 
 def _turning(body: rig.Rig, joints: list[int]) -> frozenset[Target]:
     names = clips.targets_of(body)
-    return frozenset(Target(names[k], rotation.property_of(body.modes[k])) for k in joints)
+    return frozenset(Target(names[k], rotation_modes.property_of(body.modes[k])) for k in joints)
 
 
 def _placed(body: rig.Rig, joints: list[int]) -> frozenset[Target]:

@@ -8,11 +8,11 @@ import bpy
 import numpy as np
 
 from ...core.errors import RigError
-from ...core.motion import closing, kinematics, quat, root_motion
+from ...core.motion import closing, kinematics, quat, root_motion, rotation_modes
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
 from ..blender_types import Slot, SlottedAction
-from . import curves, rotation
+from . import curves
 from .curves import Target
 from .rig import Rig
 
@@ -150,11 +150,13 @@ def from_channels(
     scales = np.ones((count, len(skeleton), 3))
     for joint, target in enumerate(targets_of(body)):
         mode = body.modes[joint]
-        turning = sampled.get(Target(target, rotation.property_of(mode)))
+        turning = sampled.get(Target(target, rotation_modes.property_of(mode)))
         if turning is None and target == "":
-            turning = np.tile(np.array(getattr(armature, rotation.property_of(mode)), dtype=np.float64), (count, 1))
+            turning = np.tile(
+                np.array(getattr(armature, rotation_modes.property_of(mode)), dtype=np.float64), (count, 1)
+            )
         if turning is not None:
-            rotations[:, joint] = rotation.to_quaternion(turning, mode)
+            rotations[:, joint] = rotation_modes.to_quaternion(turning, mode)
         moving = sampled.get(Target(target, "location"))
         if moving is None and target == "":
             moving = np.tile(np.array(armature.location, dtype=np.float64), (count, 1))
@@ -230,7 +232,7 @@ def _shows(target: Target, body: Rig) -> bool:
     joint = targets_of(body).index(target.bone)
     if target.property == "location":
         return bool(body.movable[joint])
-    return target.property in ("scale", rotation.property_of(body.modes[joint]))
+    return target.property in ("scale", rotation_modes.property_of(body.modes[joint]))
 
 
 def targets_of(body: Rig) -> tuple[str, ...]:
@@ -250,7 +252,7 @@ def _others(
         if curve.mute or (target is not None and _is_of(target, body) and target.property in ("location", "scale")):
             continue
         if target is not None and _is_of(target, body):
-            if target.property != rotation.property_of(modes[target.bone]):
+            if target.property != rotation_modes.property_of(modes[target.bone]):
                 which = target.bone or armature.name
                 notes.append(f"{which!r} is keyed as {target.property}, but its rotation mode is {modes[target.bone]}")
             continue
@@ -316,10 +318,10 @@ def fill(
         if name in hidden:
             continue
         mode = body.modes[joint]
-        turn = Target(name, rotation.property_of(mode))
+        turn = Target(name, rotation_modes.property_of(mode))
         if turn in targets or np.abs(quat.log(full.rotations[:, joint])).max() > LEAST_KEYED:
             # Continuity is a matter of every frame, not of the few that are keyed.
-            values = rotation.from_quaternion(full.rotations[:, joint], mode, (start or {}).get(turn))
+            values = rotation_modes.from_quaternion(full.rotations[:, joint], mode, (start or {}).get(turn))
             writer.write(turn, values if key_frames is None else resample.curve(values, at))
         move = Target(name, "location")
         if body.movable[joint] and (move in targets or np.abs(full.translations[:, joint]).max() > LEAST_KEYED):

@@ -7,13 +7,13 @@ import bpy
 import numpy as np
 
 from ...core.errors import some
-from ...core.motion import kinematics, quat
+from ...core.motion import kinematics, quat, rotation_modes
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
 from ..blender_types import Slot, SlottedAction, present
 from . import clip as clips
-from . import control_rig, curves, evaluated_action, poses, rig, rotation
+from . import control_rig, curves, evaluated_action, poses, rig
 from .clip import ReadAction
 from .controls import Controls
 from .curves import Target
@@ -77,7 +77,8 @@ def fill(
     own, short = controls.basis(matrices, control_rig.rest_of(armature, body.bones))
     keyed, written = _as_keys(clip, body, controls, own)
     moves = {
-        Target(name, rotation.property_of(mode)) for name, mode in zip(controls.names, controls.modes, strict=True)
+        Target(name, rotation_modes.property_of(mode))
+        for name, mode in zip(controls.names, controls.modes, strict=True)
     }
     moves |= {Target(controls.names[k], "location") for k in (controls.torso, controls.names.index("root"))}
     targets = frozenset(moves) | {target for target in how.pop("targets", ()) if not target.bone}
@@ -139,7 +140,8 @@ def _hold(into: SlottedAction, armature: bpy.types.Object, controls: Controls, f
     for name in controls.at_rest:
         mode = pose[name].rotation_mode
         writer.write(
-            Target(name, rotation.property_of(mode)), rotation.from_quaternion(quat.IDENTITY[None], mode, None)
+            Target(name, rotation_modes.property_of(mode)),
+            rotation_modes.from_quaternion(quat.IDENTITY[None], mode, None),
         )
         writer.write(Target(name, "location"), np.zeros((1, 3)))
         writer.write(Target(name, "scale"), np.ones((1, 3)))

@@ -5,11 +5,10 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...core.motion import kinematics, quat
+from ...core.motion import kinematics, quat, rotation_modes
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..blender_types import present
-from . import rotation
 from .clip import LEAST_KEYED
 from .curves import Target
 from .rig import Rig
@@ -29,7 +28,7 @@ def as_shown(clip: Clip, body: Rig, armature: bpy.types.Object, targets: frozens
             continue
         place, turn, size = bones[name].matrix_basis.decompose()
         keyed = {target.property for target in targets if target.bone == name}
-        if not keyed & {rotation.property_of(body.modes[joint])} and _rests(quat.log(rotations[:, joint])):
+        if not keyed & {rotation_modes.property_of(body.modes[joint])} and _rests(quat.log(rotations[:, joint])):
             rotations[:, joint] = turn[:]
         if "location" not in keyed and _rests(translations[:, joint]) and body.movable[joint]:
             translations[:, joint] = body.units[joint] * np.array(place)

@@ -14,7 +14,7 @@ import numpy as np
 from ...core.bodies import alike, carried
 from ...core.errors import LoomError
 from ...core.formats import bvh, motion_file, units
-from ...core.motion import resample, retarget
+from ...core.motion import resample, retarget, rotation_modes
 from ...core.motion.clip import Clip
 from ...core.motion.inheritance import Inheritance
 from ...core.motion.skeleton import Skeleton
@@ -23,7 +23,7 @@ from ...core.recipes.planting import PlantOptions
 from ...core.weave import planting
 from .. import formats, meant, other_bodies, rates
 from ..blender_types import armature_data, present, scene_of
-from ..bridge import bones, clip_on_controls, control_rig, curves, rig, rotation
+from ..bridge import bones, clip_on_controls, control_rig, curves, rig
 from ..bridge import clip as clips
 from ..bridge.curves import Target
 from . import model_files
@@ -297,7 +297,7 @@ def _targets(file: _File, body: rig.Rig) -> frozenset[Target]:
             continue
         bone = clips.targets_of(body)[body.skeleton.index(name)]
         if turned:
-            targets.add(Target(bone, rotation.property_of(modes[bone])))
+            targets.add(Target(bone, rotation_modes.property_of(modes[bone])))
         if skeleton.parents[joint] < 0:
             targets.add(Target(bone, "location"))
     return frozenset(targets)

@@ -107,7 +107,7 @@ def rotation_apart(
     angles = np.stack([ours.values[:, at[3 + "XYZ".index(name[0])]] for name in names], axis=-1)
     in_file = quat.from_euler(np.radians(angles), "".join(name[0] for name in names))
     euler = np.stack([curves.sample(keyed[k], frames) for k in range(3)], axis=-1)
-    in_blender_ = loom("addon.bridge.rotation").to_quaternion(euler, bone.rotation_mode)
+    in_blender_ = loom("core.motion.rotation_modes").to_quaternion(euler, bone.rotation_mode)
     # A rotation's angle is the same in whichever frame it is told.
     one, other = (2.0 * np.degrees(np.arccos(np.clip(np.abs(q[:, 0]), 0.0, 1.0))) for q in (in_file, in_blender_))
     return float(np.abs(one - other).max())

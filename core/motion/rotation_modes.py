@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from ...core.motion import quat
-from ...core.motion.quat import Array
+from . import quat
+from .quat import Array
 
 QUATERNION, AXIS_ANGLE = "QUATERNION", "AXIS_ANGLE"
+MODES = (QUATERNION, "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", AXIS_ANGLE)
 
 
 def property_of(mode: str) -> str:
