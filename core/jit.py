@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ENGINES = ("auto", "numba", "numpy")
 WEAVING = ("edit", "formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
-PACKAGES = (*WEAVING, "skin")  # that have kernels
+PACKAGES = (*WEAVING, "edit.segments", "skin")  # that have kernels
 
 _log = logging.getLogger(__name__)
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")

@@ -15,6 +15,7 @@ from .progress import SILENT, Progress
 from .recipes.base import Recipe
 from .recipes.blend import Blend
 from .recipes.connect import Connect
+from .recipes.fewer_keys import FewerKeys
 from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
 from .recipes.loop import Loop
 from .recipes.matching import Matching, Synchronise
@@ -77,6 +78,7 @@ _ROWS = (
     Verb(Warp, "weave.warp:warp", "plots.edits:draw"),
     Verb(MoveEvents, "weave.warp:move_events", "plots.edits:draw"),
     Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
+    Verb(FewerKeys, "weave.fewer_keys:fewer", "plots.keys:draw"),
     Verb(Retarget, "weave.retarget:retarget", "plots.retarget:draw", several_bodies=True),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}

@@ -166,6 +166,18 @@ def _move_events(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return [f"  events {moved}; plays at {one['speeds'][0]:.2f} to {one['speeds'][1]:.2f} times its speed"]
 
 
+def _fewer_keys(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    before, after = one["keys"]
+    share = "" if one["share"] is None else f" ({one['share']:.1%})"
+    found = [
+        f"  {before} → {after} keys{share}",
+        f"  joints {one['error_mm']:.2f} mm off at most, hips, legs and feet {one['feet_error_mm']:.2f} mm",
+    ]
+    if one["stand_slide_cm_s"]:
+        found.append("  feet that stood go {:.1f} → {:.1f} cm/s".format(*one["stand_slide_cm_s"]))
+    return found
+
+
 def _slide(report: Report) -> list[str]:
     slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
     if "pieces" in report:
@@ -201,5 +213,6 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "mirror": _mirror,
     "warp": _warp,
     "move_events": _move_events,
+    "fewer_keys": _fewer_keys,
     "retarget": _retarget,
 }

@@ -6,6 +6,7 @@ from typing import Any
 from ..bodies.carried import Carried
 from ..check.foot_travel import FootTravel
 from ..edit.feet.planting import Planted
+from ..edit.keyed import KeyedClip
 from ..motion.clip import Clip
 from ..motion.closing import Closing
 from ..motion.quat import Array
@@ -104,6 +105,13 @@ class PlantResult(EditResult):
     """A clip whose feet were planted; planted : what was done to it."""
 
     planted: Planted
+
+
+@dataclass(frozen=True, eq=False)
+class KeysResult(EditResult):
+    """A clip as few keys play it; keyed : the keys."""
+
+    keyed: KeyedClip
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,138 @@
+"""A clip as few keys: what is keyed at which frames, and what that plays (methods 22)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import quat, rotation_modes
+from ..motion.clip import Channel, Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """K keys of n values that are keyed together.
+
+    frames (K,) : rising; values (K, n); slopes (K, 2, n) : a frame, before and after each key
+    steps : each value is held until the next key; else there are cubics between keys
+    """
+
+    frames: NDArray[np.int64]
+    values: Array
+    slopes: Array
+    steps: bool = False
+
+    def at(self, frames: Array) -> Array:
+        """Return the values (F, n) at frames, which may lie between whole ones; those at the ends are held."""
+        within = np.clip(frames, self.frames[0], self.frames[-1])
+        if len(self.frames) == 1 or self.steps:
+            return self.values[np.searchsorted(self.frames, within, side="right") - 1]
+        k = np.clip(np.searchsorted(self.frames, within, side="right") - 1, 0, len(self.frames) - 2)
+        gap = (self.frames[k + 1] - self.frames[k]).astype(np.float64)[:, None]
+        t = (within - self.frames[k])[:, None] / gap
+        rise = self.values[k + 1] - self.values[k]
+        line = rise / gap
+        leaving, arriving = self.slopes[k, 1] - line, self.slopes[k + 1, 0] - line
+        bent = gap * t * (1.0 - t) * ((1.0 - t) * leaving - t * arriving)
+        return np.asarray(self.values[k] + t * rise + bent)
+
+    @property
+    def count(self) -> int:
+        """How many keys that are on as many curves as there are values."""
+        return self.values.size
+
+
+@dataclass(frozen=True, eq=False)
+class Keying:
+    """How a joint is keyed: in which rotation mode, and as what.
+
+    turned (4,) : what its keys turn besides, after its own rotation, where they are not from its rest
+    start : rotation values that the first ones are to be near to, of the many that say the same
+    turns, moves, scales : whether it gets keys for that even if it does not
+    """
+
+    mode: str = rotation_modes.QUATERNION
+    turned: Array | None = None
+    start: Array | None = None
+    turns: bool = False
+    moves: bool = False
+    scales: bool = False
+
+    def values_of(self, rotations: Array) -> Array:
+        """Return the values (F, 3 or 4) that rotations (F, 4) are keyed as."""
+        from_rest = rotations if self.turned is None else quat.mul(self.turned, rotations)
+        return rotation_modes.from_quaternion(from_rest, self.mode, self.start)
+
+    def rotations_of(self, values: Array) -> Array:
+        """Return the rotations (F, 4) that values mean."""
+        from_rest = rotation_modes.to_quaternion(values, self.mode)
+        return from_rest if self.turned is None else quat.mul(quat.inv(self.turned), from_rest)
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedClip:
+    """A motion of F frames as keys.
+
+    keyings, rotations, translations, scales : of each of the J joints; None where there are no keys: it is at rest
+    channels : everything else that moves with the pose, by name
+    """
+
+    name: str
+    skeleton: Skeleton
+    rate: float
+    frames: int
+    keyings: tuple[Keying, ...]
+    rotations: tuple[Keys | None, ...]
+    translations: tuple[Keys | None, ...]
+    scales: tuple[Keys | None, ...]
+    channels: Mapping[str, Keys] = field(default_factory=dict)
+    cyclic: bool = False
+
+    def __len__(self) -> int:
+        return self.frames
+
+    @property
+    def every(self) -> list[Keys]:
+        """Everything that is keyed."""
+        joints = (*self.rotations, *self.translations, *self.scales)
+        return [*(keys for keys in joints if keys is not None), *self.channels.values()]
+
+    @property
+    def key_count(self) -> int:
+        """How many keys there are on all curves; a rotation of four values has four of them at a frame."""
+        return sum(keys.count for keys in self.every)
+
+    @property
+    def full_count(self) -> int:
+        """How many there would be with one on every frame."""
+        return sum(self.frames * keys.values.shape[1] for keys in self.every)
+
+    def clip(self) -> Clip:
+        """Return what the keys play, at every frame."""
+        at = np.arange(self.frames, dtype=np.float64)
+        shape = (self.frames, len(self.skeleton))
+        rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))
+        scales = np.ones((*shape, 3))
+        for joint, keying in enumerate(self.keyings):
+            turning, moving, scaling = self.rotations[joint], self.translations[joint], self.scales[joint]
+            if turning is not None:
+                rotations[:, joint] = keying.rotations_of(turning.at(at))
+            if moving is not None:
+                translations[:, joint] = moving.at(at)
+            if scaling is not None:
+                scales[:, joint] = scaling.at(at)
+        scaled = any(keys is not None for keys in self.scales)
+        channels = {name: Channel(keys.at(at)[:, 0], keys.steps) for name, keys in self.channels.items()}
+        return Clip(
+            self.name,
+            self.skeleton,
+            self.rate,
+            rotations,
+            translations,
+            scales if scaled else None,
+            channels=channels,
+            cyclic=self.cyclic,
+        )
