@@ -104,10 +104,13 @@ def moving(alias: str, name: str) -> Callable[[Any, Any], None]:
 def value_of(owner: Any, about: Option) -> Any:
     """Return an option's value from an operator's properties or a group; an operator's earlier names count as well."""
     names = [about.name, *(alias for alias in about.aliases if _is_set(owner, alias))]
-    value = getattr(owner, names[-1])
-    if about.choices:
-        return value.lower() if about.name in _IN_CAPITALS else value
-    return rounded(value)
+    return choice_of(owner, names[-1], about.name) if about.choices else rounded(getattr(owner, names[-1]))
+
+
+def choice_of(owner: Any, called: str, name: str = "") -> Any:
+    """Return which choice of an option is taken, by what it is called, if not by its name."""
+    value = getattr(owner, called)
+    return value.lower() if (name or called) in _IN_CAPITALS else value
 
 
 def set_value(owner: Any, about: Option, value: Any) -> None:

@@ -237,7 +237,10 @@ def shown_in_mode(recipe: type[Recipe], *, rare: bool) -> list[tuple[str, Option
 
 def applies(group: Any, about: Option) -> bool:
     """Say whether an option is meant for what else its group says."""
-    return about.only_for is None or getattr(group, about.only_for[0]) in about.only_for[1]
+    if about.only_for is None:
+        return True
+    name, values = about.only_for
+    return option_properties.choice_of(group, name) in values
 
 
 # --- what is found in the settings ----------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from ..core.recipes.loop import Loop
 from ..core.recipes.reading import ReadingOptions, Request, Source
 from ..core.weave import root_carrier
 from ..core.weave.results import ConnectResult, EditResult, Result
-from . import contact_rows, kept_way, other_bodies, pose_markers, properties, rates, still_bones, storage
+from . import contact_rows, few_keys, kept_way, other_bodies, pose_markers, properties, rates, still_bones, storage
 from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
 from .bridge import clip_on_controls, control_rig, curves, evaluated_action, rig
@@ -241,11 +241,13 @@ class Written:
     """The action that was written, and what the user has to know of it.
 
     keys : how many there were and are, where an action was changed by itself
+    few : what came of few keys, where some were asked for, in a few words
     """
 
     action: bpy.types.Action
     notes: tuple[str, ...] = ()
     keys: tuple[int, int] | None = None
+    few: str = ""
 
 
 def write(
@@ -267,7 +269,7 @@ def write(
     made_of = [source_of(read, k) for k in range(len(read.made_of))]
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
-    clip, first_frame, notice = as_written(context, request, read, recipe, woven)
+    clip, first_frame, notice = as_written(context, request, read, recipe, few_keys.unfitted(woven))
     options = request.result
     start = {} if options.place == "cursor" else reference.start
     notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
@@ -281,10 +283,14 @@ def write(
             "start": start,
             "interpolation": options.interpolation.upper(),
         }
+        kept = [*notes.values(), *few_keys.marked(made_of[0][0], recipe)]
+        few = few_keys.asked(options, recipe, [frame - first_frame for frame in kept], len(clip))
+        fewer = None
         if read.body.controls is not None:
             notices.append(clip_on_controls.fill((action, slot), armature, clip, read.body, **how))
+            notices.append(few_keys.on_controls(armature, few))
         else:
-            clips.fill((action, slot), clip, read.body, hidden=reference.hidden, **how)
+            fewer = clips.fill((action, slot), clip, read.body, hidden=reference.hidden, few=few, **how)
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
         if recipe.of_action and into is None:
@@ -297,7 +303,7 @@ def write(
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
-    return Written(action, tuple(filter(None, notices)), keys)
+    return Written(action, tuple(filter(None, notices)), keys, few_keys.said(fewer))
 
 
 def keyed(read: Read) -> frozenset[curves.Target]:
@@ -392,6 +398,7 @@ def summary(written: Written, made: Result) -> str:
         figures = f", feet that stand {planted}"
     if "follow" in report:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
+    figures = written.few + figures
     if written.keys is not None:
         figures = ", keys {:,} → {:,}".format(*written.keys) + figures
     first, last = action.curve_frame_range[:]

@@ -2,19 +2,24 @@
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
+from ...core.edit.keyed import Keying
 from ...core.errors import RigError
 from ...core.motion import closing, kinematics, quat, root_motion, rotation_modes
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
 from ..blender_types import Slot, SlottedAction
-from . import curves
+from . import curves, few_curves
 from .curves import Target
+from .few_curves import KeyedBone
 from .rig import Rig
+
+if TYPE_CHECKING:
+    from ...core.edit.fewer_keys import Fewer
 
 _DEFAULTS = {
     "location": (0.0, 0.0, 0.0),
@@ -24,7 +29,6 @@ _DEFAULTS = {
     "scale": (1.0, 1.0, 1.0),
 }
 OUR_MARKER = re.compile(r"(front )?[LR] (down|up) \d+|Seam \d+")
-_TRAVELS = 1e-4  # metres in a cycle
 _TURNS = 0.5  # degrees in a cycle
 LEAST_KEYED = 1e-6  # radians, metres and factors: what moves less has no keys, unless its sources have
 _OFF_FRAME = 1e-2  # frames
@@ -293,55 +297,80 @@ def fill(
     key_frames: Array | None = None,
     interpolation: str = "LINEAR",
     repeats: bool | None = None,
-) -> None:
+    few: few_curves.Few | None = None,
+) -> "Fewer | None":
     """Write a clip to an action and its slot, in each bone's own rotation mode, in place of the slot's curves.
 
     A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
     moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only, and at both ends of
-    a cycle. Euler angles and quaternions are continuous and begin as near to `start` as they can. `hidden` bones are
-    left out. A cyclic clip repeats for ever, unless it turns; `repeats` says it of a clip that can't tell.
+    a cycle; or as few as `few` asks for: then what came of it is returned. Euler angles and quaternions are continuous
+    and begin as near to `start` as they can. `hidden` bones are left out. A cyclic clip repeats for ever, unless it
+    turns; `repeats` says it of a clip that can't tell.
     """
-    from ...core.motion import resample
-
-    action, holder = into[0], curves.emptied(*into)
-    clip = as_keyed(clip, body, targets)
-    full, last = clip, len(clip) - 1
+    action, holder, last, found = into[0], curves.emptied(*into), len(clip) - 1, None
+    full = as_keyed(clip, body, targets)
     if repeats is None:
-        repeats = does_repeat(clip)
-    if key_frames is not None:
-        key_frames = np.union1d(key_frames, [0.0, last]) if repeats else key_frames
-        clip = resample.sample(clip, key_frames)
-    at = np.arange(len(full), dtype=float) if key_frames is None else np.asarray(key_frames, dtype=float)
-    frames = (first_frame + at).astype(np.float32)
-    writer = curves.Writer(holder, frames, interpolation, repeats=repeats)
-    for joint, name in enumerate(targets_of(body)):
-        if name in hidden:
-            continue
-        mode = body.modes[joint]
-        turn = Target(name, rotation_modes.property_of(mode))
-        if turn in targets or np.abs(quat.log(full.rotations[:, joint])).max() > LEAST_KEYED:
-            # Continuity is a matter of every frame, not of the few that are keyed.
-            values = rotation_modes.from_quaternion(full.rotations[:, joint], mode, (start or {}).get(turn))
-            writer.write(turn, values if key_frames is None else resample.curve(values, at))
-        move = Target(name, "location")
-        if body.movable[joint] and (move in targets or np.abs(full.translations[:, joint]).max() > LEAST_KEYED):
-            travels = np.abs(full.translations[last, joint] - full.translations[0, joint]) > _TRAVELS
-            writer.write(move, clip.translations[:, joint] / body.units[joint], travels=travels)
-        # A source's scale that stays 1 is written, too: without curves another action's would linger.
-        size, scales = (
-            Target(name, "scale"),
-            np.ones((len(frames), 3)) if clip.scales is None else clip.scales[:, joint],
-        )
-        if name and (size in targets or np.abs(scales - 1.0).max() > LEAST_KEYED):
-            writer.write(size, scales)
-    for path, channel in clip.channels.items():
-        writer.write_channel(path, channel.values, constant=channel.discrete)
+        repeats = does_repeat(full)
+    bones = _bones(full, body, targets, start or {})
+    shown = [bone for bone in bones if bone.name not in hidden]
+    if few is not None:
+        found = few_curves.fitted(clip, bones, few)
+        few_curves.write(few_curves.FewWriter(holder, first_frame, repeats=repeats), found.keyed, shown)
+    else:
+        at = np.arange(len(full), dtype=float) if key_frames is None else np.asarray(key_frames, dtype=float)
+        at = np.union1d(at, [0.0, last]) if repeats else at
+        frames = (first_frame + at).astype(np.float32)
+        _write(curves.Writer(holder, frames, interpolation, repeats=repeats), full, shown, at)
     if repeats:
         # Blender's tools take the closing key's frame for the end of a cycle.
         action.use_frame_range = action.use_cyclic = True
         action.frame_start, action.frame_end = first_frame, first_frame + last
     else:
         action.use_frame_range = action.use_cyclic = False
+    return found
+
+
+def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target, Array]) -> list[KeyedBone]:
+    """How each joint of a clip, as it is keyed, gets keys: where sources had some, or where it moves."""
+    found = []
+    for joint, name in enumerate(targets_of(body)):
+        mode, at_rest = body.modes[joint], np.abs(quat.log(full.rotations[:, joint])).max() <= LEAST_KEYED
+        turn, move, size = (Target(name, what) for what in (rotation_modes.property_of(mode), "location", "scale"))
+        scales = np.ones(3) if full.scales is None else full.scales[:, joint]
+        keying = Keying(
+            mode=mode,
+            turned=_still_of(body, name)[1] if name in body.still else None,
+            start=start.get(turn),
+            turns=turn in targets or not at_rest,
+            moves=bool(body.movable[joint])
+            and (move in targets or np.abs(full.translations[:, joint]).max() > LEAST_KEYED),
+            # A source's scale that stays 1 is written, too: without curves another action's would linger.
+            scales=bool(name) and (size in targets or np.abs(scales - 1.0).max() > LEAST_KEYED),
+        )
+        away = _still_of(body, name)[0] if name in body.still else np.zeros(3)
+        found.append(KeyedBone(joint, name, keying, float(body.units[joint]), away))
+    return found
+
+
+def _write(writer: curves.Writer, full: Clip, bones: list[KeyedBone], at: Array) -> None:
+    """Write a clip, as it is keyed, at some of its frames or between them."""
+    from ...core.motion import resample
+
+    whole = len(at) == len(full) and np.array_equal(at, np.arange(len(full)))
+    clip = full if whole else resample.sample(full, at)
+    for bone in bones:
+        joint, keying = bone.joint, bone.keying
+        if keying.turns:
+            # Continuity is a matter of every frame, not of the few that are keyed.
+            values = rotation_modes.from_quaternion(full.rotations[:, joint], keying.mode, keying.start)
+            writer.write(bone.turn, values if whole else resample.curve(values, at))
+        if keying.moves:
+            travels = np.abs(full.translations[-1, joint] - full.translations[0, joint]) > few_curves.TRAVELS
+            writer.write(bone.move, clip.translations[:, joint] / bone.unit, travels=travels)
+        if keying.scales:
+            writer.write(bone.size, np.ones((len(at), 3)) if clip.scales is None else clip.scales[:, joint])
+    for path, channel in clip.channels.items():
+        writer.write_channel(path, channel.values, constant=channel.discrete)
 
 
 def as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -246,11 +246,47 @@ def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> 
         data.action_slot = slot
 
 
-class Writer:
-    """Writes new curves with generated keys at the same frames (F,) into one holder of curves.
+class CurveWriter:
+    """Writes new curves with generated keys into one holder of curves.
 
     repeats : every curve goes on for ever, before its first key and after its last
     """
+
+    def __init__(self, holder: "bpy.types.ActionChannelbag", *, repeats: bool = False) -> None:
+        self._make = _maker(holder)
+        self._type = _generated_type()
+        self._repeats = repeats
+
+    @contextmanager
+    def _curve(
+        self,
+        path: str,
+        index: int,
+        group: str,
+        keys: tuple[NDArray[Any], NDArray[Any]],
+        interpolation: str,
+        *,
+        travels: bool = False,
+    ) -> Iterator["bpy.types.FCurveKeyframePoints"]:
+        """Give the points of a new curve, at frames and with values (K,), to be shaped before they are taken over."""
+        curve = self._make(path, index, group)
+        points, count = curve.keyframe_points, len(keys[0])
+        points.add(count)
+        points.foreach_set("co", np.stack(keys, axis=1).astype(np.float32).ravel())
+        points.foreach_set("interpolation", np.full(count, _INTERPOLATIONS[interpolation], dtype=np.int32))
+        if self._type is not None:
+            points.foreach_set("type", np.full(count, self._type, dtype=np.int32))
+        yield points
+        if self._repeats:
+            # Before the update: it lets the handles of both ends match only where they meet.
+            cycles = curve.modifiers.new("CYCLES")
+            assert isinstance(cycles, bpy.types.FModifierCycles)
+            cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET" if travels else "REPEAT"
+        curve.update()
+
+
+class Writer(CurveWriter):
+    """Writes curves whose keys are all at the same frames (F,)."""
 
     def __init__(
         self,
@@ -260,45 +296,29 @@ class Writer:
         *,
         repeats: bool = False,
     ) -> None:
-        self._make = _maker(holder)
-        self._count = len(frames)
-        self._keys = np.empty((self._count, 2), dtype=np.float32)
-        self._keys[:, 0] = frames
-        self._interpolation = _INTERPOLATIONS[interpolation]
-        self._type = _generated_type()
-        self._repeats = repeats
+        super().__init__(holder, repeats=repeats)
+        self._frames, self._interpolation = frames, interpolation
 
     def write(self, target: Target, values: Array, *, travels: Sequence[bool] = (False,) * 4) -> None:
         """Write one property (F, n) of a bone or the object; what travels (n,) repeats from where it has come to."""
         path = path_of(target)
         for index in range(values.shape[1]):
-            group, column = target.bone or "Object Transforms", values[:, index]
-            self._curve(path, index, group, column, self._interpolation, travels=travels[index])
+            group, keys = target.bone or "Object Transforms", (self._frames, values[:, index])
+            with self._curve(path, index, group, keys, self._interpolation, travels=travels[index]):
+                pass
 
     def write_channel(self, name: str, values: Array, *, constant: bool) -> None:
         """Write a curve that was carried along, named by its path and index as in "path[0]"."""
-        path, _, index = name.removesuffix("]").rpartition("[")
-        match = _ANY_BONE.match(path)
-        group = bpy.utils.unescape_identifier(match.group(1)) if match else "Custom"
-        self._curve(path, int(index), group, values, _CONSTANT if constant else self._interpolation)
+        interpolation = "CONSTANT" if constant else self._interpolation
+        with self._curve(*channel_of(name), (self._frames, values), interpolation):
+            pass
 
-    def _curve(
-        self, path: str, index: int, group: str, values: Array, interpolation: int, *, travels: bool = False
-    ) -> None:
-        curve = self._make(path, index, group)
-        points = curve.keyframe_points
-        points.add(self._count)
-        self._keys[:, 1] = values
-        points.foreach_set("co", self._keys.ravel())
-        points.foreach_set("interpolation", np.full(self._count, interpolation, dtype=np.int32))
-        if self._type is not None:
-            points.foreach_set("type", np.full(self._count, self._type, dtype=np.int32))
-        if self._repeats:
-            # Before the update: it lets the handles of both ends match only where they meet.
-            cycles = curve.modifiers.new("CYCLES")
-            assert isinstance(cycles, bpy.types.FModifierCycles)
-            cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET" if travels else "REPEAT"
-        curve.update()
+
+def channel_of(name: str) -> tuple[str, int, str]:
+    """Return the path, index and group of a curve that was carried along, named by both as in "path[0]"."""
+    path, _, index = name.removesuffix("]").rpartition("[")
+    match = _ANY_BONE.match(path)
+    return path, int(index), bpy.utils.unescape_identifier(match.group(1)) if match else "Custom"
 
 
 def _maker(holder: "bpy.types.ActionChannelbag") -> Callable[[str, int, str], bpy.types.FCurve]:

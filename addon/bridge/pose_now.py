@@ -4,10 +4,10 @@ import bpy
 import numpy as np
 
 from ...core.errors import RigError
+from ...core.motion import rotation_modes
 from ...core.motion.clip import Clip
 from ..blender_types import present
 from . import clip as clips
-from . import rotation
 from .curves import Target
 from .rig import Rig
 
@@ -24,7 +24,7 @@ def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
     values = {}
     for name, mode in zip(clips.targets_of(body), body.modes, strict=True):
         owner = present(armature.pose).bones[name] if name else armature
-        for what in ("location", "scale", rotation.property_of(mode)):
+        for what in ("location", "scale", rotation_modes.property_of(mode)):
             values[Target(name, what)] = np.array(getattr(owner, what), dtype=np.float64)[None]
     return clips.from_channels("pose", armature, body, rate, values, 1)
 
@@ -36,9 +36,9 @@ def put(armature: bpy.types.Object, body: Rig, pose: Clip, bones: frozenset[str]
         if name not in bones:
             continue
         bone, mode = present(armature.pose).bones[name], body.modes[joint]
-        what = rotation.property_of(mode)
+        what = rotation_modes.property_of(mode)
         near = np.array(getattr(bone, what), dtype=np.float64)
-        setattr(bone, what, rotation.from_quaternion(keyed.rotations[:, joint], mode, near)[0])
+        setattr(bone, what, rotation_modes.from_quaternion(keyed.rotations[:, joint], mode, near)[0])
         if body.movable[joint]:
             bone.location = (keyed.translations[0, joint] / body.units[joint]).tolist()
         if keyed.scales is not None:

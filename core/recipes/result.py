@@ -32,14 +32,47 @@ class ResultOptions(Declared):
         ),
         shown=RARE,
     )
+    keys: str = option(
+        "every",
+        "How many keys the new action has",
+        choices=(
+            Choice("every", "Every Frame", "One on every frame, as captured motion has"),
+            Choice("few", "Few", "As few Bézier keys as a bound allows, to be edited by hand"),
+        ),
+        shown=RARE,
+    )
+    keys_within: float = option(
+        2.0,
+        "How far any joint or tip may be off, in any frame, where there are few keys",
+        label="At Most",
+        minimum=0.01,
+        maximum=1000.0,
+        unit=" mm",
+        usual=(0.5, 20.0),
+        only_for=("keys", ("few",)),
+        shown=RARE,
+    )
+    keys_feet: float = option(
+        0.0,
+        "The same for hips, legs and feet: what stands must not shake",
+        label="Feet at Most",
+        minimum=0.0,
+        maximum=1000.0,
+        unit=" mm",
+        usual=(0.0, 5.0),
+        zero="a quarter of the other",
+        only_for=("keys", ("few",)),
+        shown=RARE,
+    )
     interpolation: str = option(
         "linear",
-        "Of the new keys; there is one on every frame",
+        "Of the new keys, where there is one on every frame",
         choices=(
             Choice("linear", "", "Straight from key to key: what captured motion uses"),
             Choice("bezier", "Bézier", "With handles, to be shaped by hand"),
             Choice("constant", "", "Held until the next key: stop motion"),
         ),
+        only_for=("keys", ("every",)),
         shown=RARE,
     )
     mark_contacts: bool = option(False, "Put a pose marker where a foot begins and ends to stand", shown=RARE)

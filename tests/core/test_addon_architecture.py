@@ -18,6 +18,7 @@ SERVICES = {
     "contact_markers",
     "contact_rows",
     "demo",
+    "few_keys",
     "formats",
     "imported_motion",
     "kept_way",

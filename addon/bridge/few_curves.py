@@ -1,0 +1,128 @@
+"""Few keys as F-curves: Bézier, with free handles where the fit has them (methods 22)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...core.edit.keyed import KeyedClip, Keying, Keys
+from ...core.motion import quat, rotation_modes
+from ...core.motion.clip import Clip
+from ...core.motion.quat import Array
+from . import curves
+from .curves import Target
+
+if TYPE_CHECKING:
+    from ...core.edit.fewer_keys import Fewer
+
+TRAVELS = 1e-4  # metres in a cycle
+_FREE = 0  # the enum value of a handle's type that foreach_set takes
+
+
+@dataclass(frozen=True)
+class Few:
+    """What is asked of few keys: bounds in metres (feet : 0 is a quarter), and clip frames that have keys."""
+
+    within: float
+    feet: float = 0.0
+    keep: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedBone:
+    """How a joint of a clip is keyed: as the bone of a name, "" for the object, its places in units of so many metres.
+
+    away (3,) : where its place is counted from, metres from its rest
+    """
+
+    joint: int
+    name: str
+    keying: Keying
+    unit: float
+    away: Array
+
+    @property
+    def turn(self) -> Target:
+        return Target(self.name, rotation_modes.property_of(self.keying.mode))
+
+    @property
+    def move(self) -> Target:
+        return Target(self.name, "location")
+
+    @property
+    def size(self) -> Target:
+        return Target(self.name, "scale")
+
+    def places(self, keys: Keys) -> Keys:
+        """Return keys of the joint's translations as those of the bone's location."""
+        turned = self.keying.turned
+        turn = np.eye(3) if turned is None else quat.to_matrix(turned)
+        values = (keys.values @ turn.T + self.away) / self.unit
+        return replace(keys, values=values, slopes=keys.slopes @ turn.T / self.unit)
+
+
+def fitted(clip: Clip, bones: Sequence[KeyedBone], few: Few) -> "Fewer":
+    """Return a clip as few keys of bones; what they are not keyed for stays at rest in it."""
+    from ...core.edit import fewer_keys
+
+    moves = np.array([bone.keying.moves for bone in bones])
+    clip = replace(clip, translations=np.where(moves[:, None], clip.translations, 0.0))
+    return fewer_keys.fewer(clip, few.within, few.feet, keep=few.keep, keyings=[bone.keying for bone in bones])
+
+
+def write(writer: "FewWriter", keyed: KeyedClip, bones: Sequence[KeyedBone]) -> None:
+    """Write the keys of bones, and those of all that was carried along."""
+    for bone in bones:
+        turns, moves, sizes = (keys[bone.joint] for keys in (keyed.rotations, keyed.translations, keyed.scales))
+        if turns is not None:
+            writer.write(bone.turn, turns)
+        if moves is not None:
+            places = bone.places(moves)
+            travels = bone.unit * np.abs(places.values[-1] - places.values[0]) > TRAVELS
+            writer.write(bone.move, places, travels=travels)
+        if sizes is not None:
+            writer.write(bone.size, sizes)
+    for name, keys in keyed.channels.items():
+        writer.write_channel(name, keys)
+
+
+class FewWriter(curves.CurveWriter):
+    """Writes new curves with keys at frames of their own into one holder of curves.
+
+    first_frame : the scene frame of a clip's first
+    """
+
+    def __init__(self, holder: "bpy.types.ActionChannelbag", first_frame: float, *, repeats: bool = False) -> None:
+        super().__init__(holder, repeats=repeats)
+        self._first_frame = first_frame
+
+    def write(self, target: Target, keys: Keys, *, travels: Sequence[bool] = (False,) * 4) -> None:
+        """Write keys of one property of a bone or the object; what travels (n,) repeats from where it has come to."""
+        for index in range(keys.values.shape[1]):
+            named = curves.path_of(target), index, target.bone or "Object Transforms"
+            self._write(*named, keys, index, travels=travels[index])
+
+    def write_channel(self, name: str, keys: Keys) -> None:
+        """Write keys of a curve that was carried along, named by its path and index as in "path[0]"."""
+        self._write(*curves.channel_of(name), keys, 0)
+
+    def _write(self, path: str, index: int, group: str, keys: Keys, column: int, *, travels: bool = False) -> None:
+        frames = self._first_frame + keys.frames
+        gaps = np.diff(frames) / 3.0
+        before, after = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
+        if len(frames) == 1:
+            before = after = np.ones(1)
+        values, slopes = keys.values[:, column], keys.slopes[:, :, column]
+        handles = {
+            "handle_left": (frames - before, values - before * slopes[:, 0]),
+            "handle_right": (frames + after, values + after * slopes[:, 1]),
+        }
+        interpolation = "CONSTANT" if keys.steps else "BEZIER"
+        with self._curve(path, index, group, (frames, values), interpolation, travels=travels) as points:
+            if keys.steps:
+                return
+            for name, at in handles.items():
+                points.foreach_set(f"{name}_type", np.full(len(frames), _FREE, dtype=np.int32))
+                points.foreach_set(name, np.stack(at, axis=1).astype(np.float32).ravel())
