@@ -59,6 +59,7 @@ BUTTONS = {
     "add_event": {},
     "remove_event": {},
     "event_to_here": {},
+    "fewer_keys": {},
     "plant": {},
     "find_contacts": {},
     "add_contact": {},

@@ -1,5 +1,7 @@
 """Few keys in Blender: what it evaluates is within the bound, in every rotation mode; cycles, markers, undo."""
 
+from itertools import pairwise
+
 import bpy
 import material
 import numpy as np
@@ -77,7 +79,7 @@ def test_every_rotation_mode(mode):
         frames = [point.co.x for point in points]
         assert frames == [round(frame) for frame in frames]
         assert (frames[0], frames[-1]) == (1.0, 60.0)
-        for here, there in zip(points[:-1], points[1:], strict=True):
+        for here, there in pairwise(points):
             third = (there.co.x - here.co.x) / 3.0
             assert_allclose(
                 [here.handle_right.x, there.handle_left.x], [here.co.x + third, there.co.x - third], rtol=1e-6

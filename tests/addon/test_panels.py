@@ -127,11 +127,13 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
         else:
             settings.edit = recipe.verb
         draw_now()
-        for name in properties.group_names(recipe):
+        for name in (*properties.group_names(recipe), "result"):
             group = getattr(settings, name)
-            for about in properties.shown(name, *options.SHOWN):
+            every = {about.name: about for about in properties.shown(name, *options.SHOWN)}
+            for about in every.values():
                 if about.only_for is not None:
-                    setattr(group, about.only_for[0], about.only_for[1][0])
+                    of, values = about.only_for
+                    loom("addon.option_properties").set_value(group, every[of], values[0])
                     draw_now()
     for name, group in properties.GROUPS.items():
         visible = {about.name for about in properties.shown(name, *options.SHOWN) if about.shown != options.HIDDEN}
