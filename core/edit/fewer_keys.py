@@ -19,6 +19,7 @@ from .segments import fit
 
 LEAST = 1e-6  # radians, metres and factors: what moves less does not move
 FEET = 0.25  # of the bound, for hips, legs and feet, unless another is given
+GOES, STILL = "goes", "still"
 SHORTEST = 0.03  # of the body's height: what turns less far out is told as if it had a point there
 MOVING = 0.5  # of the bound, for what moves, where what turns has all of it
 OF_RANGE = 1e-3  # of what a channel goes through, that it may be off
@@ -103,7 +104,10 @@ class _Work:
         joints = range(len(clip.skeleton))
         self._rotations: list[Keys | None] = [None for _ in joints]
         self._translations, self._scales = self._rotations.copy(), self._rotations.copy()
-        self._reach = reaches(clip.skeleton)
+        self._plans = [_plan(clip, joint, keying) for joint, keying in enumerate(keyings)]
+        self._least, self._reach = reaches(clip.skeleton)
+        self._frames = np.arange(len(clip), dtype=np.float64)
+        self._identity, self._nowhere = np.tile(quat.IDENTITY, (len(clip), 1)), np.zeros((len(clip), 3))
         last = len(clip) - 1
         always = {0, last, *keep}
         kept = [set(always) for _ in joints]
@@ -120,44 +124,40 @@ class _Work:
         if len(joints) == 0:
             return
 
+        tried = []
+
         def off(width: float) -> float:
+            tried.append(width)
             return max(self._fit(int(joint), width * bound) for joint in joints) / bound
 
-        self._fit_all(joints, _widest(off) * bound)
-
-    def _fit_all(self, joints: NDArray[np.int64], tolerance: float) -> None:
-        for joint in joints:
-            self._fit(int(joint), tolerance)
+        widest = _widest(off)
+        if tried[-1] != widest:
+            off(widest)
 
     def _fit(self, joint: int, tolerance: float) -> float:
         """Fit a joint to what puts it where it was, those above it being fitted; return how far (m) it is off."""
-        clip, keying, kept = self._clip, self._keyings[joint], self._kept[joint]
-        own = clip.rotations[:, joint], clip.translations[:, joint]
-        rotations, translations = self._body.wanted(joint)
-        turned, moved, scales = np.broadcast_to(quat.IDENTITY, own[0].shape), np.zeros(own[1].shape), None
-        angle = 0.0
-        if keying.turns or np.abs(quat.log(own[0])).max() > LEAST:
-            still = _is_still(quat.same_side(own[0], own[0][:1]))
-            wanted = own[0] if still else rotations
-            keys = self._keys(keying.values_of(wanted), tolerance / self._reach[joint], kept, still, keying.mode)
-            turned = keying.rotations_of(keys.at(_frames(clip)))
-            self._rotations[joint] = keys
-            angle = float(np.linalg.norm(quat.log(quat.mul(quat.inv(turned), wanted)), axis=1).max())
-        if keying.moves or np.abs(own[1]).max() > LEAST:
-            still = _is_still(own[1])
-            keys = self._keys(own[1] if still else translations, MOVING * tolerance, kept, still)
-            moved = keys.at(_frames(clip))
-            self._translations[joint] = keys
-        if keying.scales or (clip.scales is not None and np.abs(clip.scales[:, joint] - 1.0).max() > LEAST):
-            sizes = np.ones(own[1].shape) if clip.scales is None else clip.scales[:, joint]
-            keys = self._keys(sizes, tolerance / self._reach[joint], kept, _is_still(sizes))
-            scales = keys.at(_frames(clip))
-            self._scales[joint] = keys
-        return max(self._body.put(joint, turned, moved, scales), angle * SHORTEST * clip.skeleton.height)
+        clip, kept, plan, keying = self._clip, self._kept[joint], self._plans[joint], self._keyings[joint]
+        frame, reach = self._body.frame(joint), self._reach[joint]
+        turned, moved, scales, angle = self._identity, self._nowhere, None, 0.0
+        if plan.turns is not None:
+            wanted = clip.rotations[:, joint] if plan.turns == STILL else frame.rotations()
+            keys = self._keys(keying.values_of(wanted), tolerance / reach, kept, plan.turns, keying.mode)
+            turned, self._rotations[joint] = keying.rotations_of(keys.at(self._frames)), keys
+            if reach <= self._least:  # no point tells how far it turns
+                angle = float(np.linalg.norm(quat.log(quat.mul(quat.inv(turned), wanted)), axis=1).max())
+        if plan.moves is not None:
+            places = clip.translations[:, joint] if plan.moves == STILL else frame.translations()
+            keys = self._keys(places, MOVING * tolerance, kept, plan.moves)
+            moved, self._translations[joint] = keys.at(self._frames), keys
+        if plan.scales is not None:
+            sizes = np.ones(moved.shape) if clip.scales is None else clip.scales[:, joint]
+            keys = self._keys(sizes, tolerance / reach, kept, plan.scales)
+            scales, self._scales[joint] = keys.at(self._frames), keys
+        return max(frame.put(turned, moved, scales), angle * reach)
 
-    def _keys(self, values: Array, near: float, kept: NDArray[np.int64], still: bool, mode: str = "") -> Keys:
-        """Keys of values (F, n), as rotations of a mode where one is given."""
-        if still or len(values) == 1:
+    def _keys(self, values: Array, near: float, kept: NDArray[np.int64], how: str, mode: str = "") -> Keys:
+        """Keys of values (F, n), which are still or not, as rotations of a mode where one is given."""
+        if how == STILL or len(values) == 1:
             ends = np.unique([0, len(values) - 1])
             return Keys(ends, values[ends], np.zeros((len(ends), 2, values.shape[1])))
         seam = _seam(values, mode) if self._clip.cyclic else fit.FREE
@@ -175,18 +175,36 @@ class _Work:
         values = channel.values[:, None]
         if not channel.discrete:
             span = float(np.ptp(values))
-            return self._keys(values, OF_RANGE * span, self._always, span == 0.0)
+            return self._keys(values, OF_RANGE * span, self._always, STILL if span == 0.0 else GOES)
         changes = np.flatnonzero(np.diff(channel.values)) + 1
         frames = np.unique([0, *changes, len(values) - 1])
         return Keys(frames, values[frames], np.zeros((len(frames), 2, 1)), steps=True)
 
 
-def _frames(clip: Clip) -> Array:
-    return np.arange(len(clip), dtype=np.float64)
+@dataclass(frozen=True)
+class _Plan:
+    """What of a joint gets keys, and whether it goes or is still; None where it stays at rest."""
+
+    turns: str | None
+    moves: str | None
+    scales: str | None
 
 
-def _is_still(values: Array) -> bool:
-    return bool(np.ptp(values, axis=0).max() <= LEAST)
+def _plan(clip: Clip, joint: int, keying: Keying) -> _Plan:
+    rotations, translations = clip.rotations[:, joint], clip.translations[:, joint]
+    sizes = np.ones((1, 3)) if clip.scales is None else clip.scales[:, joint]
+    return _Plan(
+        _how(quat.same_side(rotations, rotations[:1]), quat.log(rotations), keying.turns),
+        _how(translations, translations, keying.moves),
+        _how(sizes, sizes - 1.0, keying.scales),
+    )
+
+
+def _how(values: Array, away: Array, anyway: bool) -> str | None:
+    """Whether values (F, n) go or are still; None where they are at rest and get no keys."""
+    if not anyway and np.abs(away).max() <= LEAST:
+        return None
+    return STILL if np.ptp(values, axis=0).max() <= LEAST else GOES
 
 
 def _seam(values: Array, mode: str) -> Array:
@@ -218,11 +236,12 @@ def _widest(off: Callable[[float], float]) -> float:
     return low
 
 
-def reaches(skeleton: Skeleton) -> Array:
-    """Return how far (J,) the points that a joint carries are from it at most; of what carries none, a little."""
+def reaches(skeleton: Skeleton) -> tuple[float, Array]:
+    """Return how far the points that a joint carries are from it at least, as is told, and how far (J,) they are."""
     reach, bones = np.linalg.norm(skeleton.tips, axis=1), np.linalg.norm(skeleton.offsets, axis=1)
     for joint in range(len(skeleton) - 1, -1, -1):
         above = skeleton.parents[joint]
         if above >= 0:
             reach[above] = max(reach[above], bones[joint] + reach[joint])
-    return np.maximum(reach, SHORTEST * skeleton.height if skeleton.height > 0.0 else 1.0)
+    least = SHORTEST * skeleton.height if skeleton.height > 0.0 else 1.0
+    return least, np.maximum(reach, least)

@@ -4,25 +4,37 @@ from typing import Protocol
 
 import numpy as np
 
-from ..motion import kinematics, quat
+from ..motion import inheritance, kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
+
+
+class Frame(Protocol):
+    """The frame in which one joint turns and moves, those above it being told."""
+
+    def rotations(self) -> Array:
+        """Return the rotations (F, 4) that turn the joint as it was turned in the world."""
+        ...
+
+    def translations(self) -> Array:
+        """Return the translations (F, 3) that put it where it was in the world."""
+        ...
+
+    def put(self, rotations: Array, translations: Array, scales: Array | None) -> float:
+        """Tell how the joint turns and moves (F, …); return how far it or its tip is off at most, in metres."""
+        ...
 
 
 class FittedBody(Protocol):
     """What `of` returns."""
 
-    def wanted(self, joint: int) -> tuple[Array, Array]:
-        """Return the rotations (F, 4) and translations (F, 3) that put a joint where it was, as those above are now."""
-        ...
-
-    def put(self, joint: int, rotations: Array, translations: Array, scales: Array | None) -> float:
-        """Turn and move a joint (F, …), those above it being put; return how far it or its tip is off, in metres."""
+    def frame(self, joint: int) -> Frame:
+        """Return the frame of a joint, those above it being told."""
         ...
 
 
 def of(clip: Clip) -> FittedBody:
-    """Return the body of a clip, nothing of it put yet."""
+    """Return the body of a clip, nothing of it told yet."""
     return _Plain(clip) if clip.scales is None and clip.skeleton.inheritance is None else _Stretched(clip)
 
 
@@ -34,54 +46,73 @@ class _Plain:
     """A body whose joints take over all of their parents, without scales."""
 
     def __init__(self, clip: Clip) -> None:
-        self._skeleton = clip.skeleton
-        self._rotations, self._places = kinematics.world(clip)
-        self._now = np.empty_like(self._rotations), np.empty_like(self._places)
+        self.skeleton = clip.skeleton
+        self.rotations, self.places = kinematics.world(clip)
+        tips = self.places + quat.rotate(self.rotations, clip.skeleton.tips)
+        self.tips = {int(joint): tips[:, joint] for joint in clip.skeleton.tipped}
+        self.turned, self.moved = np.empty_like(self.rotations), np.empty_like(self.places)
 
-    def _frame(self, joint: int) -> tuple[Array, Array]:
-        skeleton, above = self._skeleton, int(self._skeleton.parents[joint])
-        if above < 0:
-            return skeleton.orients[joint], skeleton.offsets[joint]
-        turning = self._now[0][:, above]
-        origin = self._now[1][:, above] + quat.rotate(turning, skeleton.offsets[joint])
-        return quat.mul(turning, skeleton.orients[joint]), origin
+    def frame(self, joint: int) -> Frame:
+        return _PlainFrame(self, joint)
 
-    def wanted(self, joint: int) -> tuple[Array, Array]:
-        turning, origin = self._frame(joint)
-        back = quat.inv(turning)
-        return quat.mul(back, self._rotations[:, joint]), quat.rotate(back, self._places[:, joint] - origin)
 
-    def put(self, joint: int, rotations: Array, translations: Array, _scales: Array | None) -> float:
-        turning, origin = self._frame(joint)
-        turned, place = quat.mul(turning, rotations), origin + quat.rotate(turning, translations)
-        self._now[0][:, joint], self._now[1][:, joint] = turned, place
-        off, tip = _farthest(place, self._places[:, joint]), self._skeleton.tips[joint]
-        if not tip.any():
+class _PlainFrame:
+    def __init__(self, body: _Plain, joint: int) -> None:
+        self._body, self._joint = body, joint
+        skeleton, above = body.skeleton, int(body.skeleton.parents[joint])
+        self._turning, self._origin = skeleton.orients[joint], skeleton.offsets[joint]
+        if above >= 0:
+            self._origin = body.moved[:, above] + quat.rotate(body.turned[:, above], self._origin)
+            self._turning = quat.mul(body.turned[:, above], self._turning)
+
+    def rotations(self) -> Array:
+        return quat.mul(quat.inv(self._turning), self._body.rotations[:, self._joint])
+
+    def translations(self) -> Array:
+        return quat.rotate(quat.inv(self._turning), self._body.places[:, self._joint] - self._origin)
+
+    def put(self, rotations: Array, translations: Array, _scales: Array | None) -> float:
+        body, joint = self._body, self._joint
+        turned = quat.mul(self._turning, rotations)
+        place = self._origin + quat.rotate(self._turning, translations) if translations.any() else self._origin
+        body.turned[:, joint], body.moved[:, joint] = turned, place
+        off = _farthest(body.moved[:, joint], body.places[:, joint])
+        if joint not in body.tips:
             return off
-        was = self._places[:, joint] + quat.rotate(self._rotations[:, joint], tip)
-        return max(off, _farthest(place + quat.rotate(turned, tip), was))
+        return max(off, _farthest(place + quat.rotate(turned, body.skeleton.tips[joint]), body.tips[joint]))
 
 
 class _Stretched:
     """A body with scales, or whose joints do not take over all."""
 
     def __init__(self, clip: Clip) -> None:
-        self._skeleton = clip.skeleton
-        self._linear, self._places = kinematics.matrices(clip)
-        self._now = np.empty_like(self._linear), np.empty_like(self._places)
-        self._frames = kinematics.Frames(clip.skeleton, *self._now)
+        self.skeleton = clip.skeleton
+        self.linear, self.places = kinematics.matrices(clip)
+        self.turned, self.moved = np.empty_like(self.linear), np.empty_like(self.places)
+        self._frames = kinematics.Frames(clip.skeleton, self.turned, self.moved)
 
-    def wanted(self, joint: int) -> tuple[Array, Array]:
-        frame = self._frames.frame_of(joint)
-        basis = np.linalg.solve(frame.turning, frame.unstretched(self._linear[:, joint]))
-        length = np.maximum(np.linalg.norm(basis, axis=-2, keepdims=True), 1e-12)
-        return quat.from_matrix(basis / length), frame.location_of(self._places[:, joint])
+    def frame(self, joint: int) -> Frame:
+        return _StretchedFrame(self, joint, self._frames.frame_of(joint))
 
-    def put(self, joint: int, rotations: Array, translations: Array, scales: Array | None) -> float:
-        frame, basis = self._frames.frame_of(joint), quat.to_matrix(rotations)
+
+class _StretchedFrame:
+    def __init__(self, body: _Stretched, joint: int, frame: inheritance.Frame) -> None:
+        self._body, self._joint, self._frame = body, joint, frame
+
+    def rotations(self) -> Array:
+        frame = self._frame
+        basis = np.linalg.solve(frame.turning, frame.unstretched(self._body.linear[:, self._joint]))
+        return quat.from_matrix(basis / np.maximum(np.linalg.norm(basis, axis=-2, keepdims=True), 1e-12))
+
+    def translations(self) -> Array:
+        return self._frame.location_of(self._body.places[:, self._joint])
+
+    def put(self, rotations: Array, translations: Array, scales: Array | None) -> float:
+        body, joint, basis = self._body, self._joint, quat.to_matrix(rotations)
         if scales is not None:
             basis = basis * scales[:, None, :]
-        linear, place = frame.apply(basis, translations)
-        self._now[0][:, joint], self._now[1][:, joint] = linear, place
-        off, tip = _farthest(place, self._places[:, joint]), self._skeleton.tips[joint]
-        return max(off, _farthest(place + linear @ tip, self._places[:, joint] + self._linear[:, joint] @ tip))
+        linear, place = self._frame.apply(basis, translations)
+        body.turned[:, joint], body.moved[:, joint] = linear, place
+        tip = body.skeleton.tips[joint]
+        was = body.places[:, joint] + body.linear[:, joint] @ tip
+        return max(_farthest(place, body.places[:, joint]), _farthest(place + linear @ tip, was))

@@ -1,0 +1,183 @@
+"""Few keys on captured clips, those tuned on and those kept aside apart, and beside Blender's Decimate.
+
+Writes the section "Fewer keys" of docs/editing.md. Argument: the extension's zip, without which there is no Blender;
+BLENDER names its Python, that of .venv-blender/5.2 unless it is set.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests")]
+
+import editing_page  # noqa: E402
+from action_loom.core import jit, verbs  # noqa: E402
+from action_loom.core.check import contacts  # noqa: E402
+from action_loom.core.edit import fewer_keys  # noqa: E402
+from action_loom.core.edit.feet import spans  # noqa: E402
+from action_loom.core.motion import resample  # noqa: E402
+from action_loom.core.motion.clip import Clip  # noqa: E402
+from action_loom.core.recipes.fewer_keys import FewerKeys  # noqa: E402
+from action_loom.core.recipes.plant import Plant  # noqa: E402
+from feet import TAKES, known  # noqa: E402
+from oracles.material import captured, captured_file  # noqa: E402
+from quality_tables import Column, Found, apart, is_aside, table  # noqa: E402
+from telling import MARK  # noqa: E402
+
+MM = 1e-3
+BOUNDS = (1.0, 2.0, 5.0)
+RATES = (120.0, 60.0, 30.0)
+IN_BLENDER = "mb_02_01 mb_02_03 asf_16_15 daz_13_35 mb_35_03 mb_35_22 asf_16_19 daz_salsa_10"
+KEPT = (
+    "Keys that are left, per cent of one on every frame of all that moves, median over clips: at bounds of 1, 2 and 5 mm with the"
+    " default bound for hips, legs and feet, a quarter of that; at 2 mm with the same bound for feet; at 2 mm with a"
+    " tenth. Off: the most that any joint or tip was, of the bound, over all of these (1 is what is allowed). Time: ms of processor"
+    " for 1000 frames at 2 mm. Wanted: 25 at most at 2 mm and 120 frames a second, the default bound for feet."
+)
+STAND = (
+    "Planted feet: how fast balls go in the middle halves of the spans that were planted, cm/s, median and worst; before, with"
+    " few keys at 2 mm, and with a tenth of that for feet. Wanted: 3 at most at the default bound, 1 at a tenth. Acceleration: 99th percentile"
+    " of that of all joints, over that before, which says whether breaks of slopes show."
+)
+BESIDE = (
+    "Beside Blender's own *Decimate* (Graph Editor, allowed change, Bézier keys), its margin searched until its true error, of"
+    " joints and tips in all frames, is that of the bound, 2 mm; *Decimate* knows of values only, so that nobody would know"
+    " that margin. Keys in per cent of one on every frame of all curves; 400 frames at most. The first figures have the same bound for"
+    " feet, since *Decimate* has; then those with a quarter. Seconds of processor, ours with writing the curves. Core: how far what"
+    " Blender evaluates between the frames is from what the core does (wanted: 1e-5 at most)."
+)
+
+
+def main() -> None:
+    jit.kernels("action_loom.core.edit.segments")
+    fewer_keys.fewer(captured("cmu_mb_02_01"), 2.0 * MM)
+    found, planted = {}, {}
+    for label, names in TAKES.items():
+        for name in names.split():
+            clip = captured(f"cmu_{name}")
+            for rate in RATES:
+                found.setdefault(f"{label}, {rate:g}", []).append((is_aside(name), measured(at_rate(clip, rate))))
+            stood = standing(clip)
+            if stood is not None:
+                planted.setdefault(label, []).append((is_aside(name), stood))
+            print(label, name, *(f"{v:.2f}" for v in found[f"{label}, {RATES[0]:g}"][-1][1]), stood, flush=True)
+    rows = [(label, values) for label, values in apart(found) if len(values)]
+    feet = [(label, values) for label, values in apart(planted) if len(values)]
+    lines = [*wrapped(KEPT), "", *table("takes, frames a second", LEFT, rows), ""]
+    lines += [*wrapped(STAND), "", *table("takes", STOOD, feet), ""]
+    if len(sys.argv) > 1:
+        lines += [*wrapped(BESIDE), "", *beside(sys.argv[1]), ""]
+    lines += [*wrapped("`python tools/bench/edit_keys.py ZIP` writes this section.")]
+    editing_page.put("Fewer keys", lines)
+
+
+def wrapped(words: str) -> list[str]:
+    return textwrap.wrap(words, 118)
+
+
+def at_rate(clip: Clip, rate: float) -> Clip:
+    every = round(clip.rate / rate)
+    return clip.thinned(every) if abs(clip.rate - every * rate) < 0.01 * rate else resample.to_rate(clip, rate)
+
+
+def measured(clip: Clip) -> tuple[float, ...]:
+    left, off = [], []
+    for within, feet in (*((bound, 0.0) for bound in BOUNDS), (2.0, 2.0), (2.0, 0.2)):
+        began = time.thread_time()
+        one = fewer_keys.fewer(clip, within * MM, feet * MM)
+        seconds = time.thread_time() - began
+        left.append(100.0 * one.keyed.key_count / one.keyed.full_count)
+        off += [one.error / (within * MM), one.feet_error / ((feet or 0.25 * within) * MM)]
+        if (within, feet) == (2.0, 0.0):
+            taken = 1e6 * seconds / len(clip)
+    return (*left, max(off), taken)
+
+
+def standing(clip: Clip) -> tuple[float, ...] | None:
+    made = verbs.apply(Plant(), [clip])
+    rows = spans.of_rows(made.report["plant"]["spans"], len(made.clip)) if made.report["plant"]["spans"] else ()
+    rows = [span for span in rows if span.part == spans.BALL and span.end - span.first > 8]
+    if not rows:
+        return None
+    few = [verbs.apply(FewerKeys(feet=feet), [made.clip]).clip for feet in (0.0, 0.2)]
+    slides = [slide(one, rows) for one in (made.clip, *few)]
+    sharp = [sharpest(one) for one in (made.clip, few[0])]
+    return (*slides, sharp[1] / sharp[0])
+
+
+def slide(clip: Clip, rows: Any) -> float:
+    balls, found = contacts.feet(clip), []
+    for span in rows:
+        speed = np.linalg.norm(np.gradient(balls[span.foot][:, :2], axis=0), axis=1) * clip.rate
+        found.append(100.0 * speed[span.middle.first : span.middle.end].mean())
+    return float(np.mean(found))
+
+
+def sharpest(clip: Clip) -> float:
+    from action_loom.core.motion import kinematics
+
+    places = kinematics.points(clip)
+    return float(np.quantile(np.linalg.norm(np.diff(places, n=2, axis=0), axis=2), 0.99))
+
+
+def beside(zip_path: str) -> list[str]:
+    """Lines of the table of what was measured in Blender."""
+    python = os.environ.get("BLENDER") or str(ROOT / ".venv-blender" / "5.2" / "bin" / "python")
+    files = [str(captured_file(f"cmu_{name}")) for name in IN_BLENDER.split()]
+    command = [python, str(Path(__file__).with_name("keys_in_blender.py")), zip_path, "2", *files]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    cases = [json.loads(line.removeprefix(MARK)) for line in done.stdout.splitlines() if line.startswith(MARK)]
+    lines = [
+        "| take | frames a second | rotations | Decimate | ours | ours, feet a quarter | Decimate s | ours s | times | core |",
+        "|" + "---|" * 10,
+    ]
+    for one in cases:
+        name, every, rival = one["file"].removeprefix("cmu_"), one["every"], one["decimate"]
+        left = [100.0 * one[which]["keys"] / every for which in ("decimate", "ours", "ours, feet")]
+        seconds = rival["seconds"], one["ours"]["seconds"]
+        mode = "quaternions" if one["mode"] == "QUATERNION" else "Euler"
+        cells = [f"{name}{' (kept aside)' if is_aside(name) else ''}", f"{one['rate']:.0f}", mode]
+        cells += [f"{share:.1f}" for share in left]
+        cells += [f"{seconds[0]:.2f}", f"{seconds[1]:.2f}", f"{seconds[0] / seconds[1]:.0f}"]
+        lines.append(f"| {' | '.join(cells)} | {max(one['ours']['core'], one['ours, feet']['core']):.0e} |")
+        print(lines[-1], f"errors {rival['error']:.5f} {one['ours']['error']:.5f} {one['ours, feet']['error']:.5f}")
+    return lines
+
+
+def median(place: int) -> Any:
+    return lambda v: float(np.median(known(v[:, place])))
+
+
+def worst(place: int) -> Any:
+    return lambda v: float(known(v[:, place]).max())
+
+
+LEFT = (
+    *(Column(f"{bound:g} mm", median(k), 1) for k, bound in enumerate(BOUNDS)),
+    Column("2 mm, worst", worst(1), 1),
+    Column("feet 2 mm", median(3), 1),
+    Column("feet 0.2 mm", median(4), 1),
+    Column("off", worst(5), 3),
+    Column("time", median(6), 0),
+)
+STOOD = (
+    Column("before", median(0), 2),
+    Column("few", median(1), 2),
+    Column("worst", worst(1), 2),
+    Column("feet 0.2 mm", median(2), 2),
+    Column("worst", worst(2), 2),
+    Column("acceleration", median(3), 2),
+    Column("worst", worst(3), 2),
+)
+
+if __name__ == "__main__":
+    main()
