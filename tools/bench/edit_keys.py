@@ -23,13 +23,13 @@ from action_loom.core import jit, verbs  # noqa: E402
 from action_loom.core.check import contacts  # noqa: E402
 from action_loom.core.edit import fewer_keys  # noqa: E402
 from action_loom.core.edit.feet import spans  # noqa: E402
-from action_loom.core.motion import resample  # noqa: E402
+from action_loom.core.motion import kinematics, resample  # noqa: E402
 from action_loom.core.motion.clip import Clip  # noqa: E402
 from action_loom.core.recipes.fewer_keys import FewerKeys  # noqa: E402
 from action_loom.core.recipes.plant import Plant  # noqa: E402
 from feet import TAKES, known  # noqa: E402
 from oracles.material import captured, captured_file  # noqa: E402
-from quality_tables import Column, Found, apart, is_aside, table  # noqa: E402
+from quality_tables import Column, apart, is_aside, table  # noqa: E402
 from telling import MARK  # noqa: E402
 
 MM = 1e-3
@@ -37,22 +37,25 @@ BOUNDS = (1.0, 2.0, 5.0)
 RATES = (120.0, 60.0, 30.0)
 IN_BLENDER = "mb_02_01 mb_02_03 asf_16_15 daz_13_35 mb_35_03 mb_35_22 asf_16_19 daz_salsa_10"
 KEPT = (
-    "Keys that are left, per cent of one on every frame of all that moves, median over clips: at bounds of 1, 2 and 5 mm with the"
-    " default bound for hips, legs and feet, a quarter of that; at 2 mm with the same bound for feet; at 2 mm with a"
-    " tenth. Off: the most that any joint or tip was, of the bound, over all of these (1 is what is allowed). Time: ms of processor"
-    " for 1000 frames at 2 mm. Wanted: 25 at most at 2 mm and 120 frames a second, the default bound for feet."
+    "Keys that are left, per cent of one on every frame of all that moves, median over clips: at bounds of 1, 2 and 5"
+    " mm with the default bound for hips, legs and feet, a quarter of that; at 2 mm with the same bound for feet; at 2"
+    " mm with a tenth. Off: the most that any joint or tip was, of the bound, over all of these (1 is what is"
+    " allowed). Time: ms of processor for 1000 frames at 2 mm. Wanted: 25 at most at 2 mm and 120 frames a second, the"
+    " default bound for feet."
 )
 STAND = (
-    "Planted feet: how fast balls go in the middle halves of the spans that were planted, cm/s, median and worst; before, with"
-    " few keys at 2 mm, and with a tenth of that for feet. Wanted: 3 at most at the default bound, 1 at a tenth. Acceleration: 99th percentile"
-    " of that of all joints, over that before, which says whether breaks of slopes show."
+    "Planted feet: how fast balls go in the middle halves of the spans that were planted, cm/s, median and worst;"
+    " before, with few keys at 2 mm, and with a tenth of that for feet. Wanted: 3 at most at the default bound, 1 at a"
+    " tenth. Acceleration: 99th percentile of that of all joints, over that before, which says whether breaks of"
+    " slopes show."
 )
 BESIDE = (
-    "Beside Blender's own *Decimate* (Graph Editor, allowed change, Bézier keys), its margin searched until its true error, of"
-    " joints and tips in all frames, is that of the bound, 2 mm; *Decimate* knows of values only, so that nobody would know"
-    " that margin. Keys in per cent of one on every frame of all curves; 400 frames at most. The first figures have the same bound for"
-    " feet, since *Decimate* has; then those with a quarter. Seconds of processor, ours with writing the curves. Core: how far what"
-    " Blender evaluates between the frames is from what the core does (wanted: 1e-5 at most)."
+    "Beside Blender's own *Decimate* (Graph Editor, allowed change, Bézier keys), its margin searched until its true"
+    " error, of joints and tips in all frames, is that of the bound, 2 mm; *Decimate* knows of values only, so that"
+    " nobody would know that margin. Keys in per cent of one on every frame of all curves; 400 frames at most. The"
+    " first figures have the same bound for feet, since *Decimate* has; then those with a quarter. Seconds of"
+    " processor, ours with writing the curves. Core: how far what Blender evaluates between the frames is from what"
+    " the core does (wanted: 1e-5 at most)."
 )
 
 
@@ -122,8 +125,6 @@ def slide(clip: Clip, rows: Any) -> float:
 
 
 def sharpest(clip: Clip) -> float:
-    from action_loom.core.motion import kinematics
-
     places = kinematics.points(clip)
     return float(np.quantile(np.linalg.norm(np.diff(places, n=2, axis=0), axis=2), 0.99))
 
@@ -137,7 +138,7 @@ def beside(zip_path: str) -> list[str]:
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     cases = [json.loads(line.removeprefix(MARK)) for line in done.stdout.splitlines() if line.startswith(MARK)]
     lines = [
-        "| take | frames a second | rotations | Decimate | ours | ours, feet a quarter | Decimate s | ours s | times | core |",
+        "| take | rate | rotations | Decimate | ours | feet a quarter | Decimate, s | ours, s | times | core |",
         "|" + "---|" * 10,
     ]
     for one in cases:
