@@ -388,3 +388,15 @@ def test_a_rig_with_inverse_kinematics_on_its_legs_is_no_rig_of_controls(rigs):
     rigs.refuse_unknown(rig, body)
     assert body.controls is None
     assert body.bones == tuple(bone.name for bone in rig.data.bones) or set(body.bones) == set(rig.data.bones.keys())
+
+
+@material.needs_shared
+def test_few_keys_are_for_bones_and_controls_are_told_so(hero, rigs, carried, put_on, capfd):
+    body = rigs.body_of(hero)
+    clip = carried(WALK, body)
+    action, _ = put_on(hero, clip, body)
+    before = set(bpy.data.actions)
+    bpy.ops.action_loom.fewer_keys(sources=[{"name": action.name, "weight": 1.0}])
+    (made,) = set(bpy.data.actions) - before
+    assert max(len(curve.keyframe_points) for curve in material.fcurves(made)) == len(clip)
+    assert "these have keys on every frame, since what is allowed is known for bones" in capfd.readouterr().out

@@ -169,6 +169,9 @@ VERBS = {
     "loop": {"trim": False},
     "splice": {},
     "walk": {"seconds": 2.0, "seed": 2, "hold": 0.3, "threshold": 1.0},
+    "follow": {"path": "0 0; 0 -3", "threshold": 1.0},
+    "shortest": {"leave": "slow:5", "reach": "quick:10", "threshold": 1.0},
+    "travel": {},
     "in_place": {},
     "plant": {},
     "mirror": {},
@@ -256,8 +259,9 @@ def test_a_result_is_made_anew_as_it_was_and_knows_edits(walks, loom):
     assert storage.edited_by_hand(made)
 
 
-def test_stretched_bones_and_still_ones():
-    rig = material.armature(connected=False)
+@pytest.mark.parametrize("mode", ["QUATERNION", "ZXY"])
+def test_stretched_bones(mode):
+    rig = material.armature(modes=(mode,), connected=False)
     rng = np.random.default_rng(2)
     action = baked(rig)
     for frame in (1, 20, 45, 60):
@@ -266,3 +270,58 @@ def test_stretched_bones_and_still_ones():
     made = fewer(rig, action, within=10.0)
     assert off(rig, action, made, range(1, 61)) < 10.0 * MM + 1e-5
     assert sum(curve.data_path.endswith("scale") for curve in material.fcurves(made)) == 3
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_bones_that_stay_away_from_their_rest(mode):
+    """A root that nothing keys, moved and turned in the pose: what carries the walk then is it."""
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    root = bones.new("root")
+    root.head, root.tail, root.roll = (0.0, 0.1, 0.0), (0.0, 0.3, 0.2), 0.7
+    bones["hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bone = rig.pose.bones["root"]
+    bone.rotation_mode = "QUATERNION"
+    bone.location, bone.rotation_quaternion = (0.2, 0.1, 1.0), (np.sqrt(0.6), 0.0, np.sqrt(0.1), np.sqrt(0.3))
+    bone.rotation_mode = mode  # Blender turns the values with it
+    sources = [{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}]
+    made = []
+    for keys in ("EVERY", "FEW"):
+        before = list(bpy.data.actions)
+        bpy.ops.action_loom.blend(sources=sources, travel="ROOT", keys=keys)
+        made.append(newest(before))
+    every, few = made
+    assert "root" in {curve.data_path.split('"')[1] for curve in material.fcurves(few) if '"' in curve.data_path}
+    first, last = map(round, every.curve_frame_range)
+    assert off(rig, every, few, range(first, last + 1)) < 2.0 * MM + 1e-5
+    assert key_count(few) < 0.7 * key_count(every)
+
+
+def test_every_operator_of_results_asks_for_it(loom):
+    for verb, row in loom("core.verbs").OF_ONE_BODY.items():
+        if row.makes == "clip":
+            name = {"sync": "retime"}.get(verb, verb)
+            known = getattr(bpy.ops.action_loom, name).get_rna_type().properties
+            assert {"keys", "keys_within", "keys_feet"} <= set(known.keys()), verb
+
+
+def test_a_blend_with_few_keys_is_made_anew_with_few(walks):
+    made = woven("blend", keys="FEW", keys_within=3.0)
+    was = material.fingerprint(made)
+    material.show(walks, made)
+    bpy.ops.action_loom.rebuild()
+    assert material.fingerprint(made) == was
+    bpy.ops.action_loom.edit_recipe()
+    settings = bpy.context.scene.action_loom.result
+    assert (getattr(settings, "keys"), settings.keys_within) == ("FEW", 3.0)  # noqa: B009
+
+
+def test_few_keys_can_be_made_fewer(walks):
+    once = woven("blend", keys="FEW", keys_within=1.0)
+    again = fewer(walks, once, within=5.0)
+    first, last = map(round, once.curve_frame_range)
+    assert off(walks, once, again, range(first, last + 1)) < 5.0 * MM + 1e-5
+    assert key_count(again) < key_count(once)
