@@ -20,8 +20,10 @@ from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
 from .recipes.loop import Loop
 from .recipes.matching import Matching, Synchronise
 from .recipes.mirror import Mirror
+from .recipes.place import Place
 from .recipes.plant import Plant
 from .recipes.retarget import Retarget
+from .recipes.root import Root
 from .recipes.splice import Splice
 from .recipes.travel import InPlace, Travel
 from .recipes.warp import MoveEvents, Warp
@@ -76,9 +78,11 @@ _ROWS = (
     Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
     Verb(Mirror, "weave.mirror:mirrored", "plots.edits:draw"),
     Verb(Warp, "weave.warp:warp", "plots.edits:draw"),
+    Verb(FewerKeys, "weave.fewer_keys:fewer", "plots.keys:draw"),
     Verb(MoveEvents, "weave.warp:move_events", "plots.edits:draw"),
     Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
-    Verb(FewerKeys, "weave.fewer_keys:fewer", "plots.keys:draw"),
+    Verb(Place, "weave.place:place", "plots.grounds:draw"),
+    Verb(Root, "weave.root:root", "plots.grounds:draw"),
     Verb(Retarget, "weave.retarget:retarget", "plots.retarget:draw", several_bodies=True),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}

@@ -14,7 +14,7 @@ from ...core.motion import quat
 from ...core.motion import roles as body_roles
 from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
-from ...core.motion.skeleton import Skeleton
+from ...core.motion.skeleton import OBJECT, Skeleton
 from ..blender_types import armature_data, present
 from .controls import Controls
 
@@ -124,7 +124,7 @@ def _above_hips(names: tuple[str, ...], parents: NDArray[np.int64], roles: dict[
 
 def object_joint(armature: bpy.types.Object) -> str:
     """Return what the joint is called that is an armature object which moves."""
-    return f"{armature.name} (object)"
+    return f"{armature.name}{OBJECT}"
 
 
 def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:

@@ -178,6 +178,24 @@ def _fewer_keys(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return found
 
 
+def _place(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    (x, y, facing), (far_x, far_y, far_facing) = one["first"][1], one["last"][1]
+    raised = f", raised by {one['raised_m']:.2f} m" if one["raised_m"] else ""
+    return [
+        f"  turned by {one['turned_degrees']:.1f}°{raised}: from {x:.2f}, {y:.2f} facing {facing:.0f}°"
+        f" to {far_x:.2f}, {far_y:.2f} facing {far_facing:.0f}°"
+    ]
+
+
+def _root(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    way = "{:.2f} → {:.2f} m".format(*one["travel_m"])
+    away = "{:.1f} cm from over it, {:.1f} at most".format(*one["from_hips_cm"])
+    found = [f"  {one['joint']} goes {way}, hips {away}"]
+    if None not in one["acceleration_m_s2"]:
+        found.append("  its sharpest acceleration {:.1f} → {:.1f} m/s²".format(*one["acceleration_m_s2"]))
+    return found
+
+
 def _slide(report: Report) -> list[str]:
     slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
     if "pieces" in report:
@@ -214,5 +232,7 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "warp": _warp,
     "move_events": _move_events,
     "fewer_keys": _fewer_keys,
+    "place": _place,
+    "root": _root,
     "retarget": _retarget,
 }

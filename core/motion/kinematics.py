@@ -1,6 +1,7 @@
 """Forward kinematics, for all frames at once (methods 1)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
+SAME = 1e-12  # of quaternions, or m; by so much a joint is not moved that is computed from the world
 DEEP = 300  # joints in a row, from which on the compiler pays: no body has them, but chains and cloth have
 
 
@@ -124,6 +126,20 @@ def local(skeleton: Skeleton, linear: Array, places: Array) -> tuple[Array, Arra
         straight = quat.to_matrix(rotations[:, joint]) * scales[:, joint, None, :]
         rebuilt[:, joint], _ = frame.apply(straight, translations[:, joint])
     return rotations, translations, scales
+
+
+def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:
+    """Return the clip with its joints at given world matrices, as `matrices` gives them.
+
+    Scales are as they were; so is, to the bit, what a joint does that stands to the others as before.
+    """
+    rotations, translations, _ = local(clip.skeleton, linear, places)
+    rotations = quat.same_side(rotations, clip.rotations)
+    kept = np.abs(rotations - clip.rotations).max(axis=(0, 2)) < SAME
+    rotations[:, kept] = clip.rotations[:, kept]
+    kept = np.abs(translations - clip.translations).max(axis=(0, 2)) < SAME
+    translations[:, kept] = clip.translations[:, kept]
+    return replace(clip, rotations=rotations, translations=translations)
 
 
 class Frames:

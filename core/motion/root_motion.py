@@ -12,6 +12,7 @@ from .quat import Array
 from .skeleton import Skeleton
 
 UNTURNED = 1e-9  # radians; who is turned by less is only moved
+TURNS_ALONG = 1e-7  # of directions, and of the body's height; joints farther off could not be turned with the rest
 HEADING_SIGMA = 0.25  # s; from 0.1 to 0.5 blends come out the same, 1 s lags behind turns
 
 
@@ -160,33 +161,31 @@ def path_length(ground: Array) -> float:
     return float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
 
 
-def beginning_at(clip: Clip, place: Array, facing: float) -> Clip:
-    """Return the clip turned and moved on the ground so that it begins at a place (2,), facing a way (radians).
+def beginning_at(clip: Clip, place: Array, facing: float, frame: int = 0) -> Clip:
+    """Return the clip turned and moved on the ground so that it is at a place (2,), facing a way (radians).
 
-    Raises SkeletonError as `placed` does.
+    In one frame, the first if none is given. Raises SkeletonError as `placed` does.
     """
     ground, raw = ground_frames(clip)
-    turn = facing - smooth(raw, HEADING_SIGMA * clip.rate)[0]
-    start = _turned(ground[0], np.array(turn))
-    return placed(clip, float(turn), place - start)
+    turn = facing - smooth(raw, HEADING_SIGMA * clip.rate)[frame]
+    return placed(clip, float(turn), place - _turned(ground[frame], np.array(turn)))
 
 
 def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
-    """Return the clip turned about the vertical through the origin (radians), then moved by (2,) metres.
+    """Return the clip turned about the vertical through the origin (radians), then moved by (2,) or (3,) metres.
 
-    Turns (F,) and shifts (F, 2) may also be those of every frame. Raises SkeletonError for bodies that are turned and
-    whose joints do not all turn with their parents.
+    Turns (F,) and shifts (F, 2 or 3) may also be those of every frame. Raises SkeletonError for bodies whose joints
+    do not turn with their parents, but are stretched along with them.
     """
-    if clip.skeleton.inheritance is not None:
-        if np.abs(turn).max() > UNTURNED:
-            raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't be placed yet")
-        return _shifted(clip, shift)
-    skeleton = clip.skeleton
-    roots = np.flatnonzero(skeleton.parents < 0)
+    lift = np.asarray(shift, dtype=np.float64)
+    if lift.shape[-1] == 2:
+        lift = np.concatenate([lift, np.zeros((*lift.shape[:-1], 1))], axis=-1)
+    skeleton, rules = clip.skeleton, clip.skeleton.inheritance
+    if rules is not None and not rules.moving_space:
+        return _shifted(clip, lift) if np.abs(turn).max() <= UNTURNED else _turned_as_it_stands(clip, turn, lift)
     turning = quat.about_axis("Z", np.asarray(turn))
-    lift = np.concatenate([shift, np.zeros((*np.shape(shift)[:-1], 1))], axis=-1)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    for root in roots:
+    for root in np.flatnonzero(skeleton.parents < 0):
         orient, offset = skeleton.orients[root], skeleton.offsets[root]
         world = offset + quat.rotate(orient, clip.translations[:, root])
         world = quat.rotate(turning, world) + lift
@@ -196,13 +195,30 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
     return replace(clip, rotations=rotations, translations=translations)
 
 
-def _shifted(clip: Clip, shift: NDArray[np.float64]) -> Clip:
-    """The clip moved on the ground, whatever its joints inherit: all of them are where their parents take them."""
+def _shifted(clip: Clip, lift: Array) -> Clip:
+    """The clip moved by (3,) or (F, 3), whatever its joints inherit: all of them are where their parents take them."""
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     assert rules is not None
-    lift = np.concatenate([shift, np.zeros((*np.shape(shift)[:-1], 1))], axis=-1)
     translations = clip.translations.copy()
     for root in np.flatnonzero(skeleton.parents < 0):
-        own = rules.location[root] or (rules.moving_space and root == 0)
-        translations[:, root] += quat.rotate(quat.inv(skeleton.orients[root] if own else rules.space), lift)
+        space = skeleton.orients[root] if rules.location[root] else rules.space
+        translations[:, root] += quat.rotate(quat.inv(space), lift)
     return replace(clip, translations=translations)
+
+
+def _turned_as_it_stands(clip: Clip, turn: float | Array, lift: Array) -> Clip:
+    """The clip turned and moved where joints do not inherit all: those that do not turn along are turned themselves."""
+    linear, places = kinematics.matrices(clip)
+    turning = np.broadcast_to(quat.about_axis("Z", np.asarray(turn)), (len(clip), 4))[:, None]
+    linear = quat.to_matrix(turning) @ linear
+    places = quat.rotate(turning, places) + np.broadcast_to(lift, (len(clip), 3))[:, None]
+    made = kinematics.standing_at(clip, linear, places)
+    found, there = kinematics.matrices(made)
+    away = np.abs(found - linear).max(axis=(0, 2, 3)) + np.abs(there - places).max(axis=(0, 2)) / clip.skeleton.height
+    if away.max() > TURNS_ALONG:
+        joint = clip.skeleton.names[int(np.argmax(away > TURNS_ALONG))]
+        raise SkeletonError(
+            f"{clip.name}: {joint!r} does not inherit all of its parent, whose scale stretches it, so it can't be"
+            " turned with the rest: let it inherit rotation, or take the scale off its parent"
+        )
+    return made

@@ -14,6 +14,7 @@ from . import roles as body_roles
 from .inheritance import Inheritance
 from .quat import Array
 
+OBJECT = " (object)"  # how the first joint's name ends where that is an object, which carries all the bones
 LEAST_OF_REACH = 0.2  # of the body's longest chain of bones; legs that tell a smaller height are folded up
 
 

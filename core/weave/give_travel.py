@@ -15,7 +15,7 @@ def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = 
     """Return clips of which those that walk on the spot travel as their feet say, and a sentence about each of these.
 
     Only where another clip travels, or where travel is `needed`. A way that was taken off is given back as it was. What
-    walks nowhere, whose feet are not known, or what can't be placed stays as it is.
+    walks nowhere, or whose feet are not known, stays as it is. Raises SkeletonError for bodies that can't be placed.
     """
     going = [travels(clip) for clip in clips]
     sentences: list[str] = []
@@ -47,9 +47,6 @@ def note(clip: Clip) -> str:
 def _given(clip: Clip, sentences: list[str]) -> Clip:
     way, found = travel_way.kept(clip), foot_travel.measure(clip)
     if way is None and (found is None or not found.in_place):
-        return clip
-    if clip.skeleton.inheritance is not None:
-        sentences.append(f"{clip.name} walks on the spot, and its joints do not inherit all: it can't be given travel")
         return clip
     if way is not None:
         sentences.append(f"{clip.name} was given back the travel that was taken off it")

@@ -88,6 +88,13 @@ class EditResult(Result):
 
 
 @dataclass(frozen=True, eq=False)
+class RootResult(EditResult):
+    """A clip whose travel was moved; joint : what carries it now."""
+
+    joint: int
+
+
+@dataclass(frozen=True, eq=False)
 class TravelResult(EditResult):
     """A clip that was given travel, or whose travel was taken off.
 

@@ -68,6 +68,7 @@ def example(recipe):
         "shortest": {"leave": "walk:5", "reach": "turn left:40"},
         "warp": {"corrections": ((20, 2, 0, 30, 0, 0, 0, 0.01),)},
         "move_events": {"events": ((40, 44),)},
+        "root": {"onto": "hips"},  # the generated body has no root bone
     }
     return recipe(**wanted.get(recipe.verb, {}))
 

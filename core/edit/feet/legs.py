@@ -25,7 +25,6 @@ SOFT, STRAIGHTEST = 0.97, 0.9995  # of a leg's length: from the first on it stre
 SMOOTH_BEND = 0.012  # s; what the knee's change is smoothed over: it takes away what else is its sharpest acceleration
 BACKWARDS = np.radians(-3.0)  # knees that are bent further back stay so
 ROUNDING = 1e-9  # of a leg's length
-SAME = 1e-9  # radians or m; by so much a joint is not moved that is computed from the world
 HINGE = (0.05, 0.2)  # sines of flexion: under the first the clip's hinge is the knee's axis, over the second its own is
 
 
@@ -210,13 +209,7 @@ def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array
                 pivot = pivot + quat.rotate(turn, away[:, limb.lower if joint == limb.upper else limb.end])
         if has_foot:
             there[:, foot] = places[:, foot] + (pivot - places[:, limb.end])[:, None]
-    rotations, translations, _ = kinematics.local(skeleton, now, there)
-    rotations = quat.same_side(rotations, clip.rotations)
-    kept = np.abs(rotations - clip.rotations).max(axis=(0, 2)) < SAME
-    rotations[:, kept] = clip.rotations[:, kept]
-    kept = np.abs(translations - clip.translations).max(axis=(0, 2)) < SAME
-    translations[:, kept] = clip.translations[:, kept]
-    return replace(clip, rotations=rotations, translations=translations)
+    return kinematics.standing_at(clip, now, there)
 
 
 def _moved(clip: Clip, joint: int, turned: Array, way: Array) -> Array:

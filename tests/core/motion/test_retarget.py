@@ -194,8 +194,6 @@ def test_bone_settings_are_part_of_a_body_and_are_never_dropped(rng):
     assert retarget.same(other, replace(body, inheritance=replace(settings)))
     with pytest.raises(SkeletonError, match="can't change bodies yet"):
         retarget.onto(clip, other)
-    with pytest.raises(SkeletonError, match="can't be placed yet"):
-        root_motion.placed(replace(clip, skeleton=other), 0.3, np.zeros(2))
     rules = replace(settings, space=quat.about_axis("X", np.array(0.5)), location=np.zeros(count, dtype=bool))
     for loose in (settings, rules, replace(rules, moving_space=True)):
         ruled = replace(clip, skeleton=replace(body, inheritance=loose))

@@ -59,15 +59,17 @@ def test_the_sway_is_left_on_the_hips():
 
 def test_on_the_hips_the_root_stands_still_again(turning):
     back = root_carrier.by_hips(root_carrier.by_root(turning))
-    assert_allclose(kinematics.points(back), kinematics.points(turning), atol=1e-9)
+    assert_allclose(kinematics.points(back)[:, 1:], kinematics.points(turning)[:, 1:], atol=1e-9)
     assert_allclose(back.rotations[:, 0], back.rotations[:1, 0].repeat(len(back), axis=0), atol=1e-12)
 
 
 def test_the_root_faces_as_the_body_does(turning):
+    turning = turning.cut(0, 90)  # what repeats is smoothed as such
     rotations, _ = kinematics.world(root_carrier.by_root(turning))
     turned = 2.0 * np.arctan2(rotations[:, 0, 3], rotations[:, 0, 0])
     heading = root_motion.heading(turning, root_carrier.SIGMA)
-    assert_allclose(turned, heading - heading[0], atol=1e-9)
+    wanted = heading - root_motion.rest_heading(turning.skeleton)
+    assert_allclose(np.exp(1j * turned), np.exp(1j * wanted), atol=1e-9)
 
 
 def test_a_body_without_a_root_bone_can_only_be_carried_by_its_hips():
