@@ -16,7 +16,7 @@ from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..recipes.place import Place
 from ..sync import transitions
-from . import reporting
+from . import connect, reporting
 from .results import EditResult
 
 ON_GROUND = 0.06  # of the body's height; a rest pose whose lowest point is nearer to 0 stands on 0
@@ -75,17 +75,25 @@ def _where(clips: Sequence[Clip], recipe: Place) -> str:
 
 
 def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
-    """The clip brought to where its pose in a frame lies best on the last one of another, as Connect does at a seam.
+    """The clip brought to where another one ends, and what is to be said of it.
 
-    The other one ends at the origin for that: on a body of another size its way would be of another length.
+    Where both poses are alike, to where they lie best on each other, as Connect does at a seam; else the hips come to
+    where the hips were, facing as the body did: poses that differ can be turned any way. The other one ends at the
+    origin for that: on a body of another size its way would be of another length.
     """
     last = len(other) - 1
     end = root_motion.ground_frames(other)[0][last]
     there, carried = alike.like(root_motion.placed(other, 0.0, -end), clip)
+    said = [] if carried is None else list(carried.sentences)
     feet = contacts.footing(there), contacts.footing(clip)
     found = transitions.align(there, clip, last, frame, 0, feet)
-    made = root_motion.placed(clip, found.turn, np.array(found.shift) + end)
-    return made, [] if carried is None else carried.sentences
+    if found.distance <= connect.FAR * clip.skeleton.height:
+        return root_motion.placed(clip, found.turn, np.array(found.shift) + end), said
+    said.append(
+        f"{clip.name} and the end of {other.name} are in different poses, {100.0 * found.distance:.0f} cm apart: the"
+        " hips were brought to where they were, facing the same way"
+    )
+    return root_motion.beginning_at(clip, end, float(root_motion.heading(other)[last]), frame), said
 
 
 def _raised(clip: Clip, recipe: Place) -> float:

@@ -197,3 +197,29 @@ def read_bvh(folder: Path, content: str | bytes) -> bvh.BvhMotion:
     path = folder / "text.bvh"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return bvh.read(path)
+
+
+def under(clip: Clip, *names: str, tilt: np.ndarray | None = None) -> Clip:
+    """Return a clip on a body with joints above its hips, one hanging on the other, and a foot target beside the last.
+
+    tilt : turn of the first of them in every frame, which its child takes back
+    """
+    body, more, count = clip.skeleton, len(names) + 1, len(clip)
+    parents = np.concatenate(
+        [np.arange(more - 1) - 1, [more - 2], np.where(body.parents < 0, more - 2, body.parents + more)]
+    )
+    offsets, orients = np.zeros((more, 3)), np.tile(quat.IDENTITY, (more, 1))
+    offsets[-1] = [0.3, 0.0, 0.0]
+    skeleton = Skeleton(
+        (*names, "target", *body.names),
+        parents,
+        np.concatenate([offsets, body.offsets]),
+        np.concatenate([orients, body.orients]),
+        np.concatenate([np.zeros((more, 3)), body.tips]),
+        {role: joint + more for role, joint in body.roles.items()},
+    )
+    rotations = np.concatenate([np.tile(orients, (count, 1, 1)), clip.rotations], axis=1)
+    translations = np.concatenate([np.zeros((count, more, 3)), clip.translations], axis=1)
+    if tilt is not None:
+        rotations[:, 0], skeleton.orients[1] = tilt, quat.inv(tilt)
+    return Clip(clip.name, skeleton, clip.rate, rotations, translations, cyclic=clip.cyclic)

@@ -133,10 +133,12 @@ def test_the_second_half_of_a_clip_goes_on_from_the_first_as_it_did(name, at):
 
 @pytest.mark.both_engines
 @pytest.mark.shared
-@pytest.mark.parametrize("names", [("cmu_asf_16_11", "cmu_asf_16_15"), ("cmu_mb_35_03", "cmu_mb_35_22")])
+@pytest.mark.parametrize("names", [("cmu_asf_16_11", "cmu_asf_16_15"), ("cmu_mb_08_01", "cmu_mb_08_04")])
 def test_after_another_it_is_aligned_as_connect_aligns_it(names):
     """Of the second pair both are kept aside."""
     before, after = map(captured, names)
+    (nearest, *_) = transitions.find(before, after, 0, (10, len(before) - 1), (0, 0))
+    before = before.cut(0, nearest.from_frame + 1)
     made = verbs.apply(Place(where="after"), [after, before]).clip
     footing = contacts.footing(before), contacts.footing(after)
     found = transitions.align(before, after, len(before) - 1, 0, 0, footing)
@@ -148,6 +150,16 @@ def test_after_another_it_is_aligned_as_connect_aligns_it(names):
     far = len(joined) - 1
     assert np.linalg.norm(place_of(joined, far)[0] - place_of(made, len(made) - 1)[0]) < 0.25
     assert abs(np.exp(1j * place_of(joined, far)[1]) - np.exp(1j * place_of(made, len(made) - 1)[1])) < 0.1
+
+
+@pytest.mark.both_engines
+@pytest.mark.shared
+def test_after_another_pose_it_begins_where_the_hips_were_and_faces_as_the_body_did():
+    before, after = captured("cmu_asf_16_17"), captured("cmu_asf_16_03")
+    made = verbs.apply(Place(), [after, before])
+    assert "are in different poses" in made.report["warnings"][0]
+    assert_allclose(place_of(made.clip)[0], place_of(before, -1)[0], atol=1e-9)
+    assert abs(np.exp(1j * place_of(made.clip)[1]) - np.exp(1j * place_of(before, -1)[1])) < 1e-9
 
 
 @pytest.mark.both_engines

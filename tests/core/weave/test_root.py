@@ -10,7 +10,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
-from action_loom.core.motion.skeleton import OBJECT, Skeleton
+from action_loom.core.motion.skeleton import OBJECT
 from action_loom.core.recipes.place import Place
 from action_loom.core.recipes.retarget import Retarget
 from action_loom.core.recipes.root import Root
@@ -18,36 +18,10 @@ from action_loom.core.weave import root_carrier
 from action_loom.core.weave.root import sharpest
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
-from oracles.material import captured
+from oracles.material import captured, under
 
 CAPTURED = ["cmu_mb_02_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06", "cmu_mb_08_01"]  # the last two are aside
 TILT = quat.about_axis("X", np.array([0.5 * np.pi]))[0]
-
-
-def under(clip, *names, tilt=None):
-    """The clip on a body with joints above its hips, one hanging on the other, and a foot target beside the last.
-
-    tilt : turn of the first of them in every frame, which its child takes back
-    """
-    body, more, count = clip.skeleton, len(names) + 1, len(clip)
-    parents = np.concatenate(
-        [np.arange(more - 1) - 1, [more - 2], np.where(body.parents < 0, more - 2, body.parents + more)]
-    )
-    offsets, orients = np.zeros((more, 3)), np.tile(quat.IDENTITY, (more, 1))
-    offsets[-1] = [0.3, 0.0, 0.0]
-    skeleton = Skeleton(
-        (*names, "target", *body.names),
-        parents,
-        np.concatenate([offsets, body.offsets]),
-        np.concatenate([orients, body.orients]),
-        np.concatenate([np.zeros((more, 3)), body.tips]),
-        {role: joint + more for role, joint in body.roles.items()},
-    )
-    rotations = np.concatenate([np.tile(orients, (count, 1, 1)), clip.rotations], axis=1)
-    translations = np.concatenate([np.zeros((count, more, 3)), clip.translations], axis=1)
-    if tilt is not None:
-        rotations[:, 0], skeleton.orients[1] = tilt, quat.inv(tilt)
-    return Clip(clip.name, skeleton, clip.rate, rotations, translations, cyclic=clip.cyclic)
 
 
 def below_stays(made, clip, above, atol=1e-9):
