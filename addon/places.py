@@ -1,5 +1,6 @@
 """Frames of the sources: recipes count from 0 in each clip, people as the scene does. Here one becomes the other."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -24,9 +25,30 @@ def last_frame(line: Any) -> int:
 
 
 def source_of(rig: Any, group: str, option: str) -> Any:
-    """Return the ticked line that a frame option counts in; None where there is none."""
+    """Return the ticked line that a frame option counts in; None where there is none.
+
+    Of what changes one action, that of the armature's own, which need not be listed.
+    """
+    if VERBS[group].recipe.of_action:
+        return _own_line(rig)
     lines, which = lists.in_order(rig, VERBS[group].recipe), _OF.get((group, option), 0)
     return lines[which] if which < len(lines) else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Unlisted:
+    """An action that no line of the list reads."""
+
+    action: bpy.types.Action
+    use_range: bool = False
+
+
+def _own_line(rig: Any) -> Any:
+    armature = lists.held(rig.owner).find(bpy.data.objects)
+    data = None if armature is None else armature.animation_data
+    action = None if data is None else data.action
+    ticked = next((line for line in lists.ticked(rig) if line.action == action), None)
+    return ticked if ticked is not None or action is None else _Unlisted(action)
 
 
 def in_scene(rig: Any, group: str, option: str, frame: int) -> str:
@@ -52,7 +74,8 @@ def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None)
     """
     data = armature.animation_data
     action = None if data is None else data.action
-    there = [one for one in lists.ticked(rig) if one.action == action and (line is None or one == line)]
+    lines = lists.ticked(rig) if line is None else [line]
+    there = [one for one in lines if one.action == action]
     if not there:
         wanted = "one of the ticked actions" if line is None else line.action.name
         raise LoomError(f"Let {armature.name} show {wanted}, go to the frame, and press this again")

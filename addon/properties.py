@@ -175,6 +175,9 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         default=False,
         options=set(),
     )
+    place_after: bpy.props.PointerProperty(
+        type=bpy.types.Action, name="After", description="The action whose end it goes on from"
+    )
     play: bpy.props.BoolProperty(
         name="Play Result",
         description="Fit the preview range to the result when it is woven, and play it",

@@ -18,6 +18,7 @@ from ..core.check import contacts
 from ..core.errors import LoomError, some
 from ..core.motion import cycles, limits, retarget, root_motion
 from ..core.motion.clip import Clip
+from ..core.motion.quat import Array
 from ..core.progress import Progress
 from ..core.recipes.base import Recipe
 from ..core.recipes.loop import Loop
@@ -79,6 +80,7 @@ class Read:
 
     players : session ids of the armatures whose actions they are, 0 for this one
     said : how each came from its own armature, "" for this one's
+    each : how many of them belong together, where the same is done with several
     bodies : clips that come before the sources', of which no motion is used
     """
 
@@ -89,14 +91,15 @@ class Read:
     players: tuple[int, ...] = ()
     said: tuple[str, ...] = ()
     bodies: tuple[Clip, ...] = ()
+    each: int = 1
 
     @property
     def clips(self) -> list[Clip]:
         return [*self.bodies, *(source.clip for source in self.sources)]
 
     def only(self, which: int) -> "Read":
-        """Return what was read of one source."""
-        one = slice(which, which + 1)
+        """Return what was read of one source, and of those that belong to it."""
+        one = slice(which * self.each, (which + 1) * self.each)
         return dataclasses.replace(
             self,
             sources=self.sources[one],
@@ -191,9 +194,10 @@ def read_actions(
 
 
 def together(parts: Sequence[Read]) -> Read:
-    """Return what was read of several sources on the same armature, one after the other."""
+    """Return what was read of several sources, or of as many together, on the same armature, one after the other."""
     return dataclasses.replace(
         parts[0],
+        each=len(parts[0].sources),
         sources=tuple(one for part in parts for one in part.sources),
         made_of=tuple(one for part in parts for one in part.made_of),
         players=tuple(one for part in parts for one in part.players),
@@ -379,10 +383,13 @@ def _check_bones(armature: bpy.types.Object, body: rig.Rig) -> str:
 
 def _at_cursor(clip: Clip, body: rig.Rig, cursor: bpy.types.View3DCursor) -> Clip:
     """The clip turned and moved so that it begins at the 3D cursor, facing along its y axis."""
-    place = np.array(cursor.location[:2]) * body.world_metres
+    return root_motion.beginning_at(clip, *cursor_place(cursor, body))
+
+
+def cursor_place(cursor: bpy.types.View3DCursor, body: rig.Rig) -> tuple[Array, float]:
+    """Return where the 3D cursor is on the ground (2,), metres, and which way its y axis faces, radians."""
     axis = [cursor.matrix[row][1] for row in range(2)]
-    heading = float(np.arctan2(-axis[0], axis[1]))
-    return root_motion.beginning_at(clip, place, heading)
+    return np.array(cursor.location[:2]) * body.world_metres, float(np.arctan2(-axis[0], axis[1]))
 
 
 def summary(written: Written, made: Result) -> str:

@@ -73,7 +73,7 @@ class EditOperator(base.ResultOperator, one_by_one.OneByOneOperator):
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
     ) -> OperatorReturn:
         if self.preview and not isinstance(made[0], Exception):
-            one = dataclasses.replace(request, sources=request.sources[:1])
+            one = dataclasses.replace(request, sources=(request.sources[0], *self.others()))
             return self._previewed(context, one, read.only(0), recipe, made[0])
         previews.keep(read.armature, None)  # it is an action now
         return one_by_one.OneByOneOperator.finish(self, context, request, read, recipe, made)

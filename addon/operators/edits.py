@@ -7,8 +7,9 @@ import bpy
 from ...core.errors import LoomError
 from ...core.options import declared
 from ...core.recipes.base import Recipe
+from ...core.recipes.place import Place
 from ...core.recipes.plant import Plant
-from ...core.recipes.reading import Request, SourceOptions
+from ...core.recipes.reading import Request, Source, SourceOptions
 from ...core.recipes.warp import MoveEvents, Warp
 from ...core.verbs import OF_ONE_BODY
 from .. import contact_rows, meant, option_properties, properties, spread_poses
@@ -115,7 +116,37 @@ class EventsOperator(AgainOperator):
         return written
 
 
+class PlaceOperator(EditOperator):
+    """Places an action, after another one if that is named."""
+
+    recipe: ClassVar[type[Recipe]] = Place
+
+    after: bpy.props.StringProperty(name="After", description="Name of the action whose end it goes on from, if any")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        settings = properties.settings_of(scene_of(context))
+        if meant.by_button(context) and settings.place.where == "after" and settings.place_after is None:
+            cls.poll_message_set("Choose the action that it goes on from")
+            return False
+        return True
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        given = self.properties.is_property_set("after")
+        super().from_panel(context)
+        chosen = properties.settings_of(scene_of(context)).place_after
+        where = option_properties.value_of(self, declared(Place)["where"])
+        if not given and chosen is not None and where in ("auto", "after"):
+            self.after = chosen.name_full
+
+    def others(self) -> tuple[Source, ...]:
+        return (Source(name=self.after),) if self.after else ()
+
+
 _BASES: dict[type[Recipe], type[EditOperator]] = {
+    Place: PlaceOperator,
     Plant: PlantOperator,
     Warp: SpreadOperator,
     MoveEvents: EventsOperator,

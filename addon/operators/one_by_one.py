@@ -50,7 +50,7 @@ class OneByOneOperator(base.SourcesOperator):
         taken, found = [], []
         self._refused = []
         for source in request.sources:
-            one = dataclasses.replace(request, sources=(source,))
+            one = dataclasses.replace(request, sources=(source, *self.others()))
             try:
                 found.append(weaving.read(context, armature, one, recipe))
                 taken.append(source)
@@ -59,6 +59,10 @@ class OneByOneOperator(base.SourcesOperator):
         if not found:
             raise LoomError("; ".join(self._refused))
         return dataclasses.replace(request, sources=tuple(taken)), weaving.together(found), recipe
+
+    def others(self) -> tuple[Source, ...]:
+        """Return what each source is read with."""
+        return ()
 
     def to_be_found(self) -> bool:
         """Say whether the sources are still to be taken from the panel."""
@@ -69,7 +73,7 @@ class OneByOneOperator(base.SourcesOperator):
         from .. import weaving
 
         made: list[Result | LoomError] = []
-        count = len(read.sources)
+        count = len(read.sources) // read.each
         for k in range(count):
             try:
                 made.append(weaving.weave(read.only(k), recipe, progress.part(k / count, (k + 1) / count)))
@@ -89,7 +93,7 @@ class OneByOneOperator(base.SourcesOperator):
             if isinstance(one, LoomError):
                 continue
             result = dataclasses.replace(request.result, assign=request.result.assign and not each)
-            asked = dataclasses.replace(request, sources=(request.sources[k],), result=result)
+            asked = dataclasses.replace(request, sources=(request.sources[k], *self.others()), result=result)
             written = self.write_one(context, asked, read.only(k), recipe, one)
             each.append(Done(request.sources[k], written, one))
         if not each:

@@ -1,12 +1,13 @@
 """Filling an option from what the scene shows instead of typing: joints, a clip and a frame of it, a frame."""
 
+import math
 from typing import Any
 
 import bpy
 
 from ...core.errors import LoomError
 from ...core.options import FRAME, JOINTS, PLACE, SHOWN, Option
-from .. import meant, places, properties
+from .. import lists, meant, places, properties
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from . import base
 
@@ -82,10 +83,6 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
     bl_description = "Take the frame at which the scene is now, of the action that the armature shows"
     kinds = (PLACE, FRAME)
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_ticked(cls, context, 1)
-
     def value(self, context: bpy.types.Context) -> Any:
         armature, scene = present(meant.armature(context)), scene_of(context)
         rig, about = properties.rig_of(scene, armature), self._about()
@@ -94,8 +91,38 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
             if line is None:
                 raise LoomError("Tick the action first that the frame is of")
             return places.shown(rig, armature, scene.frame_current, line=line)[1]
+        if not lists.ticked(rig):
+            raise LoomError("Tick the action first that the frame is of")
         line, frame = places.shown(rig, armature, scene.frame_current)
         return f"{line.action.name_full}:{frame}"
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_pick_joints, ACTION_LOOM_OT_pick_frame))
+class ACTION_LOOM_OT_place_from_cursor(bpy.types.Operator):
+    bl_idname = "action_loom.place_from_cursor"
+    bl_label = "From 3D Cursor"
+    bl_description = "Take place and facing from the 3D cursor: it faces along its y axis"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from .. import weaving
+        from ..bridge import rig
+
+        try:
+            body = rig.read(present(meant.armature(context)))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        place, heading = weaving.cursor_place(scene_of(context).cursor, body)
+        settings = properties.settings_of(scene_of(context)).place
+        settings.where, settings.face = "at", "way"
+        settings.x, settings.y, settings.facing = float(place[0]), float(place[1]), math.degrees(heading)
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_OT_pick_joints, ACTION_LOOM_OT_pick_frame, ACTION_LOOM_OT_place_from_cursor)
+)

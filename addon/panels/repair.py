@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from ...core.recipes.base import Recipe
+from ...core.recipes.place import Place
 from ...core.recipes.warp import MoveEvents, Warp
 from ...core.verbs import VERBS
 from .. import contact_rows, manual, meant, properties, spread_poses
@@ -70,6 +71,10 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             self._draw_poses(armature)
         if recipe is MoveEvents:
             self._draw_events(settings)
+        if recipe is Place and settings.place.where in ("auto", "after"):
+            options.prop(settings, "place_after")
+        if recipe is Place:
+            options.operator("action_loom.place_from_cursor", icon="CURSOR")
         rig = properties.rig_of(scene, armature)
         draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
 

@@ -168,6 +168,7 @@ TABLE = {
     "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
+    "place_from_cursor": Row("settings"),
     "plant": result(sources=[SLOW]),
     "retarget": result(
         before=another_body,

@@ -60,6 +60,7 @@ BUTTONS = {
     "remove_event": {},
     "event_to_here": {},
     "fewer_keys": {},
+    "place_from_cursor": {},
     "plant": {},
     "find_contacts": {},
     "add_contact": {},
