@@ -43,6 +43,7 @@ MODULES = (
     ".operators.picks",
     ".operators.weights",
     ".operators.check",
+    ".operators.clean_up",
     ".operators.feet",
     ".operators.preview",
     ".operators.playhead",

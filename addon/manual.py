@@ -42,6 +42,7 @@ _OPERATORS = {
     "find_contacts": "feet",
     "remove_contact": "feet",
     "check": "check",
+    "clean_up": REPAIR,
     "clear_preview": "preview",
     "select_bone": "check",
     "retime": "sources",

@@ -14,6 +14,7 @@ from ...core.motion.quat import Array
 from ..blender_types import Slot, SlottedAction, holder_before_slots, present
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
+OBJECT_GROUP = "Object Transforms"  # what Blender calls the group of an object's own curves
 _CONSTANT = 0  # the enum values that foreach_set takes
 _INTERPOLATIONS = {"CONSTANT": _CONSTANT, "LINEAR": 1, "BEZIER": 2}
 _ANY_BONE = re.compile(r'pose\.bones\["(.*?)"\]')
@@ -60,17 +61,17 @@ def slot_called(action: bpy.types.Action, identifier: str, armature: bpy.types.O
     return slot
 
 
+def holders(action: bpy.types.Action, slot: Slot) -> "list[bpy.types.ActionChannelbag]":
+    """Return what holds the curves of an action's slot (None where Blender has no slots)."""
+    if not hasattr(action, "slots"):
+        return [holder_before_slots(action)]
+    strips = [s for layer in action.layers for s in layer.strips if isinstance(s, bpy.types.ActionKeyframeStrip)]
+    return [bag for bag in (strip.channelbag(slot) for strip in strips) if bag is not None]
+
+
 def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     """Return the F-curves of an action's slot (None where Blender has no slots)."""
-    if not hasattr(action, "slots"):
-        return list(holder_before_slots(action).fcurves)
-    bags = [
-        strip.channelbag(slot)
-        for layer in action.layers
-        for strip in layer.strips
-        if isinstance(strip, bpy.types.ActionKeyframeStrip)
-    ]
-    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+    return [curve for holder in holders(action, slot) for curve in holder.fcurves]
 
 
 def key_count(action: bpy.types.Action, slot: Slot) -> int:
@@ -81,12 +82,7 @@ def key_count(action: bpy.types.Action, slot: Slot) -> int:
 def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
     """Remove the F-curves of an action's slot that animate some data paths."""
     gone = set(paths)
-    if hasattr(action, "slots"):
-        strips = [s for layer in action.layers for s in layer.strips if isinstance(s, bpy.types.ActionKeyframeStrip)]
-        holders = [bag for bag in (strip.channelbag(slot) for strip in strips) if bag is not None]
-    else:
-        holders = [holder_before_slots(action)]
-    for holder in holders:
+    for holder in holders(action, slot):
         for curve in [curve for curve in holder.fcurves if curve.data_path in gone]:
             holder.fcurves.remove(curve)
 
@@ -113,6 +109,14 @@ def target_of(curve: bpy.types.FCurve) -> Target | None:
     if match is None or match.group(2) not in CHANNELS:
         return None
     return Target(bpy.utils.unescape_identifier(match.group(1)), match.group(2))
+
+
+def group_of(curve: bpy.types.FCurve) -> str:
+    """Return what the group of a curve is called: as the bone that it is about; "" for what is about none."""
+    match = _ANY_BONE.match(curve.data_path)
+    if match is not None:
+        return bpy.utils.unescape_identifier(match.group(1))
+    return OBJECT_GROUP if curve.data_path in CHANNELS else ""
 
 
 def path_of(target: Target) -> str:
@@ -303,7 +307,7 @@ class Writer(CurveWriter):
         """Write one property (F, n) of a bone or the object; what travels (n,) repeats from where it has come to."""
         path = path_of(target)
         for index in range(values.shape[1]):
-            group, keys = target.bone or "Object Transforms", (self._frames, values[:, index])
+            group, keys = target.bone or OBJECT_GROUP, (self._frames, values[:, index])
             with self._curve(path, index, group, keys, self._interpolation, travels=travels[index]):
                 pass
 

@@ -133,6 +133,7 @@ TABLE = {
     "cancel": Row(needs_armature=False),
     "check": Row(),
     "choose_candidate": Row("settings", "frame", "pose", before=cycles_found, index=0),
+    "clean_up": Row("sources", "result", "new actions"),
     "clear_preview": Row(before=a_preview),
     "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
     "connect": result(sources=BOTH),
@@ -169,6 +170,7 @@ TABLE = {
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "place_from_cursor": Row("settings"),
+    "place": result(sources=[SLOW]),
     "plant": result(sources=[SLOW]),
     "retarget": result(
         before=another_body,
@@ -182,6 +184,7 @@ TABLE = {
     "remove_source": Row("settings", "users"),
     "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
     "retime": result(sources=BOTH),
+    "root": result(sources=[SLOW], onto="HIPS"),
     "select_bone": Row("bones", bone="head"),
     "set_reference": Row("settings", index=1),
     "set_role": Row("settings", "roles", role="neck", bone="head"),

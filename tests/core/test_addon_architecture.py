@@ -17,6 +17,7 @@ SERVICES = {
     "body_roles",
     "contact_markers",
     "contact_rows",
+    "curve_cleaning",
     "demo",
     "few_keys",
     "formats",

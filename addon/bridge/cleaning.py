@@ -1,0 +1,395 @@
+"""The curves of an action cleaned in place: jumps taken off, cycles closed, constant curves dropped, names tidied.
+
+Curves that are muted or locked are left as they are, and so are those whose modifiers do more than repeat their keys.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.edit import continuous
+from ...core.edit.continuous import Mended
+from ...core.motion.quat import Array
+from ..blender_types import Slot, present
+from . import curves
+from .curves import Target
+
+SAME = 1e-6  # what a curve's values differ by that is constant
+SLIGHT, SLIGHTLY = 1e-4, 0.05  # of its own unit, and of its range: what a cycle's ends differ by that is meant to close
+_REST: dict[str, tuple[float, ...]] = {
+    "location": (0.0,) * 3,
+    "rotation_euler": (0.0,) * 3,
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
+    "scale": (1.0,) * 3,
+}
+_TOGETHER = ("rotation_quaternion", "rotation_axis_angle")  # whose numbers mean nothing one by one
+_PLAIN = (0, 1, 2)  # interpolations as `foreach_get` tells them: constant, linear, Bézier
+_FIELDS = {"co": 2, "handle_left": 2, "handle_right": 2}
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What is done."""
+
+    eulers: bool = True
+    signs: bool = True
+    cycles: bool = True
+    constant: bool = True
+    names: bool = True
+
+
+@dataclass
+class Cleaned:
+    """What was done.
+
+    curves, keys : how many before and after; jumps, signs, closed, dropped, shortened : how many, the last three curves
+    tidied, notes : sentences on names and on what was left as it is
+    """
+
+    curves: list[int] = field(default_factory=list)
+    keys: list[int] = field(default_factory=list)
+    jumps: int = 0
+    signs: int = 0
+    closed: int = 0
+    dropped: int = 0
+    shortened: int = 0
+    tidied: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.jumps or self.signs or self.closed or self.dropped or self.shortened or self.tidied)
+
+
+def clean(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, steps: Steps) -> Cleaned:
+    """Clean the curves of an armature's action and slot in place, and return what was done."""
+    done = Cleaned()
+    done.curves.append(len(curves.curves_of(action, slot)))
+    done.keys.append(curves.key_count(action, slot))
+    plain = [curve for curve in curves.curves_of(action, slot) if _is_plain(curve)]
+    targets = curves.transforms(plain)
+    if steps.eulers:
+        done.jumps = sum(_filter_eulers(armature, target, found) for target, found in targets.items())
+    if steps.signs:
+        quaternions = [found for target, found in targets.items() if target.property == "rotation_quaternion"]
+        done.signs = sum(_one_hemisphere(found) for found in quaternions)
+    if steps.cycles:
+        _close(action, slot, done)
+    if steps.constant:
+        _drop_constant(armature, action, slot, done)
+    if steps.names:
+        done.tidied += _tidy(armature, action, slot)
+    done.curves.append(len(curves.curves_of(action, slot)))
+    done.keys.append(curves.key_count(action, slot))
+    action.update_tag()
+    return done
+
+
+# --- keys -----------------------------------------------------------------------------------------------------------
+
+
+def _keys(curve: bpy.types.FCurve) -> dict[str, Array]:
+    """Times and values (K, 2) of keys and of their handles."""
+    found = {}
+    for name, size in _FIELDS.items():
+        held = np.empty(size * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get(name, held)
+        found[name] = held.reshape(-1, size).astype(np.float64)
+    return found
+
+
+def _write(curve: bpy.types.FCurve, keys: dict[str, Array], near: NDArray[np.bool_]) -> None:
+    """Write changed keys; handles that Blender finds itself are found anew beside jumps that are gone (K,)."""
+    for name, held in keys.items():
+        curve.keyframe_points.foreach_set(name, held.astype(np.float32).ravel())
+    if not near.any():
+        return
+    curve.update()
+    found = _keys(curve)
+    beside = near | np.append(near[1:], False)
+    for name in ("handle_left", "handle_right"):
+        merged = np.where(beside[:, None], found[name], keys[name])
+        curve.keyframe_points.foreach_set(name, merged.astype(np.float32).ravel())
+
+
+def _numbers(curve: bpy.types.FCurve, name: str) -> Array:
+    held = np.empty(len(curve.keyframe_points), dtype=np.int32)
+    curve.keyframe_points.foreach_get(name, held)
+    return held.astype(np.float64)
+
+
+def _is_plain(curve: bpy.types.FCurve) -> bool:
+    """Say whether a curve is what its keys say, played again or not: then its keys can be written in another way."""
+    if curve.mute or curve.lock or not len(curve.keyframe_points):
+        return False
+    return all(modifier.mute or _only_repeats(modifier) for modifier in curve.modifiers)
+
+
+def _only_repeats(modifier: bpy.types.FModifier) -> bool:
+    if not isinstance(modifier, bpy.types.FModifierCycles):
+        return False
+    return "REPEAT_OFFSET" not in {modifier.mode_before, modifier.mode_after}
+
+
+# --- jumps ----------------------------------------------------------------------------------------------------------
+
+
+def _filter_eulers(armature: bpy.types.Object, target: Target, found: dict[int, bpy.types.FCurve]) -> int:
+    """Take the jumps off the Euler angles of a bone or of the object; returns how many."""
+    owner = present(armature.pose).bones.get(target.bone) if target.bone else armature
+    if target.property != "rotation_euler" or owner is None or len(owner.rotation_mode) != 3:
+        return 0
+    keys = {index: _keys(curve) for index, curve in found.items()}
+    times = [held["co"][:, 0] for held in keys.values()]
+    together = all(np.array_equal(times[0], others) for others in times)
+    if together and set(found) == {0, 1, 2}:
+        angles = np.column_stack([keys[index]["co"][:, 1] for index in range(3)])
+        mended = continuous.eulers(times[0], angles, "XYZ".index(owner.rotation_mode[1]))
+        _mend([found[index] for index in range(3)], [keys[index] for index in range(3)], mended)
+        return int(mended.jumps.sum())
+    count = 0
+    for index, curve in found.items():
+        mended = continuous.angle(keys[index]["co"][:, 0], keys[index]["co"][:, 1:])
+        _mend([curve], [keys[index]], mended)
+        count += int(mended.jumps.sum())
+    return count
+
+
+def _one_hemisphere(found: dict[int, bpy.types.FCurve]) -> int:
+    """Give the quaternions of neighbouring keys the same side, all four curves together; returns how many turned."""
+    if set(found) != {0, 1, 2, 3}:
+        return 0
+    keys = [_keys(found[index]) for index in range(4)]
+    if not all(np.array_equal(keys[0]["co"][:, 0], one["co"][:, 0]) for one in keys[1:]):
+        return 0
+    mended = continuous.signs(np.column_stack([one["co"][:, 1] for one in keys]))
+    _mend([found[index] for index in range(4)], keys, mended)
+    return int(mended.jumps.sum())
+
+
+def _mend(found: list[bpy.types.FCurve], keys: list[dict[str, Array]], mended: Mended) -> None:
+    """Change the keys of curves, and their handles along with them, as is told."""
+    if not mended.jumps.any():
+        return
+    for column, (curve, held) in enumerate(zip(found, keys, strict=True)):
+        factors, turns = mended.factors[:, column], mended.turns[:, column]
+        if (factors == 1.0).all() and (turns == 0.0).all():
+            continue
+        for values in held.values():
+            values[:, 1] = factors * values[:, 1] + turns
+        _write(curve, held, mended.jumps)
+
+
+# --- cycles ---------------------------------------------------------------------------------------------------------
+
+
+def _close(action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
+    """Let the last keys of cyclic curves be their first, where they nearly are."""
+    cyclic = [curve for curve in curves.curves_of(action, slot) if _is_cycle(action, curve)]
+    for target, found in curves.transforms(cyclic).items():
+        values = {index: _keys(curve)["co"][:, 1] for index, curve in found.items()}
+        goals = {index: float(held[0]) for index, held in values.items()}
+        if target.property == "rotation_quaternion" and set(values) == {0, 1, 2, 3}:
+            # The same rotation has two signs; all four change theirs, or none.
+            if sum(held[0] * held[-1] for held in values.values()) < 0.0:
+                goals = {index: -goal for index, goal in goals.items()}
+        elif target.property == "rotation_euler":
+            turn = 2.0 * np.pi
+            goals = {index: goal + turn * round((values[index][-1] - goal) / turn) for index, goal in goals.items()}
+        away = {index: abs(float(held[-1]) - goals[index]) for index, held in values.items()}
+        near = {k: away[k] <= _slight(target, found[k], values[k]) for k in found}
+        if target.property in _TOGETHER and not all(near.values()):
+            near = dict.fromkeys(near, False)
+        for index, curve in found.items():
+            if away[index] > 0.0 and near[index]:
+                _end_at(curve, goals[index])
+                done.closed += 1
+        _note_open(target, found, near, away, done)
+
+
+def _slight(target: Target, curve: bpy.types.FCurve, values: Array) -> float:
+    """By how much the ends of a cycle differ that is meant to close; what may travel slowly must be nearer."""
+    travels = target.property == "location" and not (curve.modifiers and _is_plain(curve))
+    return SLIGHT if travels or not _is_plain(curve) else max(SLIGHT, SLIGHTLY * float(np.ptp(values)))
+
+
+def _note_open(
+    target: Target,
+    found: dict[int, bpy.types.FCurve],
+    near: dict[int, bool],
+    away: dict[int, float],
+    done: Cleaned,
+) -> None:
+    """Say of curves that repeat without travelling, and whose ends are far apart, that they were left so."""
+    jumping = [k for k, curve in found.items() if not near[k] and curves.period(curve) and _is_plain(curve)]
+    if jumping:
+        most = max(away[k] for k in jumping)
+        done.notes.append(f"{curves.path_of(target)} repeats, but its ends are {most:.3g} apart: left as they are")
+
+
+def _is_cycle(action: bpy.types.Action, curve: bpy.types.FCurve) -> bool:
+    """Say whether a curve repeats, by its modifier or as all of a cyclic action does, from first key to last."""
+    if curve.mute or curve.lock or len(curve.keyframe_points) < 3:
+        return False
+    if curves.period(curve):
+        return True
+    if not action.use_cyclic or curve.modifiers:
+        return False
+    start, end = action.frame_range[:]
+    first, last = curve.range()[:]
+    return bool(abs(first - start) < 1e-3 and abs(last - end) < 1e-3)
+
+
+def _end_at(curve: bpy.types.FCurve, value: float) -> None:
+    """Let the last key have a value; its handles go along."""
+    keys = _keys(curve)
+    moved = value - keys["co"][-1, 1]
+    for held in keys.values():
+        held[-1, 1] += moved
+    keys["co"][-1, 1] = value
+    _write(curve, keys, np.zeros(len(keys["co"]), dtype=bool))
+
+
+# --- constant curves ------------------------------------------------------------------------------------------------
+
+
+def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
+    """Remove curves that stay at rest, and leave one key to those that stay elsewhere.
+
+    At rest they are left with one key, too, where others would show below: strips of the NLA. What is not keyed any
+    more is put to rest, which is where the curve had it. The action keeps its frames.
+    """
+    frames, manual = tuple(action.frame_range[:]), action.use_frame_range
+    still = [curve for curve in curves.curves_of(action, slot) if _is_plain(curve) and _is_constant(curve)]
+    below = _has_strips(armature)
+    whole = {target: set(found) for target, found in curves.transforms(curves.curves_of(action, slot)).items()}
+    gone: list[bpy.types.FCurve] = []
+    for target, found in curves.transforms(still).items():
+        if target.property in _TOGETHER and set(found) != whole[target]:
+            continue
+        full = target.property not in _TOGETHER or len(found) == len(_REST[target.property])
+        rests = {index: _rests(target, index, curve) for index, curve in found.items()}
+        if target.property in _TOGETHER:
+            rests = dict.fromkeys(rests, all(rests.values()))
+        for index, curve in found.items():
+            if target.bone and full and rests[index] and not below:
+                gone.append(curve)
+            else:
+                done.shortened += _with_one_key(curve)
+    for curve in [one for one in still if curves.target_of(one) is None]:
+        done.shortened += _with_one_key(curve)
+    if len(gone) == len(curves.curves_of(action, slot)):  # an action without curves would say nothing of the pose
+        done.shortened += sum(_with_one_key(curve) for curve in gone)
+        gone = []
+    _remove(armature, action, slot, gone)
+    done.dropped = len(gone)
+    if not manual and not np.allclose(action.frame_range[:], frames):
+        action.use_frame_range = True
+        action.frame_start, action.frame_end = frames
+
+
+def _rests(target: Target, index: int, curve: bpy.types.FCurve) -> bool:
+    value = curve.keyframe_points[0].co[1]
+    return bool(abs(value - _REST[target.property][index]) <= SAME)
+
+
+def _is_constant(curve: bpy.types.FCurve) -> bool:
+    """Say whether a curve has the same value at every time, between its keys and beyond them, too."""
+    if not set(_numbers(curve, "interpolation")) <= set(_PLAIN):
+        return False
+    keys = _keys(curve)
+    flat = [keys["co"][:, 1]]
+    if 2.0 in _numbers(curve, "interpolation") or curve.extrapolation == "LINEAR":
+        flat += [keys["handle_left"][:, 1], keys["handle_right"][:, 1]]
+    return bool(np.ptp(np.concatenate(flat)) <= SAME)
+
+
+def _has_strips(armature: bpy.types.Object) -> bool:
+    """Say whether strips of the NLA are played below the action."""
+    data = armature.animation_data
+    if data is None or not data.use_nla:
+        return False
+    return any(not track.mute and any(not strip.mute for strip in track.strips) for track in data.nla_tracks)
+
+
+def _with_one_key(curve: bpy.types.FCurve) -> int:
+    """Leave a curve its first key, and its last where it repeats; returns whether any went."""
+    wanted = [0, len(curve.keyframe_points) - 1] if len(curve.modifiers) else [0]
+    if len(curve.keyframe_points) <= len(wanted):
+        return 0
+    keys = _keys(curve)
+    kinds = {
+        name: _numbers(curve, name)[wanted]
+        for name in ("interpolation", "handle_left_type", "handle_right_type", "type")
+    }
+    points = curve.keyframe_points
+    points.clear()
+    points.add(len(wanted))
+    for name, numbers in kinds.items():
+        points.foreach_set(name, numbers.astype(np.int32))
+    for name, held in keys.items():
+        points.foreach_set(name, held[wanted].astype(np.float32).ravel())
+    return 1
+
+
+def _remove(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, gone: Iterable[bpy.types.FCurve]) -> None:
+    """Remove curves of bones that stay at rest, and put what they moved to rest, where something else had moved it."""
+    named = {(curve.data_path, curve.array_index) for curve in gone}
+    bones = present(armature.pose).bones
+    for holder in curves.holders(action, slot):
+        for curve in [one for one in holder.fcurves if (one.data_path, one.array_index) in named]:
+            target = present(curves.target_of(curve))
+            bone, rest = bones.get(target.bone), _REST[target.property][curve.array_index]
+            if bone is not None and abs(getattr(bone, target.property)[curve.array_index] - rest) > SAME:
+                getattr(bone, target.property)[curve.array_index] = rest
+            holder.fcurves.remove(curve)
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+def _tidy(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> list[str]:
+    """Name groups after bones and the slot after the armature, remove what is empty; returns what was done."""
+    said = []
+    groups = sum(_grouped(holder) for holder in curves.holders(action, slot))
+    if groups:
+        said.append(f"{groups} curves put into the group of their bone")
+    empty = 0
+    for holder in curves.holders(action, slot):
+        for group in [one for one in holder.groups if not len(one.channels)]:
+            holder.groups.remove(group)
+            empty += 1
+    if empty:
+        said.append(f"{empty} empty groups removed")
+    return said + _tidy_slots(armature, action, slot)
+
+
+def _grouped(holder: "bpy.types.ActionChannelbag") -> int:
+    """Put curves that are about a bone into its group; returns how many were elsewhere."""
+    count = 0
+    for curve in list(holder.fcurves):
+        name = curves.group_of(curve)
+        if not name or (curve.group is not None and curve.group.name == name):
+            continue
+        curve.group = holder.groups.get(name) or holder.groups.new(name)
+        count += 1
+    return count
+
+
+def _tidy_slots(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> list[str]:
+    if slot is None:
+        return []
+    said = []
+    others = [user for user in slot.users() if user != armature]
+    if slot.name_display != armature.name and not others:
+        said.append(f"slot {slot.name_display!r} called {armature.name!r}")
+        slot.name_display = armature.name
+    for one in [one for one in action.slots if one.handle != slot.handle]:
+        if not one.users() and not curves.curves_of(action, one):
+            said.append(f"empty slot {one.name_display!r} removed")
+            action.slots.remove(one)
+    return said
