@@ -3,7 +3,7 @@
 Curves that are muted or locked are left as they are, and so are those whose modifiers do more than repeat their keys.
 """
 
-from collections.abc import Iterable
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 import bpy
@@ -18,6 +18,7 @@ from . import curves
 from .curves import Target
 
 SAME = 1e-6  # what a curve's values differ by that is constant
+POSED = 1e-5  # what a bone is off rest by that somebody has posed
 SLIGHT, SLIGHTLY = 1e-4, 0.05  # of its own unit, and of its range: what a cycle's ends differ by that is meant to close
 _REST: dict[str, tuple[float, ...]] = {
     "location": (0.0,) * 3,
@@ -213,8 +214,8 @@ def _close(action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
 
 def _slight(target: Target, curve: bpy.types.FCurve, values: Array) -> float:
     """By how much the ends of a cycle differ that is meant to close; what may travel slowly must be nearer."""
-    travels = target.property == "location" and not (curve.modifiers and _is_plain(curve))
-    return SLIGHT if travels or not _is_plain(curve) else max(SLIGHT, SLIGHTLY * float(np.ptp(values)))
+    may_travel = not _is_plain(curve) or (target.property == "location" and not curve.modifiers)
+    return SLIGHT if may_travel else max(SLIGHT, SLIGHTLY * float(np.ptp(values)))
 
 
 def _note_open(
@@ -258,43 +259,42 @@ def _end_at(curve: bpy.types.FCurve, value: float) -> None:
 
 
 def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
-    """Remove curves that stay at rest, and leave one key to those that stay elsewhere.
+    """Remove curves of bones that stay at rest, and leave one key to those that stay elsewhere.
 
-    At rest they are left with one key, too, where others would show below: strips of the NLA. What is not keyed any
-    more is put to rest, which is where the curve had it. The action keeps its frames.
+    Where something else would show without them they have one key, too: strips of the NLA below, or a pose that is not
+    keyed yet. The action keeps its frames.
     """
     frames, manual = tuple(action.frame_range[:]), action.use_frame_range
-    still = [curve for curve in curves.curves_of(action, slot) if _is_plain(curve) and _is_constant(curve)]
-    below = _has_strips(armature)
-    whole = {target: set(found) for target, found in curves.transforms(curves.curves_of(action, slot)).items()}
-    gone: list[bpy.types.FCurve] = []
+    every = curves.curves_of(action, slot)
+    still = [curve for curve in every if _is_plain(curve) and _is_constant(curve)]
+    whole = {target: set(found) for target, found in curves.transforms(every).items()}
+    below, gone = _has_strips(armature), list[bpy.types.FCurve]()
     for target, found in curves.transforms(still).items():
-        if target.property in _TOGETHER and set(found) != whole[target]:
+        together = target.property in _TOGETHER
+        if together and set(found) != whole[target]:
+            still = [curve for curve in still if curve not in found.values()]
             continue
-        full = target.property not in _TOGETHER or len(found) == len(_REST[target.property])
-        rests = {index: _rests(target, index, curve) for index, curve in found.items()}
-        if target.property in _TOGETHER:
-            rests = dict.fromkeys(rests, all(rests.values()))
-        for index, curve in found.items():
-            if target.bone and full and rests[index] and not below:
-                gone.append(curve)
-            else:
-                done.shortened += _with_one_key(curve)
-    for curve in [one for one in still if curves.target_of(one) is None]:
-        done.shortened += _with_one_key(curve)
-    if len(gone) == len(curves.curves_of(action, slot)):  # an action without curves would say nothing of the pose
-        done.shortened += sum(_with_one_key(curve) for curve in gone)
+        idle = {index: not below and _idles(armature, target, index, curve) for index, curve in found.items()}
+        if together and not (len(found) == len(_REST[target.property]) and all(idle.values())):
+            idle = {}
+        gone += [curve for index, curve in found.items() if idle.get(index)]
+    if len(gone) == len(every):  # an action without curves would say nothing of the pose
         gone = []
-    _remove(armature, action, slot, gone)
+    done.shortened = sum(_with_one_key(curve) for curve in still if curve not in gone)
     done.dropped = len(gone)
+    _remove(action, slot, {(curve.data_path, curve.array_index) for curve in gone})
     if not manual and not np.allclose(action.frame_range[:], frames):
         action.use_frame_range = True
         action.frame_start, action.frame_end = frames
 
 
-def _rests(target: Target, index: int, curve: bpy.types.FCurve) -> bool:
-    value = curve.keyframe_points[0].co[1]
-    return bool(abs(value - _REST[target.property][index]) <= SAME)
+def _idles(armature: bpy.types.Object, target: Target, index: int, curve: bpy.types.FCurve) -> bool:
+    """Say whether a curve does nothing but keep a bone at rest that is there."""
+    bone = present(armature.pose).bones.get(target.bone)
+    if bone is None:
+        return False
+    rest, keyed = _REST[target.property][index], curve.keyframe_points[0].co[1]
+    return bool(abs(keyed - rest) <= SAME and abs(getattr(bone, target.property)[index] - rest) <= POSED)
 
 
 def _is_constant(curve: bpy.types.FCurve) -> bool:
@@ -336,16 +336,10 @@ def _with_one_key(curve: bpy.types.FCurve) -> int:
     return 1
 
 
-def _remove(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, gone: Iterable[bpy.types.FCurve]) -> None:
-    """Remove curves of bones that stay at rest, and put what they moved to rest, where something else had moved it."""
-    named = {(curve.data_path, curve.array_index) for curve in gone}
-    bones = present(armature.pose).bones
+def _remove(action: bpy.types.Action, slot: Slot, gone: Set[tuple[str, int]]) -> None:
+    """Remove curves by data path and index."""
     for holder in curves.holders(action, slot):
-        for curve in [one for one in holder.fcurves if (one.data_path, one.array_index) in named]:
-            target = present(curves.target_of(curve))
-            bone, rest = bones.get(target.bone), _REST[target.property][curve.array_index]
-            if bone is not None and abs(getattr(bone, target.property)[curve.array_index] - rest) > SAME:
-                getattr(bone, target.property)[curve.array_index] = rest
+        for curve in [one for one in holder.fcurves if (one.data_path, one.array_index) in gone]:
             holder.fcurves.remove(curve)
 
 

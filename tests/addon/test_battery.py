@@ -133,7 +133,7 @@ TABLE = {
     "cancel": Row(needs_armature=False),
     "check": Row(),
     "choose_candidate": Row("settings", "frame", "pose", before=cycles_found, index=0),
-    "clean_up": Row("sources", "result", "new actions"),
+    "clean_up": Row("sources", "new actions", before=showing_a_source),
     "clear_preview": Row(before=a_preview),
     "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
     "connect": result(sources=BOTH),
@@ -184,7 +184,7 @@ TABLE = {
     "remove_source": Row("settings", "users"),
     "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
     "retime": result(sources=BOTH),
-    "root": result(sources=[SLOW], onto="HIPS"),
+    "root": result(sources=[SLOW], onto="hips"),
     "select_bone": Row("bones", bone="head"),
     "set_reference": Row("settings", index=1),
     "set_role": Row("settings", "roles", role="neck", bone="head"),
@@ -322,7 +322,7 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
 
 
 GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead")  # to another frame, where a pose without keys is none
-ANEW = ("rebuild", "remove_pose")  # what the armature has, is made anew
+ANEW = ("rebuild", "remove_pose", "clean_up")  # what the armature has, is made anew
 STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW)]
 
 
