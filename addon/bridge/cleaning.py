@@ -266,23 +266,23 @@ def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: S
     """
     frames, manual = tuple(action.frame_range[:]), action.use_frame_range
     every = curves.curves_of(action, slot)
-    still = [curve for curve in every if _is_plain(curve) and _is_constant(curve)]
     whole = {target: set(found) for target, found in curves.transforms(every).items()}
-    below, gone = _has_strips(armature), list[bpy.types.FCurve]()
+    still = [curve for curve in every if _is_plain(curve) and _is_constant(curve)]
+    below, gone = _has_strips(armature), set[tuple[str, int]]()
+    shortened = [curve for curve in still if curves.target_of(curve) is None]
     for target, found in curves.transforms(still).items():
         together = target.property in _TOGETHER
         if together and set(found) != whole[target]:
-            still = [curve for curve in still if curve not in found.values()]
             continue
-        idle = {index: not below and _idles(armature, target, index, curve) for index, curve in found.items()}
-        if together and not (len(found) == len(_REST[target.property]) and all(idle.values())):
-            idle = {}
-        gone += [curve for index, curve in found.items() if idle.get(index)]
+        idle = {index for index, curve in found.items() if not below and _idles(armature, target, index, curve)}
+        if together and len(idle) < len(_REST[target.property]):
+            idle = set()
+        gone |= {(found[index].data_path, index) for index in idle}
+        shortened += [curve for index, curve in found.items() if index not in idle]
     if len(gone) == len(every):  # an action without curves would say nothing of the pose
-        gone = []
-    done.shortened = sum(_with_one_key(curve) for curve in still if curve not in gone)
-    done.dropped = len(gone)
-    _remove(action, slot, {(curve.data_path, curve.array_index) for curve in gone})
+        shortened, gone = still, set()
+    done.shortened, done.dropped = sum(map(_with_one_key, shortened)), len(gone)
+    _remove(action, slot, gone)
     if not manual and not np.allclose(action.frame_range[:], frames):
         action.use_frame_range = True
         action.frame_start, action.frame_end = frames
