@@ -53,7 +53,7 @@ def _mended(times: Array, angles: Array, other: tuple[Array, Array] | None) -> M
     factor, turn = np.ones(angles.shape[1]), np.zeros(angles.shape[1])
     begin = 0
     # The change from key to key is the same, whichever triple the keys before were brought to.
-    for k in np.flatnonzero((change > _JUMP) & (np.diff(times) <= NEAR)) + 1:
+    for k in (np.flatnonzero((change > _JUMP) & (np.diff(times) <= NEAR)) + 1).tolist():
         own, added = _nearest(angles[k], angles[k - 1], other)
         if change[k - 1] - np.abs(own * angles[k] + added - angles[k - 1]).sum() < _JUMP:
             continue
