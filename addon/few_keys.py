@@ -10,6 +10,7 @@ from ..core.recipes.base import Recipe
 from ..core.recipes.fewer_keys import FewerKeys
 from ..core.recipes.result import ResultOptions
 from ..core.weave.results import KeysResult, Result
+from . import pose_markers
 from .bridge.few_curves import Few
 
 if TYPE_CHECKING:
@@ -40,9 +41,12 @@ def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length:
     return Few(_MM * within, _MM * feet, tuple(sorted(frame for frame in kept if 0 <= frame < length)))
 
 
-def marked(action: bpy.types.Action, recipe: Recipe) -> list[float]:
-    """Return the scene frames of the pose markers of an action, where its recipe leaves time as it is."""
-    return [float(marker.frame) for marker in action.pose_markers] if recipe.of_action else []
+def kept(
+    recipe: Recipe, woven: Result, source: bpy.types.Action, first_frame: float, notes: Iterable[float]
+) -> list[float]:
+    """Return the frames of a clip with keys in any case: scene frames of new markers, and of those that come along."""
+    markers = pose_markers.carried(source, round(first_frame), woven) if recipe.of_action else ()
+    return [frame - first_frame for frame in (*notes, *(frame for _, frame in markers))]
 
 
 def said(found: "Fewer | None") -> str:

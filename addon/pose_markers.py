@@ -12,22 +12,28 @@ _SIDES = {"L": "R", "R": "L", "left": "right", "right": "left"}
 
 
 def carry_over(source: bpy.types.Action, action: bpy.types.Action, made: Any) -> None:
-    """Put the markers of a source on what was made of it, in place of those that are there, but for new ones of ours.
-
-    Markers of feet change sides with a clip that was mirrored, and all come when their events were moved to.
-    """
+    """Put the markers of a source on what was made of it, in place of those there, but for new ones of ours."""
     new = [(marker.name, marker.frame) for marker in action.pose_markers if OUR_MARKER.fullmatch(marker.name)]
-    markers = [(marker.name, marker.frame) for marker in source.pose_markers]
+    markers = carried(source, round(action.curve_frame_range[0]), made)
     markers = [(name, frame) for name, frame in markers if not (new and OUR_MARKER.fullmatch(name))]
-    if "mirror" in made.report:
-        markers = [(_other_side(name), frame) for name, frame in markers]
-    if "move_events" in made.report:
-        first, frames = round(action.curve_frame_range[0]), made.report["move_events"]["frame"]
-        markers = [(name, first + round(_when(frames, frame - first))) for name, frame in markers]
     for marker in list(action.pose_markers):
         action.pose_markers.remove(marker)
     for name, frame in markers + new:
         action.pose_markers.new(name).frame = frame
+
+
+def carried(source: bpy.types.Action, first: int, made: Any) -> list[tuple[str, int]]:
+    """Return names and scene frames of the markers of a source on what was made of it, which begins at a frame.
+
+    Markers of feet change sides with a clip that was mirrored, and all come when their events were moved to.
+    """
+    markers = [(marker.name, marker.frame) for marker in source.pose_markers]
+    if "mirror" in made.report:
+        markers = [(_other_side(name), frame) for name, frame in markers]
+    if "move_events" in made.report:
+        frames = made.report["move_events"]["frame"]
+        markers = [(name, first + round(_when(frames, frame - first))) for name, frame in markers]
+    return markers
 
 
 def _when(frames: list[float], frame: float) -> float:

@@ -287,8 +287,8 @@ def write(
             "start": start,
             "interpolation": options.interpolation.upper(),
         }
-        kept = [*notes.values(), *few_keys.marked(made_of[0][0], recipe)]
-        few = few_keys.asked(options, recipe, [frame - first_frame for frame in kept], len(clip))
+        kept = few_keys.kept(recipe, woven, made_of[0][0], first_frame, notes.values())
+        few = few_keys.asked(options, recipe, kept, len(clip))
         fewer = None
         if read.body.controls is not None:
             notices.append(clip_on_controls.fill((action, slot), armature, clip, read.body, **how))

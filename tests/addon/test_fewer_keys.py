@@ -132,6 +132,19 @@ def test_markers_and_frames_that_are_given_are_keyed():
     assert made.pose_markers["hit"].frame == 23
 
 
+def test_markers_that_move_with_their_events_are_keyed_where_they_come_to():
+    rig = material.armature(connected=False)
+    action = baked(rig)
+    action.pose_markers.new("hit").frame = 31
+    before = list(bpy.data.actions)
+    given = {"sources": [{"name": action.name, "weight": 1.0}], "keys": "FEW", "keys_within": 100.0}
+    assert bpy.ops.action_loom.move_events(events="30 34", **given) == {"FINISHED"}
+    made = newest(before)
+    assert made.pose_markers["hit"].frame == 35
+    for curve in material.fcurves(made):
+        assert {1.0, 35.0, 60.0} <= {point.co.x for point in curve.keyframe_points}
+
+
 def test_in_place_of_the_action():
     rig = material.armature(connected=False)
     action = baked(rig)
