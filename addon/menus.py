@@ -53,6 +53,8 @@ class ACTION_LOOM_MT_repair(bpy.types.Menu):
         layout = present(self.layout)
         for recipe in properties.EDITS:
             layout.operator(f"action_loom.{recipe.verb}")
+        layout.separator()
+        layout.operator("action_loom.clean_up")
 
 
 class ACTION_LOOM_MT_repair_pie(bpy.types.Menu):

@@ -78,6 +78,9 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         rig = properties.rig_of(scene, armature)
         draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
 
+        layout.separator()
+        layout.operator("action_loom.clean_up", icon="FCURVE")
+
     def _draw_poses(self, armature: bpy.types.Object) -> None:
         """The poses that the action goes through already."""
         column = self.layout.column(align=True)
