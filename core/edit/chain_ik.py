@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion import ik, quat
 from ..motion.quat import Array
@@ -15,6 +16,7 @@ from ..motion.quat import Array
 ROUNDS = 60
 NEAR = 1e-6  # of the chain's length
 AXES = "XYZ"
+STEPS, DAMPING = 60, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,10 @@ class Chain:
     offsets: Array
     root: Array
     rotations: Array
+
+    def at(self, frames: NDArray[np.int64]) -> "Chain":
+        """Return some of the poses."""
+        return Chain(self.frames[frames], self.offsets[frames], self.root[frames], self.rotations[frames])
 
     def posed(self, rotations: Array) -> tuple[Array, Array]:
         """Return how joints (F, K, 4) are turned in the world, and where they and the end are (F, K + 1, 3)."""
@@ -65,9 +71,9 @@ def reached(
 ) -> tuple[Array, Array]:
     """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), and how far (F,) it is from there.
 
-    limits : for each joint its least and largest angles (3,) about its own X, Y and Z, radians (`quat.from_euler`), or
-    None; every pose keeps to them. A chain that is straight towards its goal stays so. Cyclic coordinate descent from
-    the pose that there is: Wang & Chen 1991.
+    limits : for each joint its least and largest angles (3,), or (F, 3), about its own X, Y and Z, radians
+    (`quat.from_euler`), or None; every pose keeps to them. A chain that is straight towards its goal stays so. Cyclic
+    coordinate descent from the pose that there is: Wang & Chen 1991.
     """
     free = [None] * chain.rotations.shape[1]
     bounds = [*limits, *free][: len(free)]
@@ -75,19 +81,69 @@ def reached(
     best, least = rotations.copy(), _away(chain, rotations, goals)
     near = NEAR * np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
     for _ in range(rounds):
-        if (least <= near).all():
-            break
-        for joint in range(len(bounds) - 1, -1, -1):
-            turned, places = chain.posed(rotations)
-            swing = ik.shortest(places[:, -1] - places[:, joint], goals - places[:, joint])
-            frame = quat.mul(turned[:, joint], quat.inv(rotations[:, joint]))
-            wanted = quat.mul(quat.inv(frame), quat.mul(swing, turned[:, joint]))
-            rotations[:, joint] = _limited(quat.normalize(wanted), bounds[joint])
-        away = _away(chain, rotations, goals)
         # With limits a round can lead away again: the nearest pose counts. What has arrived waits for the others.
-        better = (away < least) & (least > near)
-        best[better], least[better] = rotations[better], away[better]
+        left = np.flatnonzero(least > near)
+        if not len(left):
+            break
+        part = chain.at(left)
+        kept = [bound if bound is None else (_of(bound[0], left), _of(bound[1], left)) for bound in bounds]
+        moved = _round(part, rotations[left], goals[left], kept)
+        rotations[left] = moved
+        away = _away(part, moved, goals[left])
+        better = away < least[left]
+        best[left[better]], least[left[better]] = moved[better], away[better]
     return quat.same_side(best, chain.rotations), least
+
+
+def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
+    """Return rotations (F, K, 4) that bring the end of a chain from near its goal (F, 3) onto it, without limits.
+
+    Joint by joint it comes ever slower where the chain is nearly straight. Here all joints turn at once, and as little
+    as does it: the least squares of Whitney 1969, damped by how far it is.
+    """
+    rotations = chain.rotations.copy()
+    length = np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
+    away = _away(chain, rotations, goals)
+    for _ in range(steps):
+        left = np.flatnonzero(away > NEAR * length)
+        if not len(left):
+            break
+        part = chain.at(left)
+        turned, places = part.posed(rotations[left])
+        arms = places[:, -1:] - places[:, :-1]
+        lack = goals[left] - places[:, -1]
+        # Σ over joints of [r]ₓᵀ[r]ₓ = |r|²·1 − r·rᵀ: what turns about all axes would move the end by.
+        square = (arms**2).sum(axis=(1, 2))[:, None, None] * np.eye(3) - np.einsum("fki,fkj->fij", arms, arms)
+        damped = square + (away[left] * length[left])[:, None, None] * DAMPING * np.eye(3)
+        force = np.linalg.solve(damped, lack[..., None])[..., 0]
+        turns = quat.exp(quat.cross(arms, force[:, None]))
+        # Turns about the joints as they stand: each is carried by those above it, so they do not add up quite.
+        moved = rotations[left].copy()
+        for joint in range(moved.shape[1]):
+            own = quat.mul(quat.mul(quat.inv(turned[:, joint]), turns[:, joint]), turned[:, joint])
+            moved[:, joint] = quat.normalize(quat.mul(moved[:, joint], own))
+        found = _away(part, moved, goals[left])
+        better = found < away[left]
+        if not better.any():
+            break
+        rotations[left[better]], away[left[better]] = moved[better], found[better]
+    return quat.same_side(rotations, chain.rotations)
+
+
+def _round(chain: Chain, rotations: Array, goals: Array, bounds: Sequence[tuple[Array, Array] | None]) -> Array:
+    """Rotations (F, K, 4) after each joint in turn, from the last to the first, has pointed the end at its goal."""
+    rotations = rotations.copy()
+    for joint in range(len(bounds) - 1, -1, -1):
+        turned, places = chain.posed(rotations)
+        swing = ik.shortest(places[:, -1] - places[:, joint], goals - places[:, joint])
+        frame = quat.mul(turned[:, joint], quat.inv(rotations[:, joint]))
+        wanted = quat.mul(quat.inv(frame), quat.mul(swing, turned[:, joint]))
+        rotations[:, joint] = _limited(quat.normalize(wanted), bounds[joint])
+    return rotations
+
+
+def _of(bound: Array, frames: NDArray[np.int64]) -> Array:
+    return bound[frames] if bound.ndim == 2 else bound
 
 
 def _away(chain: Chain, rotations: Array, goals: Array) -> Array:
@@ -97,7 +153,11 @@ def _away(chain: Chain, rotations: Array, goals: Array) -> Array:
 def _limited(rotations: Array, bound: tuple[Array, Array] | None) -> Array:
     if bound is None:
         return rotations.copy()
+    return quat.from_euler(np.clip(angles(rotations), *bound), AXES)
+
+
+def angles(rotations: Array) -> Array:
+    """Return the angles (F, 3) of a joint about its own X, Y and Z that limits are about, within half a turn."""
     # Each pose for itself: `to_euler` follows what comes before along the first axis.
-    angles = quat.to_euler(rotations[None], AXES)[0]
-    angles -= 2.0 * np.pi * np.round(angles / (2.0 * np.pi))
-    return quat.from_euler(np.clip(angles, *bound), AXES)
+    found = quat.to_euler(rotations[None], AXES)[0]
+    return np.asarray(found - 2.0 * np.pi * np.round(found / (2.0 * np.pi)))

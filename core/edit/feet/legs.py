@@ -71,7 +71,7 @@ def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
     """Return how the joints above feet are turned in the world (F, J, 4), and the legs by their feet's names."""
     ends = [joint for limb in limbs for joint in (limb.lower, end_joint(clip.skeleton, limb))]
     turned, places = kinematics.world_of(clip, ends)
-    return turned, {limb.foot: _leg(clip, limb, turned, places) for limb in limbs}
+    return turned, {limb.foot: leg_of(clip, limb, turned, places) for limb in limbs}
 
 
 def end_joint(skeleton: Skeleton, limb: Limb) -> int:
@@ -79,9 +79,14 @@ def end_joint(skeleton: Skeleton, limb: Limb) -> int:
     return limb.end if limb.end < len(skeleton) else limb.lower
 
 
-def _leg(clip: Clip, limb: Limb, turned: Array, places: Array) -> Leg:
+def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | None = None) -> Leg:
+    """Return a limb in all frames, from how joints are turned (F, J, 4), where they are (F, J, 3), and its end (F, 3).
+
+    The end is that of the limb itself where none is given.
+    """
     hip, knee = places[:, limb.upper], places[:, limb.lower]
-    end = places[:, limb.end] if limb.end < len(clip.skeleton) else kinematics.points(clip)[:, limb.end]
+    if end is None:
+        end = places[:, limb.end] if limb.end < len(clip.skeleton) else kinematics.points(clip)[:, limb.end]
     upper, lower = knee - hip, end - knee
     cross = quat.cross(upper, lower) / np.maximum(_norm(upper) * _norm(lower), 1e-12)
     sine = _norm(cross)
@@ -101,12 +106,16 @@ def _hinge(clip: Clip, limb: Limb, turned: Array, cross: Array) -> Array:
     size = float(np.linalg.norm(mean))
     if size > 1e-6:
         return np.asarray(mean / size)
-    # A leg that is always straight bends about the line through both hips; front legs the other way round.
-    rotations, _ = clip.skeleton.rest
+    # A leg that is always straight bends about the line through both hips; front legs and arms the other way round.
+    rotations, places = clip.skeleton.rest
     facing = root_motion.rest_heading(clip.skeleton)
-    to_the_left = np.array([-np.cos(facing), -np.sin(facing), 0.0])
-    sign = -1.0 if limb.foot.startswith("front") else 1.0
-    return np.asarray(quat.rotate(quat.inv(rotations[limb.upper]), sign * to_the_left))
+    axis = np.array([-np.cos(facing), -np.sin(facing), 0.0])
+    if limb.foot.startswith("front"):
+        bone, ahead = places[limb.lower] - places[limb.upper], np.array([-np.sin(facing), np.cos(facing), 0.0])
+        across = np.cross(bone, ahead)  # arms that are stretched aside at rest bend forwards, too
+        size = float(np.linalg.norm(across))
+        axis = across / size if size > 0.1 * float(np.linalg.norm(bone)) else -axis
+    return np.asarray(quat.rotate(quat.inv(rotations[limb.upper]), axis))
 
 
 def _norm(vectors: Array) -> Array:
@@ -165,29 +174,43 @@ def led(
         swing = ik.shortest(reach, goal)
         away[limb.foot] = np.linalg.norm(quat.rotate(swing, reach) - goal, axis=1)
         turns[limb] = swing, bend
+    return applied(clip, turned, turns, moved), moved, away
+
+
+def applied(
+    clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, *, keep_turn: bool = True
+) -> Clip:
+    """Return the clip with limbs turned by swing and bend (F, 4), and what carries them moved (F, 3).
+
+    turned (F, J, 4) : how joints are turned in the world now. All of a limb swings about its beginning, and what hangs
+    on its lower bone is bent about its middle joint before; ends keep their turns in the world, unless they are not to.
+    """
     skeleton = clip.skeleton
     plain = clip.scales is None and skeleton.inheritance is None
-    plain = plain and all(ik.hangs_together(skeleton, limb) for limb in limbs)
-    made = _turned(clip, turned, turns, moved) if plain else _rebuilt(clip, turns, moved)
-    return made, moved, away
+    if plain and all(ik.hangs_together(skeleton, limb) for limb in turns):
+        return _turned(clip, turned, turns, moved, keep_turn)
+    return _rebuilt(clip, turns, moved, keep_turn)
 
 
-def _turned(clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array) -> Clip:
-    """The clip with limbs turned by swing and bend (F, 4), and what carries them moved (F, 3), joint by joint."""
+def _turned(
+    clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, keep_turn: bool
+) -> Clip:
+    """What `applied` gives, joint by joint."""
     rotations = clip.rotations.copy()
     for limb, (swing, bend) in turns.items():
-        wanted = {
+        wanted: dict[int, tuple[Array, Array | None]] = {
             limb.upper: (quat.mul(swing, turned[:, limb.upper]), None),
             limb.lower: (quat.mul(bend, turned[:, limb.lower]), None),
-            limb.end: (turned[:, limb.end], quat.mul(swing, bend)),
         }
+        if keep_turn:
+            wanted[limb.end] = turned[:, limb.end], quat.mul(swing, bend)
         for joint, (turn, carried) in wanted.items():
             rotations[:, joint] = ik.local_rotation(clip, joint, turned, turn, carried)
     translations = _moved(clip, carrier(clip, list(turns)), turned, moved)
     return replace(clip, rotations=rotations, translations=translations)
 
 
-def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array) -> Clip:
+def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, keep_turn: bool) -> Clip:
     """The same of a body whose joints are scaled, do not inherit all, or whose feet hang elsewhere than on its shins.
 
     From where its joints are in the world then.
@@ -197,7 +220,7 @@ def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array
     now, there = linear.copy(), places.copy()
     there[:, skeleton.with_below([carrier(clip, list(turns))])] += moved[:, None]
     for limb, (swing, bend) in turns.items():
-        has_foot = limb.end < len(skeleton)
+        has_foot = keep_turn and limb.end < len(skeleton)
         upper, lower = (skeleton.with_below([joint]) for joint in (limb.upper, limb.lower))
         foot = skeleton.with_below([limb.end] if has_foot else [])
         both, pivot = quat.mul(swing, bend), places[:, limb.upper] + moved
