@@ -17,11 +17,13 @@ from .recipes.blend import Blend
 from .recipes.connect import Connect
 from .recipes.fewer_keys import FewerKeys
 from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
+from .recipes.key_poses import KeyPoses
 from .recipes.loop import Loop
 from .recipes.matching import Matching, Synchronise
 from .recipes.mirror import Mirror
 from .recipes.place import Place
 from .recipes.plant import Plant
+from .recipes.reach import Reach
 from .recipes.retarget import Retarget
 from .recipes.root import Root
 from .recipes.splice import Splice
@@ -83,6 +85,8 @@ _ROWS = (
     Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
     Verb(Place, "weave.place:place", "plots.grounds:draw"),
     Verb(Root, "weave.root:root", "plots.grounds:draw"),
+    Verb(KeyPoses, "weave.key_poses:key_poses", "plots.key_poses:draw"),
+    Verb(Reach, "weave.reach:reach", "plots.reaches:draw"),
     Verb(Retarget, "weave.retarget:retarget", "plots.retarget:draw", several_bodies=True),
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}

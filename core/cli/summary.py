@@ -196,6 +196,20 @@ def _root(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return found
 
 
+def _key_poses(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    held = sum(pose["last"] > pose["first"] for pose in one["poses"])
+    back = ", and back to the first" if one["back_after"] else ""
+    turn = max(one["turns_degrees"], default=0.0)
+    return [f"  {len(one['poses'])} poses, {held} of them held{back}; joints turn by {turn:.0f}° at most between two"]
+
+
+def _reach(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    first, last = one["span"]
+    when = f"at frame {first}" if first == last else f"from frame {first} to {last}"
+    by = f"{one['moved_cm']:.1f} cm from where it was, at most; {one['changed_frames']} frames are changed"
+    return [f"  {one['limb'].replace('_', ' ')} is led {when}, {by}; {one['off_mm']:.2g} mm off its target at most"]
+
+
 def _slide(report: Report) -> list[str]:
     slides, after = [one["slide_cm_s"] for one in report["quality"]["before"]], report["quality"]["after"]["slide_cm_s"]
     if "pieces" in report:
@@ -234,5 +248,7 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "fewer_keys": _fewer_keys,
     "place": _place,
     "root": _root,
+    "key_poses": _key_poses,
+    "reach": _reach,
     "retarget": _retarget,
 }

@@ -13,6 +13,7 @@ from ..errors import ClipError, SkeletonError
 from ..motion import limits, quat
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
+from . import hermite
 
 EASE, SQUAD, MONOTONE = "ease", "squad", "monotone"
 
@@ -75,20 +76,6 @@ def interpolated(
         cyclic=bool(again),
     )
     return made if poses.scales is None else replace(made, scales=filled(poses.scales, _curve(poses.scales, way)))
-
-
-def curve(values: Array, times: Array, at: Array, between: str) -> Array:
-    """Return numbers (F, ...) at times (F,), through values (K, ...) at increasing times (K,), held outside them.
-
-    between : as of `interpolated`
-    """
-    if len(values) == 1:
-        return np.repeat(values, len(at), axis=0)
-    before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
-    gaps, passed = np.diff(times), np.ones(len(times), dtype=bool)
-    passed[[0, -1]] = False
-    share = np.clip((at - times[before]) / gaps[before], 0.0, 1.0)
-    return _curve(values, _Way(gaps, passed, before, share, between))
 
 
 def between(one: Clip, other: Clip, share: float) -> Clip:
@@ -194,10 +181,11 @@ def _curve(values: Array, way: _Way) -> Array:
     """Numbers (M, ...) of cubic Hermite curves through values (K, ...)."""
     wide = (slice(None), *[None] * (values.ndim - 1))
     gap = way.gaps[wide]
-    secants = np.diff(values, axis=0) / gap
     slopes = np.zeros_like(values)
-    if way.between != EASE:
-        slopes = (_mean_slopes if way.between == SQUAD else _monotone_slopes)(secants, way)
+    if way.between == SQUAD:
+        slopes = _mean_slopes(np.diff(values, axis=0) / gap, way)
+    elif way.between == MONOTONE:
+        slopes = _monotone_slopes(values, way)
     here, share = way.before, way.share[wide]
     out, into = (gap[here] * slopes[here + k] for k in range(2))
     step = _smooth(share)
@@ -214,29 +202,22 @@ def _smooth(share: Array) -> Array:
     return np.asarray(share * share * (3.0 - 2.0 * share))
 
 
-def _beside(secants: Array, way: _Way) -> tuple[Array, Array, Array, Array]:
-    """The secants (K, ...) before and after each pose, and the gaps; at ends those of the other end."""
-    wide = (slice(None), *[None] * (secants.ndim - 1))
-    ring, gaps = np.concatenate([secants[-1:], secants, secants[:1]]), way.gaps[wide]
-    gap = np.concatenate([gaps[-1:], gaps, gaps[:1]])
-    return ring[:-1], ring[1:], gap[:-1], gap[1:]
-
-
 def _mean_slopes(secants: Array, way: _Way) -> Array:
     """Slopes (K, ...) from the pose before each to the one after it; none where the motion stops."""
-    before, after, gap, next_gap = _beside(secants, way)
+    wide = (slice(None), *[None] * (secants.ndim - 1))
+    gaps = way.gaps[wide]
+    # At the ends what is beside them is at the other end: it counts where poses go round.
+    ring, gap = (np.concatenate([each[-1:], each, each[:1]]) for each in (gaps * secants, gaps))
     # Of a parabola through all three a short gap would say most, and what is fast in it swings far beyond a pose.
-    slopes = (gap * before + next_gap * after) / (gap + next_gap)
-    return np.where(way.passed[(slice(None), *[None] * (secants.ndim - 1))], slopes, 0.0)
+    return np.where(way.passed[wide], (ring[:-1] + ring[1:]) / (gap[:-1] + gap[1:]), 0.0)
 
 
-def _monotone_slopes(secants: Array, way: _Way) -> Array:
-    """Slopes (K, ...) with which no curve leaves the range of its two ends; none where the motion stops or turns.
-
-    Within the limits of Fritsch & Carlson 1980: harmonic means, weighted as by Fritsch & Butland 1984.
-    """
-    before, after, gap, next_gap = _beside(secants, way)
-    one, other = gap + 2.0 * next_gap, 2.0 * gap + next_gap
-    same = (before * after > 0.0) & way.passed[(slice(None), *[None] * (secants.ndim - 1))]
-    before, after = np.where(same, before, 1.0), np.where(same, after, 1.0)
-    return np.where(same, (one + other) / (one / before + other / after), 0.0)
+def _monotone_slopes(values: Array, way: _Way) -> Array:
+    """Slopes (K, ...) with which no curve leaves the range of its two ends; none where the motion stops or turns."""
+    flat = values.reshape(len(values), -1)
+    # Round the ring, with what comes before the first pose and after the last where they repeat.
+    ring = np.concatenate([flat[:1] - flat[-1:] + flat[-2:-1], flat, flat[-1:] + flat[1:2] - flat[:1]])
+    gaps = np.concatenate([way.gaps[-1:], way.gaps, way.gaps[:1]])
+    times = np.concatenate([[0.0], np.cumsum(gaps)])
+    slopes = hermite.monotone_slopes(times, ring)[1:-1]
+    return np.where(way.passed[:, None], slopes, 0.0).reshape(values.shape)

@@ -4,10 +4,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 from ..weave.results import RetargetResult
 from ..weave.retarget import limbs_off
+from . import stick_figures
 
 _SOURCE, _RESULT = "#1f4e79", "#a83a36"
 _SHOWN = 6
@@ -34,17 +34,8 @@ def draw(woven: RetargetResult) -> Figure:
 
 
 def _draw_bodies(axis: Axes, clip: Clip, frames: np.ndarray, colour: str) -> None:
-    """Draw stick figures from their right, a body's height apart: where they go is not shown."""
-    shown = clip.taken(frames)
-    places, skeleton = kinematics.world(shown)[1], clip.skeleton
-    ground, facing = root_motion.ground_frames(shown)
-    for k, points in enumerate(places):
-        from_middle = (points[:, 0] - ground[k, 0]) + 1j * (points[:, 1] - ground[k, 1])
-        ahead = (from_middle * np.exp(-1j * facing[k])).imag
-        for joint in np.flatnonzero(skeleton.bearers >= 0).tolist():
-            ends = [int(skeleton.bearers[joint]), joint]
-            axis.plot(ahead[ends] + k * skeleton.height, points[ends, 2], color=colour, lw=1.5)
-    axis.axhline(0.0, color="black", lw=0.6)
-    axis.set_aspect("equal")
-    axis.set_xticks(np.arange(len(frames)) * skeleton.height, [str(frame) for frame in frames], fontsize=7)
+    """Draw stick figures a body's height apart: where they go is not shown."""
+    at = np.arange(len(frames)) * clip.skeleton.height
+    stick_figures.draw(axis, clip.taken(frames), at, colour)
+    axis.set_xticks(at, [str(frame) for frame in frames], fontsize=7)
     axis.set_ylabel("m")

@@ -95,6 +95,32 @@ class RootResult(EditResult):
 
 
 @dataclass(frozen=True, eq=False)
+class KeyPosesResult(Result):
+    """A clip that goes through K poses.
+
+    poses : as a clip of K frames; arrive, leave (K) : the frames at which each is reached and left
+    """
+
+    poses: Clip
+    arrive: tuple[int, ...]
+    leave: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ReachResult(EditResult):
+    """A clip one of whose limbs reaches a place.
+
+    ends (2, F, 3) : where its end is, before and after; target (F, 3) : where it is to be
+    share (F,) : how far it is led there; span : the first and last frame in which it is all the way
+    """
+
+    ends: Array
+    target: Array
+    share: Array
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
 class TravelResult(EditResult):
     """A clip that was given travel, or whose travel was taken off.
 

@@ -68,6 +68,7 @@ def example(recipe):
         "shortest": {"leave": "walk:5", "reach": "turn left:40"},
         "warp": {"corrections": ((20, 2, 0, 30, 0, 0, 0, 0.01),)},
         "move_events": {"events": ((40, 44),)},
+        "reach": {"target": ((0.3, 0.2, 1.3),), "from_frame": 20},
         "root": {"onto": "hips"},  # the generated body has no root bone
     }
     return recipe(**wanted.get(recipe.verb, {}))

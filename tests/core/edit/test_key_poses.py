@@ -119,14 +119,20 @@ def test_velocity_does_not_jump_at_poses_that_are_passed(way, again):
     assert worst[1] < 0.12 * worst[0]
 
 
-def test_monotone_is_scipys_between_its_ends():
-    values, times = np.random.default_rng(6).normal(size=(7, 4)), np.array([0.0, 1.0, 1.5, 4.0, 5.0, 7.5, 8.0])
+@pytest.mark.parametrize("again", [0, 25])
+def test_monotone_is_scipys(again):
+    """Of places and scales, whose numbers are what is monotone; round the ring, where it goes round."""
+    poses = near_poses(np.random.default_rng(6), 5)
+    at = np.array([0, 20, 33, 60, 90])
+    made = key_poses.interpolated(poses, at, at, "monotone", again)
+    values, times = poses.translations.reshape(5, -1), at.astype(float)
+    if again:
+        values, times = np.concatenate([values] * 3 + [values[:1]]), np.concatenate([at - 115, at, at + 115, [230]])
     slopes = PchipInterpolator(times, values).derivative()(times)
-    slopes[[0, -1]] = 0.0  # it begins and ends at rest
-    at = np.linspace(0.0, 8.0, 161)
-    wanted = CubicHermiteSpline(times, values, slopes)(at)
-    assert_allclose(key_poses.curve(values, times, at, "monotone"), wanted, atol=1e-12)
-    assert_allclose(key_poses.curve(values, times, np.array([-3.0, 9.0]), "monotone"), values[[0, -1]], atol=0.0)
+    if not again:
+        slopes[[0, -1]] = 0.0  # it begins and ends at rest
+    wanted = CubicHermiteSpline(times, values, slopes)(np.arange(91 + again))
+    assert_allclose(made.translations.reshape(len(made), -1), wanted, atol=1e-12)
 
 
 def test_monotone_keeps_to_the_range_of_its_poses_and_flowing_goes_beyond():

@@ -1,0 +1,62 @@
+"""Key poses: a new clip through poses of others (methods 21)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..options import RARE, Choice, option
+from .base import Recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyPoses(Recipe):
+    """Make a clip that goes from pose to pose."""
+
+    verb = "key_poses"
+    label = "Key Poses"
+    tooltip = "Make an action that goes through poses of the ticked ones, and holds them as long as asked"
+    least = 1
+    summary = "make a clip that goes through poses of others"
+
+    poses: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Rows of a clip (counted from 1), its frame (from 0), when that pose is reached (s), and for how long it is"
+        " held (s); none are the first pose of every clip and those that follow it at the interval",
+        minimum=0.0,
+        maximum=1e9,
+        table=True,
+        from_file=True,
+    )
+    between: str = option(
+        "ease",
+        "How it goes from one pose to the next",
+        choices=(
+            Choice("ease", "", "Slowly out of each pose and slowly into the next: for poses that are to be seen"),
+            Choice("squad", "Flowing", "On through the poses without a stop, swinging beyond them where it turns"),
+            Choice("monotone", "", "On through the poses without a stop, and never beyond them"),
+        ),
+    )
+    interval: float = option(
+        0.5,
+        "Between poses without rows, and back to the first one where they repeat",
+        minimum=0.001,
+        maximum=1000.0,
+        usual=(0.05, 2.0),
+        unit=" s",
+    )
+    repeat: bool = option(False, "Go back to the first pose in the end: a loop")
+    in_place: bool = option(
+        False, "All poses stand where the first one does and face as it does; off, each where it stood"
+    )
+    fps: float = option(
+        0.0,
+        "Frames per second of what is made",
+        minimum=0.0,
+        maximum=1000.0,
+        usual=(0.0, 240.0),
+        zero="the first clip's",
+        label="Frame Rate",
+        shown=RARE,
+    )
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(dict.fromkeys(names))} key poses"
