@@ -32,6 +32,7 @@ MODULES = (
     ".operators.edits",
     ".operators.events",
     ".operators.poses",
+    ".operators.tween",
     ".operators.retarget",
     ".operators.synchronise",
     ".operators.candidates",

@@ -175,6 +175,9 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         default=False,
         options=set(),
     )
+    reach_object: bpy.props.PointerProperty(
+        type=bpy.types.Object, name="Object", description="What is reached, where it is now; the 3D cursor if empty"
+    )
     place_after: bpy.props.PointerProperty(
         type=bpy.types.Action, name="After", description="The action whose end it goes on from"
     )

@@ -9,6 +9,7 @@ from ...core.options import declared
 from ...core.recipes.base import Recipe
 from ...core.recipes.place import Place
 from ...core.recipes.plant import Plant
+from ...core.recipes.reach import Reach
 from ...core.recipes.reading import Request, Source, SourceOptions
 from ...core.recipes.warp import MoveEvents, Warp
 from ...core.verbs import OF_ONE_BODY
@@ -145,9 +146,49 @@ class PlaceOperator(EditOperator):
         return (Source(name=self.after),) if self.after else ()
 
 
+class ReachOperator(EditOperator):
+    """Takes its target from an object or the 3D cursor, and its frame from the scene, where the panel has none."""
+
+    recipe: ClassVar[type[Recipe]] = Reach
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        given = self.properties.is_property_set("target")
+        when = any(self.properties.is_property_set(name) for name in ("from_frame", "to_frame"))
+        super().from_panel(context)
+        values = option_properties.values_of(self, Reach)
+        if not given and not values["target"].strip():
+            self.target = self._place(context)
+        if not when and (values["from_frame"], values["to_frame"]) == (0, -1):
+            self.from_frame = self._frame(context)
+
+    def _place(self, context: bpy.types.Context) -> str:
+        """Where the object is that is to be reached, or the 3D cursor, as a row of the recipe."""
+        from ..bridge import rig
+
+        scene, armature = scene_of(context), present(meant.called(context, self.armature))
+        chosen = properties.settings_of(scene).reach_object
+        place = scene.cursor.location if chosen is None else chosen.matrix_world.translation
+        metres = rig.read(armature).world_metres
+        return declared(Reach)["target"].as_text((tuple(metres * value for value in place[:]),))
+
+    def _frame(self, context: bpy.types.Context) -> int:
+        """The current frame, counted in the action."""
+        action = contact_rows.action_of(meant.called(context, self.armature))
+        if action is None or not len(self.readings):
+            return 0
+        reading = self.readings[0]
+        span = (reading.first, reading.last) if reading.last > reading.first else None
+        first, last = contact_rows.frames_of(action, span)
+        number = scene_of(context).frame_current
+        if not first <= number <= last:
+            raise LoomError(f"Frame {number} is not within {action.name}, which goes from {first} to {last}: go there")
+        return number - first
+
+
 _BASES: dict[type[Recipe], type[EditOperator]] = {
     Place: PlaceOperator,
     Plant: PlantOperator,
+    Reach: ReachOperator,
     Warp: SpreadOperator,
     MoveEvents: EventsOperator,
 }

@@ -6,8 +6,9 @@ from typing import Any
 import bpy
 
 from ...core.errors import LoomError
-from ...core.options import FRAME, JOINTS, PLACE, SHOWN, Option
-from .. import lists, meant, places, properties
+from ...core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared
+from ...core.recipes.key_poses import KeyPoses
+from .. import lists, meant, option_properties, places, properties
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from . import base
 
@@ -97,6 +98,50 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
         return f"{line.action.name_full}:{frame}"
 
 
+class _Poses(OperatorMixin):
+    """An operator on the rows of Key Poses."""
+
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
+
+
+class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
+    bl_idname = "action_loom.pick_pose"
+    bl_label = "Pick Pose"
+    bl_description = "Add the pose of the ticked action that the armature shows, at the current frame, as the next pose"
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        scene, armature = scene_of(context), present(meant.armature(context))
+        rig, group = properties.rig_of(scene, armature), properties.settings_of(scene).key_poses
+        about = declared(KeyPoses)["poses"]
+        try:
+            if not lists.ticked(rig):
+                raise LoomError("Tick the actions first that the poses are of")
+            line, frame = places.shown(rig, armature, scene.frame_current)
+            rows = about.checked(group.poses)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        number = lists.in_order(rig, KeyPoses).index(line) + 1
+        when = rows[-1][2] + rows[-1][3] + option_properties.rounded(group.interval) if rows else 0.0
+        group.poses = about.as_text((*rows, (float(number), float(frame), when, 0.0)))
+        self.report({"INFO"}, f"Pose {len(rows) + 1}: frame {scene.frame_current} of {line.action.name}, at {when:g} s")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_clear_poses(_Poses, bpy.types.Operator):
+    bl_idname = "action_loom.clear_poses"
+    bl_label = "Clear Poses"
+    bl_description = "Forget the poses that were picked"
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        properties.settings_of(scene_of(context)).key_poses.poses = ""
+        return {"FINISHED"}
+
+
 class ACTION_LOOM_OT_place_from_cursor(bpy.types.Operator):
     bl_idname = "action_loom.place_from_cursor"
     bl_label = "From 3D Cursor"
@@ -124,5 +169,11 @@ class ACTION_LOOM_OT_place_from_cursor(bpy.types.Operator):
 
 
 register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_pick_joints, ACTION_LOOM_OT_pick_frame, ACTION_LOOM_OT_place_from_cursor)
+    (
+        ACTION_LOOM_OT_pick_joints,
+        ACTION_LOOM_OT_pick_frame,
+        ACTION_LOOM_OT_pick_pose,
+        ACTION_LOOM_OT_clear_poses,
+        ACTION_LOOM_OT_place_from_cursor,
+    )
 )

@@ -6,6 +6,7 @@ import bpy
 
 from ...core.recipes.base import Recipe
 from ...core.recipes.place import Place
+from ...core.recipes.reach import Reach
 from ...core.recipes.warp import MoveEvents, Warp
 from ...core.verbs import VERBS
 from .. import contact_rows, manual, meant, properties, spread_poses
@@ -68,9 +69,12 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         options.prop(settings, "edit_which")
         options.prop(settings, "edit_replace")
         if recipe is Warp:
+            layout.operator("action_loom.tween", icon="ARROW_LEFTRIGHT")
             self._draw_poses(armature)
         if recipe is MoveEvents:
             self._draw_events(settings)
+        if recipe is Reach and not settings.reach.target.strip():
+            options.prop(settings, "reach_object")
         if recipe is Place and settings.place.where in ("auto", "after"):
             options.prop(settings, "place_after")
         if recipe is Place:

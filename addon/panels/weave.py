@@ -50,6 +50,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_parts(context)
         if settings.mode == "follow":
             self._draw_path(context)
+        if settings.mode == "key_poses":
+            row = layout.row(align=True)
+            row.operator("action_loom.pick_pose", icon="ADD")
+            row.operator("action_loom.clear_poses", text="", icon="X")
         if not draw_job(layout):
             self._draw_button(settings)  # above the options: in a small window these are out of sight, not it
             self._draw_last(context)

@@ -88,6 +88,11 @@ def with_edited_sources(_tmp_path):
                 curve.update()
 
 
+def a_pose_picked(_tmp_path):
+    bpy.context.object.animation_data.action = bpy.context.scene.action_loom.rigs[0].sources[0].action
+    bpy.ops.action_loom.pick_pose()
+
+
 def an_event(_tmp_path):
     bpy.ops.action_loom.add_event()
     bpy.context.scene.action_loom.events[0].to += 3
@@ -134,6 +139,7 @@ TABLE = {
     "check": Row(),
     "choose_candidate": Row("settings", "frame", "pose", before=cycles_found, index=0),
     "clean_up": Row("sources", "new actions", before=showing_a_source),
+    "clear_poses": Row("settings", before=a_pose_picked),
     "clear_preview": Row(before=a_preview),
     "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
     "connect": result(sources=BOTH),
@@ -158,6 +164,7 @@ TABLE = {
         new_armature=True,
     ),
     "in_place": result(sources=[SLOW]),
+    "key_poses": result(sources=BOTH),
     "key_weights": Row("settings", "new actions", "users"),
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "manual": Row(needs_armature=False),
@@ -168,11 +175,13 @@ TABLE = {
     "new_curve": Row(*KINDS, "selection", "settings", "users"),
     "path": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
     "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),
+    "pick_pose": Row("settings", before=showing_a_source),
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "place_from_cursor": Row("settings"),
     "place": result(sources=[SLOW]),
     "plant": result(sources=[SLOW]),
+    "reach": result(sources=[SLOW], target="0.3 -0.4 1.1"),
     "retarget": result(
         before=another_body,
         sources=[SLOW],
@@ -194,6 +203,7 @@ TABLE = {
     "show_registration": Row("images", before=analysed),
     "show_scores": Row("images", before=cycles_found),
     "splice": result(sources=BOTH),
+    "tween": Row("pose", first=3, second=20),
     "travel": result(sources=[SLOW]),
     "walk": result(sources=BOTH, seconds=3.0),
     "warp": result(sources=[SLOW], corrections="20 2 0 30 0 0 0 0.01"),
