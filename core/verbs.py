@@ -16,6 +16,7 @@ from .recipes.base import Recipe
 from .recipes.blend import Blend
 from .recipes.connect import Connect
 from .recipes.fewer_keys import FewerKeys
+from .recipes.filter import Filter
 from .recipes.graph import BuildGraph, Follow, GraphOptions, Shortest, Walk
 from .recipes.key_poses import KeyPoses
 from .recipes.loop import Loop
@@ -82,6 +83,7 @@ _ROWS = (
     Verb(Warp, "weave.warp:warp", "plots.edits:draw"),
     Verb(FewerKeys, "weave.fewer_keys:fewer", "plots.keys:draw"),
     Verb(MoveEvents, "weave.warp:move_events", "plots.edits:draw"),
+    Verb(Filter, "weave.filter:filtered", "plots.filters:draw"),
     Verb(Plant, "weave.plant:plant", "plots.plants:draw", needs=("thighs", "feet")),
     Verb(Place, "weave.place:place", "plots.grounds:draw"),
     Verb(Root, "weave.root:root", "plots.grounds:draw"),

@@ -208,6 +208,20 @@ def _reach(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     when = f"at frame {first}" if first == last else f"from frame {first} to {last}"
     by = f"{one['moved_cm']:.1f} cm from where it was, at most; {one['changed_frames']} frames are changed"
     return [f"  {one['limb'].replace('_', ' ')} is led {when}, {by}; {one['off_mm']:.2g} mm off its target at most"]
+def _filter(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    found = []
+    if one["spikes"]:
+        worst = one["spikes"][0]
+        frames = sum(len(joint["frames"]) for joint in one["spikes"])
+        far = f"{worst['worst_degrees']:.0f}°" if worst["worst_degrees"] else f"{worst['worst_cm']:.0f} cm"
+        found.append(f"  {frames} spikes of {len(one['spikes'])} joints mended, up to {far} ({worst['joint']})")
+    if one["noise_degrees"]:
+        found.append(f"  noise of {one['noise_degrees']:.2f}° taken off")
+    if any(band["gain"] != 1.0 for band in one["bands"]):
+        each = ", ".join("{:.2g} → {:.2g}".format(*band["degrees"]) for band in one["bands"])
+        found.append(f"  bands, finest first: {each}°")
+    same = "" if one["contacts_iou"] is None else f"; {one['contacts_iou']:.0%} of contacts as before"
+    return [*found, "  joints moved by {:.1f} cm, {:.1f} at most".format(*one["moved_cm"]) + same]
 
 
 def _slide(report: Report) -> list[str]:
@@ -241,6 +255,7 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "shortest": _walk,
     "travel": _travel,
     "in_place": _travel,
+    "filter": _filter,
     "plant": _plant,
     "mirror": _mirror,
     "warp": _warp,

@@ -38,3 +38,16 @@ def _substituted(pivots: list[float], ones: list[float], twos: list[float], righ
         if k + 2 < count:
             values[k] -= twos[k] * values[k + 2]
     return values
+
+
+def sections_forward(filters: Array, steady: Array, values: Array) -> Array:
+    """See `low_pass.forward_and_back`: one way, as if the first sample had always been; transposed direct form II."""
+    out = values.copy()
+    for (b0, b1, b2, _, a1, a2), (first, second) in zip(filters.tolist(), steady.tolist(), strict=True):
+        one, two = first * values[0], second * values[0]
+        for given in out:
+            made = b0 * given + one
+            one = b1 * given - a1 * made + two
+            two = b2 * given - a2 * made
+            given[:] = made
+    return out

@@ -103,8 +103,9 @@ def mean_of_frames(rotations: Array) -> Array:
 
 
 def log_about(means: Array, rotations: Array) -> Array:
-    """Return rotation vectors (F, J, 3) of rotations (F, J, 4) about fixed ones (J, 4), continuous up to a whole turn.
+    """Return rotation vectors (F, J, 3) of rotations (F, J, 4) about others, continuous up to a whole turn.
 
+    means : (J, 4), or (F, J, 4) where they turn themselves.
     Unlike `log` not the shortest: an angle that goes on beyond half a turn does not jump.
     """
     about = continuous(mul(inv(means), rotations))

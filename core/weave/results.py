@@ -7,6 +7,7 @@ from ..bodies.carried import Carried
 from ..check.foot_travel import FootTravel
 from ..edit.feet.planting import Planted
 from ..edit.keyed import KeyedClip
+from ..edit.filtering import Filtered
 from ..motion.clip import Clip
 from ..motion.closing import Closing
 from ..motion.quat import Array
@@ -145,6 +146,18 @@ class KeysResult(EditResult):
     """A clip as few keys play it; keyed : the keys."""
 
     keyed: KeyedClip
+
+
+@dataclass(frozen=True, eq=False)
+class FilterResult(EditResult):
+    """A clip that was filtered.
+
+    filtered : what was done to it before its feet were planted; bands (2, B) : how much its joints turn in each band
+    before and after, degrees, the finest first
+    """
+
+    filtered: Filtered
+    bands: Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,8 @@ from ...motion import cycles, feet, ik, kinematics, quat
 from ...motion.clip import Clip
 from ...motion.ik import Limb
 from ...motion.quat import Array
+from .. import laps
+from ..laps import Laps
 from . import displacement, figures, legs, spans
 from .displacement import Complex, Pivots
 from .spans import Contact, Span
@@ -61,34 +63,16 @@ class Planted:
         return {"spans": [list(span.row) for span in self.spans], "refused": refused, **self.figures}
 
 
-@dataclass(frozen=True, eq=False)
-class _Laps:
-    """A clip, or a cycle with others of it before and after it, and where its own frames are in that.
-
-    lap : frames of a cycle, without its last one; 0 for a clip that does not close
-    """
-
-    clip: Clip
-    own: slice
-    lap: int
-    laps: range
-
-    @classmethod
-    def of(cls, clip: Clip) -> "_Laps":
-        if len(clip) < 2 or not cycles.closes(clip):
-            return cls(clip, slice(0, len(clip)), 0, range(1))
-        lap = len(clip) - 1
-        around = int(np.ceil(AROUND * clip.rate / lap))
-        first = around * lap
-        return cls(cycles.unrolled(clip, around, around), slice(first, first + len(clip)), lap, range(2 * around + 1))
+def _laps(clip: Clip) -> Laps:
+    return laps.around(clip, AROUND * clip.rate, repeats=len(clip) > 1 and cycles.closes(clip))
 
 
 def found(clip: Clip) -> list[Span]:
     """Return when the feet of a clip stand (see `spans.find`); of one that closes, as a cycle that goes on."""
-    return _found(_Laps.of(clip))
+    return _found(_laps(clip))
 
 
-def _found(whole: _Laps) -> list[Span]:
+def _found(whole: Laps) -> list[Span]:
     return spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
 
 
@@ -99,7 +83,7 @@ def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = Tr
     as somebody asked for them. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
     SkeletonError for those whose legs are not known or can't be led. Kovar, Schreiner, Gleicher 2002.
     """
-    limbs, whole = _limbs(clip), _Laps.of(clip)
+    limbs, whole = _limbs(clip), _laps(clip)
     asked = list(rows) if rows is not None else _found(whole)
     known, refused = _of_legs(asked, limbs)
     contacts = spans.touching(known, whole.laps, whole.lap)

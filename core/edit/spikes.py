@@ -1,0 +1,145 @@
+"""Frames in which a joint jumps away and back: found, and mended from those beside them (methods 20)."""
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from ..motion import quat
+from ..motion.quat import Array
+
+Flags = NDArray[np.bool_]
+
+JUMP, OFF = 4.0, 6.0  # times what is usual nearby: to be looked at, and to be a spike
+NEARBY, EVERY = 0.5, 0.125  # s: how far nearby is, and how often what is usual there is computed
+BESIDE, LEAST_BESIDE = 0.05, 3  # s, frames: to each side, whose median a joint that jumps is away from
+PASSES = 2  # the first finds both ends of a spike of three frames, the second what is between them
+# Less is no spike: at 120 frames a second or more, and as many times more at lower rates as a frame is longer there.
+LEAST_TURN, LEAST_MOVE, RATE = np.radians(1.5), 0.006, 120.0  # radians, body heights, 1/s
+LINE, CUBIC, BEFORE, AFTER = "line", "cubic", "before", "after"  # what goes through the frames beside
+
+
+def turned(turns: Array, rate: float) -> Flags:
+    """Return in which frames (F, J) rotations (F, J, 4) jump away and back."""
+    return _found(quat.continuous(turns), rate, LEAST_TURN)
+
+
+def moved(places: Array, rate: float, height: float) -> Flags:
+    """Return in which frames (F, J) places (F, J, 3) jump away and back, of a body of that height in metres."""
+    return _found(places, rate, LEAST_MOVE * height)
+
+
+def mended_turns(turns: Array, flags: Flags) -> Array:
+    """Return rotations (F, J, 4), those that are flagged (F, J) from the nearest that are not, the rest to the bit."""
+    out = turns.copy()
+    out[flags] = quat.same_side(_between(quat.continuous(turns), flags), turns[flags])
+    return out
+
+
+def mended_places(places: Array, flags: Flags) -> Array:
+    """Return places (F, J, 3), those that are flagged (F, J) from the nearest that are not, the rest to the bit."""
+    out = places.copy()
+    out[flags] = _between(places, flags)
+    return out
+
+
+def _found(values: Array, rate: float, least: float) -> Flags:
+    """Which of rotations (F, J, 4), neighbours in one hemisphere, or of places (F, J, 3) are spikes.
+
+    Candidates are away from the middle of their neighbours and from the median of the frames around. Then all of them
+    are compared with the untouched frames at once: who is near the cubic through these was beside a spike, or moves;
+    who is where the frames on one side lead begins or ends something.
+    """
+    least *= max(1.0, RATE / rate)
+    flags = np.zeros(values.shape[:2], dtype=bool)
+    if len(values) < 5:
+        return flags
+    now = values
+    for _ in range(PASSES):
+        more = _candidates(now, rate, least) & ~flags
+        if not more.any():
+            break
+        flags |= more
+        now = values.copy()
+        now[flags] = _between(values, flags)
+    flags &= ~flags.all(axis=0)
+    curving = np.zeros(flags.shape)
+    curving[2:-2] = _apart(values[2:-2], _unit(4.0 * (values[1:-3] + values[3:-1]) - values[:-4] - values[4:], 6.0))
+    limits = np.maximum(OFF * _usual(curving, rate), least)[flags]
+    away = [_apart(values[flags], _between(values, flags, how)) for how in (CUBIC, BEFORE, AFTER)]
+    flags[flags] = np.min(away, axis=0) > limits
+    return flags
+
+
+def _candidates(values: Array, rate: float, least: float) -> Flags:
+    jumps = np.zeros(values.shape[:2])
+    jumps[1:-1] = _apart(values[1:-1], _unit(values[:-2] + values[2:], 2.0))
+    flags = jumps > np.maximum(JUMP * _usual(jumps, rate), least)
+    if not flags.any():
+        return flags
+    reach = max(LEAST_BESIDE, round(BESIDE * rate))
+    joints = np.flatnonzero(flags.any(axis=0))
+    padded = np.pad(values[:, joints], ((reach, reach), (0, 0), (0, 0)), mode="edge")
+    middles = _unit(np.median(sliding_window_view(padded, 2 * reach + 1, axis=0), axis=-1), 1.0)
+    away = _apart(values[:, joints], middles)
+    flags[:, joints] &= away > np.maximum(JUMP * _usual(away, rate), least)
+    return flags
+
+
+def _usual(amounts: Array, rate: float) -> Array:
+    """The running median (F, J) of amounts: what is not often is no part of it."""
+    reach, hop = min(round(NEARBY * rate), len(amounts) - 1), max(1, round(EVERY * rate))
+    windows = sliding_window_view(np.pad(amounts, ((reach, reach), (0, 0)), mode="reflect"), 2 * reach + 1, axis=0)
+    medians = np.median(windows[::hop], axis=-1)
+    return np.asarray(medians[np.minimum((np.arange(len(amounts)) + hop // 2) // hop, len(medians) - 1)])
+
+
+def _between(values: Array, flags: Flags, how: str = LINE) -> Array:
+    """What flagged samples (K, D) are by the nearest untouched ones: on a line or a cubic, or as one side leads.
+
+    What needs two on a side that has fewer is the line; at an end, where a side has none, that is the nearest.
+    """
+    found = np.empty_like(values)
+    for joint in np.flatnonzero(flags.any(axis=0)):
+        good, bad = np.flatnonzero(~flags[:, joint]), np.flatnonzero(flags[:, joint])
+        if len(good) == 0:  # none to go by
+            found[bad, joint] = values[bad, joint]
+            continue
+        after = np.searchsorted(good, bad)
+        around = good[np.clip(after[:, None] + np.arange(-2, 2), 0, len(good) - 1)].astype(np.float64)
+        enough = (after >= 2) & (after + 1 < len(good))
+        weights = _on_lines(around, bad, (1, 2))
+        if how == CUBIC:
+            weights[enough] = _lagrange(around[enough], bad[enough])
+        elif how != LINE:
+            weights[enough] = _on_lines(around, bad, (0, 1) if how == BEFORE else (3, 2))[enough]
+        found[bad, joint] = np.einsum("kn,knd->kd", weights, values[around.astype(np.int64), joint])
+    return _unit(found[flags], 1.0)
+
+
+def _on_lines(times: Array, at: NDArray[np.int64], through: tuple[int, int]) -> Array:
+    """Weights (K, 4) of samples at four times (K, 4) on the lines through two of them, at one time (K,) each."""
+    one, other = through
+    gap = times[:, other] - times[:, one]
+    share = np.where(gap == 0.0, 0.0, (at - times[:, one]) / np.where(gap == 0.0, 1.0, gap))
+    weights = np.zeros(times.shape)
+    weights[:, one], weights[:, other] = 1.0 - share, share
+    return weights
+
+
+def _lagrange(times: Array, at: NDArray[np.int64]) -> Array:
+    """Weights (K, 4) of samples at four times (K, 4) on the cubic through them, at one time (K,) each."""
+    weights = np.ones(times.shape)
+    for k in range(4):
+        for other in (n for n in range(4) if n != k):
+            weights[:, k] *= (at - times[:, other]) / (times[:, k] - times[:, other])
+    return weights
+
+
+def _unit(sums: Array, total: float) -> Array:
+    """Means of rotations (…, 4), or of places, of sums of so much weight."""
+    return quat.normalize(sums) if sums.shape[-1] == 4 else np.asarray(sums / total)
+
+
+def _apart(one: Array, other: Array) -> Array:
+    """How far places are apart, metres, or rotations of one hemisphere, nearly radians (two chords)."""
+    return np.asarray(np.linalg.norm(one - other, axis=-1) * (2.0 if one.shape[-1] == 4 else 1.0))

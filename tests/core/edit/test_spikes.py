@@ -1,0 +1,109 @@
+"""Spikes that were planted are found and mended; what moves is left."""
+
+import numpy as np
+import pytest
+from action_loom.core.edit import spikes
+from action_loom.core.figure import actions
+from action_loom.core.motion import quat
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import material, planted_spikes
+
+TUNED = ["cmu_mb_02_01", "cmu_mb_35_17", "cmu_daz_13_18", "cmu_asf_16_03"]
+ASIDE = ["cmu_mb_08_01", "cmu_mb_35_22", "cmu_daz_10_03", "cmu_asf_16_19", "cmu_mb_06_14"]
+
+
+def found_and_left(name, every, seed=7):
+    """Of a clip with noise and spikes: share found, share of others, and what is left of them, degrees."""
+    clip = material.captured(name)
+    clip = clip.cut(0, min(len(clip), 1200)).thinned(every)
+    rng = np.random.default_rng(seed)
+    joints = planted_spikes.body(clip)
+    clean = clip.rotations[:, joints]
+    given, truth = planted_spikes.planted(planted_spikes.noisy(clean, rng), rng)
+    flags = spikes.turned(given, clip.rate)
+    left = planted_spikes.degrees(spikes.mended_turns(given, flags), clean)[truth]
+    return flags[truth].mean(), flags[~truth].mean(), float(np.median(left))
+
+
+@pytest.mark.both_engines
+@pytest.mark.shared
+@pytest.mark.parametrize("every", [1, 2])
+@pytest.mark.parametrize("name", [*TUNED, *ASIDE])
+def test_planted_spikes_are_found_and_mended(name, every):
+    found, others, left = found_and_left(name, every)
+    assert found >= 0.98
+    assert others <= 0.0025
+    assert left <= 1.0
+
+
+@pytest.mark.both_engines
+@pytest.mark.shared
+def test_at_thirty_frames_a_second_nearly_all_are_found():
+    figures = np.array([found_and_left(name, 4) for name in (*TUNED, *ASIDE)])
+    assert figures[:, 0].mean() >= 0.97
+    assert figures[:, 1].mean() <= 0.0025
+    assert np.median(figures[:, 2]) <= 1.1
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("rate", [24.0, 30.0, 60.0, 120.0])
+def test_what_is_quick_and_meant_is_no_spike(rate):
+    """Steps of generated walks; at 24 frames a second a foot that strikes while turning looks like one."""
+    for make in (actions.walk, actions.turn_left, actions.wave, actions.sneak):
+        clip = make(rate)
+        assert spikes.turned(clip.rotations, rate).sum() <= (5 if rate < 30.0 else 0)
+        assert not spikes.moved(clip.translations, rate, clip.skeleton.height).any()
+
+
+@pytest.mark.both_engines
+def test_only_what_is_flagged_is_changed():
+    turns, rng = actions.walk(60.0).rotations, np.random.default_rng(3)
+    given, _ = planted_spikes.planted(turns, rng)
+    flags = spikes.turned(given, 60.0)
+    assert flags.any()
+    made = spikes.mended_turns(given, flags)
+    assert_array_equal(made[~flags], given[~flags])
+    assert_allclose(np.linalg.norm(made, axis=-1), 1.0, atol=1e-12)
+
+
+@pytest.mark.both_engines
+def test_signs_and_frames_of_reference_do_not_matter(rng):
+    turns = quat.continuous(planted_spikes.planted(actions.walk(60.0).rotations, np.random.default_rng(3))[0])
+    flags = spikes.turned(turns, 60.0)
+    signs = rng.choice([-1.0, 1.0], size=(*turns.shape[:2], 1))
+    assert_array_equal(spikes.turned(signs * turns, 60.0), flags)
+    assert_allclose(spikes.mended_turns(signs * turns, flags), signs * spikes.mended_turns(turns, flags), atol=1e-12)
+    about = material.rotations(rng)
+    assert_array_equal(spikes.turned(turns[::-1], 60.0), spikes.turned(quat.mul(about, turns)[::-1], 60.0))
+
+
+@pytest.mark.both_engines
+def test_places_that_jump_are_mended():
+    time = np.arange(240) / 60.0
+    clean = np.stack([1.3 * time, 0.02 * np.sin(9.0 * time), 0.9 + 0.03 * np.sin(18.0 * time)], axis=1)[:, None]
+    given = clean.copy()
+    jumps = [40, 41, 90, 150, 151, 152]
+    given[jumps, 0] += [0.1, -0.2, 0.15]
+    flags = spikes.moved(given, 60.0, 1.75)
+    assert_array_equal(np.flatnonzero(flags[:, 0]), jumps)
+    assert np.abs(spikes.mended_places(given, flags) - clean).max() < 0.01
+    assert not spikes.moved(clean, 60.0, 1.75).any()
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("frames", [0, 1, 2, 3, 4, 5, 6, 9])
+def test_few_frames(frames, rng):
+    turns = material.rotations(rng, frames, 3)
+    flags = spikes.turned(turns, 30.0)
+    assert flags.shape == (frames, 3)
+    made = spikes.mended_turns(turns, flags)
+    assert np.isfinite(made).all()
+    everything = np.ones((frames, 3), dtype=bool)
+    assert_allclose(quat.same_side(spikes.mended_turns(turns, everything), turns), turns, atol=1e-12)
+
+
+def test_one_joint_that_stands_and_one_that_steps():
+    """A step stays where it goes; it does not come back."""
+    turns = np.tile(quat.IDENTITY, (120, 2, 1))
+    turns[60:, 1] = quat.about_axis("X", np.radians(40.0))
+    assert not spikes.turned(turns, 60.0).any()
