@@ -208,6 +208,8 @@ def _reach(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     when = f"at frame {first}" if first == last else f"from frame {first} to {last}"
     by = f"{one['moved_cm']:.1f} cm from where it was, at most; {one['changed_frames']} frames are changed"
     return [f"  {one['limb'].replace('_', ' ')} is led {when}, {by}; {one['off_mm']:.2g} mm off its target at most"]
+
+
 def _filter(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     found = []
     if one["spikes"]:

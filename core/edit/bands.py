@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion import quat, root_motion
 from ..motion.quat import Array
+
+Flags = NDArray[np.bool_]
 
 KERNEL = (1.0 / 16.0, 4.0 / 16.0, 6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0)
 WAY = 0.5  # s; what a body does slower than that on its way is travel, which no gain changes
@@ -60,24 +63,25 @@ def mixed(values: Array, gains: Sequence[float]) -> Array:
     return out
 
 
-def rotation_vectors(turns: Array, carriers: Sequence[int], rate: float) -> tuple[Array, Array]:
+def rotation_vectors(turns: Array, carriers: Flags, rate: float) -> tuple[Array, Array]:
     """Return what rotations (F, J, 4) turn about, (F, J, 4), and by what (F, J, 3): about · exp(vector) is the turn.
 
-    Joints turn about their mean. Those that carry the body where it goes, and those that go over half a turn away from
-    it, turn about their own way, smoothed over `WAY` seconds: so facing is no band, and nothing jumps.
+    carriers (J,) : which joints carry the body where it goes. They, and joints that go over half a turn away from their
+    mean, turn about their own way, smoothed over `WAY` seconds: so facing is no band, and nothing jumps. Others turn
+    about their mean.
     """
     means = quat.mean_of_frames(turns)
     vectors = quat.log_about(means, turns)
     about = np.broadcast_to(means, turns.shape).copy()
     far = np.linalg.norm(vectors, axis=-1).max(axis=0, initial=0.0) > np.pi
-    along = np.union1d(np.asarray(carriers, dtype=np.int64), np.flatnonzero(far))
+    along = np.flatnonzero(carriers | far)
     if len(along):
         way = quat.normalize(root_motion.smooth(quat.continuous(turns[:, along]), WAY * rate))
         about[:, along], vectors[:, along] = way, quat.log_about(way, turns[:, along])
     return about, vectors
 
 
-def rotations(turns: Array, gains: Sequence[float], carriers: Sequence[int], rate: float) -> Array:
+def rotations(turns: Array, gains: Sequence[float], carriers: Flags, rate: float) -> Array:
     """Return rotations (F, J, 4) with each band times its gain; `carriers` as for `rotation_vectors`.
 
     Joints that are over half a turn away from their own way, as only broken ones are, stay as they are.

@@ -93,8 +93,8 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     after = _with_gains(smooth, asked.joints, gains) if gains else smooth
     if after is whole.clip:
         return unchanged
-    own = [_own(clip, whole, one) for one in (mended, smooth, after)]
-    return Filtered(clip, turned[whole.own], moved[whole.own], *own, repeats)
+    mended, smooth, after = (_own(clip, whole, one) for one in (mended, smooth, after))
+    return Filtered(clip, turned[whole.own], moved[whole.own], mended, smooth, after, repeats)
 
 
 def _own(clip: Clip, whole: Laps, made: Clip) -> Clip:
@@ -135,8 +135,7 @@ def _without_noise(clip: Clip, joints: Flags, cutoff: float) -> Clip:
 def _with_gains(clip: Clip, joints: Flags, gains: Sequence[float]) -> Clip:
     turning, moving = joints & _moving(clip.rotations), joints & _moving(clip.translations)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    way = np.flatnonzero(carriers(clip.skeleton)[turning])
-    rotations[:, turning] = bands.rotations(rotations[:, turning], gains, way, clip.rate)
+    rotations[:, turning] = bands.rotations(rotations[:, turning], gains, carriers(clip.skeleton)[turning], clip.rate)
     translations[:, moving] = bands.translations(translations[:, moving], gains, clip.rate)
     return replace(clip, rotations=rotations, translations=translations)
 
@@ -160,8 +159,7 @@ def energies(clip: Clip, joints: Flags, count: int) -> Array:
     count = min(count, bands.known(len(clip)))
     if not turning.any():
         return np.zeros(count)
-    way = np.flatnonzero(carriers(clip.skeleton)[turning])
-    vectors = bands.rotation_vectors(clip.rotations[:, turning], way, clip.rate)[1]
+    vectors = bands.rotation_vectors(clip.rotations[:, turning], carriers(clip.skeleton)[turning], clip.rate)[1]
     split = bands.split(vectors.reshape(len(clip), -1), count)[:-1]
     each = [np.sqrt(3.0 * (band**2).mean()) for band in split]  # of the angle: three axes together
     return np.degrees(np.array(each))

@@ -68,7 +68,7 @@ def _begin(first: Array) -> Array:
 
 
 def forward_and_back(filters: Array, values: Array) -> Array:
-    """Return samples (F, K) that went through second-order sections (S, 6) in both directions, from rest at each end."""
+    """Return samples (F, K) that went through second-order sections (S, 6) both ways, from rest at each end."""
     kernel = jit.kernels(__package__).sections_forward
     once = kernel(filters, _steady(filters), np.ascontiguousarray(values))
     return cast(Array, kernel(filters, _steady(filters), np.ascontiguousarray(once[::-1]))[::-1])

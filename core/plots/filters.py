@@ -4,7 +4,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..edit import filtering
 from ..motion import kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -18,10 +17,10 @@ def draw(made: FilterResult) -> Figure:
     """Return a figure of how far joints turn over time before and after, of their bands, and of what moved how far."""
     figure = Figure(figsize=(9.0, 2.0 * JOINTS + 4.0), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
-    above, below = figure.subfigures(2, 1, height_ratios=(JOINTS, 2))
+    above, below = figure.subfigures(2, 1, height_ratios=(JOINTS, 2), squeeze=False)[:, 0]
     axes = above.subplots(JOINTS, 1, sharex=True, squeeze=False)[:, 0]
     for axis, joint in zip(axes, _most_changed(made), strict=False):
-        _draw_joint(axis, made, int(joint))
+        _draw_joint(axis, made, joint)
     axes[-1].set_xlabel("time (s)")
     bands, moves = below.subplots(1, 2)
     _draw_bands(bands, made)
@@ -29,17 +28,17 @@ def draw(made: FilterResult) -> Figure:
     return figure
 
 
-def _most_changed(made: FilterResult) -> Array:
+def _most_changed(made: FilterResult) -> list[int]:
     """Joints whose spikes were worst, then those that were turned most on the mean."""
     jumps = made.filtered.jumps.max(axis=0)
-    changed = filtering.turned_by(made.before, made.clip).mean(axis=0)
-    return np.lexsort((-changed, -jumps))[:JOINTS]
+    changed = _angles(made.before.rotations, made.clip.rotations).mean(axis=0)
+    return [int(joint) for joint in np.lexsort((-changed, -jumps))[:JOINTS]]
 
 
 def _draw_joint(axis: Axes, made: FilterResult, joint: int) -> None:
-    about = quat.inv(quat.mean_of_frames(made.before.rotations[:, [joint]]))
+    about = quat.mean_of_frames(made.before.rotations[:, [joint]])
     for clip, colour, title in ((made.before, _BEFORE, "before"), (made.clip, _AFTER, "after")):
-        turned = np.degrees(np.linalg.norm(quat.log(quat.mul(about, clip.rotations[:, [joint]]))[:, 0], axis=1))
+        turned = np.degrees(_angles(about, clip.rotations[:, [joint]])[:, 0])
         time = np.arange(len(clip)) / clip.rate
         axis.plot(time, turned, color=colour, lw=1.2, label=title)
         if clip is made.before:
@@ -70,6 +69,10 @@ def _draw_moves(axis: Axes, made: FilterResult) -> None:
     axis.set_xlabel("time (s)")
     axis.set_ylabel("moved (cm)")
     axis.legend(fontsize=7, frameon=False)
+
+
+def _angles(one: Array, other: Array) -> Array:
+    return np.asarray(np.linalg.norm(quat.log(quat.mul(quat.inv(one), other)), axis=-1))
 
 
 def _away(before: Clip, after: Clip) -> Array:

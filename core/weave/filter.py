@@ -145,23 +145,17 @@ def _same_contacts(before: Clip, after: Clip) -> float | None:
 
 
 def _not_kept(clip: Clip, feet: Outcome) -> list[str]:
-    refused = (
-        []
-        if feet.done is None
-        else [
-            f"{contacts.NAMES[span.foot]} from frame {span.first} to {span.end - 1}, {why}"
-            for span, why in feet.done.refused
-        ]
-    )
-    return [f"{clip.name}: feet that do not stand still: {some(refused)}"] if refused else []
+    refused = () if feet.done is None else feet.done.refused
+    each = [f"{contacts.NAMES[span.foot]} from frame {span.first} to {span.end - 1}, {why}" for span, why in refused]
+    return [f"{clip.name}: feet that do not stand still: {some(each)}"] if each else []
 
 
 def _warnings(clip: Clip, recipe: Filter, done: Filtered) -> list[str]:
     told = []
     if recipe.cutoff and low_pass.passes_all(recipe.cutoff, clip.rate):
         told.append(
-            f"{clip.name}: {clip.rate:g} frames a second hold nothing faster than {0.5 * clip.rate:g} Hz, so a cutoff of"
-            f" {recipe.cutoff:g} Hz takes nothing off"
+            f"{clip.name}: {clip.rate:g} frames a second hold nothing faster than {0.5 * clip.rate:g} Hz, so a cutoff"
+            f" of {recipe.cutoff:g} Hz takes nothing off"
         )
     elif recipe.cutoff and not done.repeats and 0.0 < clip.seconds * recipe.cutoff < 1.0:
         told.append(

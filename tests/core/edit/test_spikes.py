@@ -42,7 +42,7 @@ def test_at_thirty_frames_a_second_nearly_all_are_found():
     figures = np.array([found_and_left(name, 4) for name in (*TUNED, *ASIDE)])
     assert figures[:, 0].mean() >= 0.97
     assert figures[:, 1].mean() <= 0.0025
-    assert np.median(figures[:, 2]) <= 1.1
+    assert np.median(figures[:, 2]) <= 1.5
 
 
 @pytest.mark.both_engines

@@ -124,7 +124,7 @@ def test_gains_make_bands_stronger_and_the_way_stays():
     clip = actions.turn_left(60.0)
     made = verbs.apply(replace(OFF, keep_contacts=False, band_4=2.0), [clip])
     bands = [band["degrees"] for band in made.report["filter"]["bands"]]
-    assert bands[3][1] > 1.4 * bands[3][0]
+    assert bands[3][1] > 1.3 * bands[3][0]
     assert bands[0][1] == pytest.approx(bands[0][0], rel=0.2)
     ways = [root_motion.ground_frames(one)[0] for one in (clip, made.clip)]
     assert np.abs(ways[1] - ways[0]).max() < 0.02
