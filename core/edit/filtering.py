@@ -22,13 +22,17 @@ FEWEST = 5  # frames; of fewer, nobody can say what is a spike or noise
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is filtered: gains of the bands, the finest first, a cutoff in Hz (0 for none), joints (J,), and those of
-    them that spikes are looked for in."""
+    """What is filtered.
+
+    cutoff : Hz, 0 for none; gains : of the bands, the finest first; joints (J,), and the `spiky` of them, in which
+    spikes are looked for, of so many frames at most (0: by the rate)
+    """
 
     cutoff: float
     gains: tuple[float, ...]
     joints: Flags
     spiky: Flags
+    longest: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +85,7 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
         return unchanged
     reach = AROUND * clip.rate + bands.reach(len(gains)) + (FORGOTTEN * clip.rate / cutoff if cutoff else 0.0)
     whole = laps.around(clip, reach, repeats=repeats)
-    turned, moved = _spikes(whole, asked.spiky)
+    turned, moved = _spikes(whole, asked.spiky, asked.longest)
     mended = whole.clip
     if turned.any() or moved.any():
         mended = replace(
@@ -93,8 +97,11 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     after = _with_gains(smooth, asked.joints, gains) if gains else smooth
     if after is whole.clip:
         return unchanged
-    mended, smooth, after = (_own(clip, whole, one) for one in (mended, smooth, after))
-    return Filtered(clip, turned[whole.own], moved[whole.own], mended, smooth, after, repeats)
+    own = {id(whole.clip): clip}  # what a step did nothing to is the same clip
+    for made in (mended, smooth, after):
+        own.setdefault(id(made), _own(clip, whole, made))
+    flags = turned[whole.own], moved[whole.own]
+    return Filtered(clip, *flags, own[id(mended)], own[id(smooth)], own[id(after)], repeats)
 
 
 def _own(clip: Clip, whole: Laps, made: Clip) -> Clip:
@@ -109,13 +116,14 @@ def _own(clip: Clip, whole: Laps, made: Clip) -> Clip:
     )
 
 
-def _spikes(whole: Laps, joints: Flags) -> tuple[Flags, Flags]:
+def _spikes(whole: Laps, joints: Flags, longest: int) -> tuple[Flags, Flags]:
     """Spikes of rotations and translations (F, J) in all laps of a clip; alike in each."""
     clip, none = whole.clip, np.zeros(whole.clip.rotations.shape[:2], dtype=bool)
     turned, moved = none.copy(), none
     turning, moving = joints & _moving(clip.rotations), joints & _moving(clip.translations)
-    turned[:, turning] = spikes.turned(clip.rotations[:, turning], clip.rate)
-    moved[:, moving] = spikes.moved(clip.translations[:, moving], clip.rate, clip.skeleton.height)
+    turned[:, turning] = spikes.turned(clip.rotations[:, turning], clip.rate, longest)
+    places, height = clip.translations[:, moving], clip.skeleton.height
+    moved[:, moving] = spikes.moved(places, clip.rate, height, longest)
     return (_alike(turned, whole), _alike(moved, whole)) if whole.lap else (turned, moved)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from ..check.contacts import runs
 from ..motion import quat
 from ..motion.quat import Array
 
@@ -12,20 +13,27 @@ Flags = NDArray[np.bool_]
 JUMP, OFF = 4.0, 6.0  # times what is usual nearby: to be looked at, and to be a spike
 NEARBY, EVERY = 0.5, 0.125  # s: how far nearby is, and how often what is usual there is computed
 BESIDE, LEAST_BESIDE = 0.05, 3  # s, frames: to each side, whose median a joint that jumps is away from
+LASTS, LONGEST = 0.05, 3  # s, frames: how long a spike is at most; what goes on longer is a movement
+AROUND, STEPS = 3, 2.0  # frames to each side; a spike is so many times further than a joint goes from one to the next
 PASSES = 2  # the first finds both ends of a spike of three frames, the second what is between them
 # Less is no spike: at 120 frames a second or more, and as many times more at lower rates as a frame is longer there.
 LEAST_TURN, LEAST_MOVE, RATE = np.radians(1.5), 0.006, 120.0  # radians, body heights, 1/s
 LINE, CUBIC, BEFORE, AFTER = "line", "cubic", "before", "after"  # what goes through the frames beside
 
 
-def turned(turns: Array, rate: float) -> Flags:
-    """Return in which frames (F, J) rotations (F, J, 4) jump away and back."""
-    return _found(quat.continuous(turns), rate, LEAST_TURN)
+def longest(rate: float) -> int:
+    """Return how many frames a spike has at most, where nobody says it: a blow in an action for games has three."""
+    return int(np.clip(np.floor(LASTS * rate), 1, LONGEST))
 
 
-def moved(places: Array, rate: float, height: float) -> Flags:
-    """Return in which frames (F, J) places (F, J, 3) jump away and back, of a body of that height in metres."""
-    return _found(places, rate, LEAST_MOVE * height)
+def turned(turns: Array, rate: float, frames: int = 0) -> Flags:
+    """Return in which frames (F, J) rotations (F, J, 4) jump away and back, for so many frames or `longest` if 0."""
+    return _found(quat.continuous(turns), rate, LEAST_TURN, frames or longest(rate))
+
+
+def moved(places: Array, rate: float, height: float, frames: int = 0) -> Flags:
+    """Return the same of places (F, J, 3), of a body of that height in metres."""
+    return _found(places, rate, LEAST_MOVE * height, frames or longest(rate))
 
 
 def mended_turns(turns: Array, flags: Flags) -> Array:
@@ -42,7 +50,7 @@ def mended_places(places: Array, flags: Flags) -> Array:
     return out
 
 
-def _found(values: Array, rate: float, least: float) -> Flags:
+def _found(values: Array, rate: float, least: float, frames: int) -> Flags:
     """Which of rotations (F, J, 4), neighbours in one hemisphere, or of places (F, J, 3) are spikes.
 
     Candidates are away from the middle of their neighbours and from the median of the frames around. Then all of them
@@ -67,7 +75,22 @@ def _found(values: Array, rate: float, least: float) -> Flags:
     limits = np.maximum(OFF * _usual(curving, rate), least)[flags]
     away = [_apart(values[flags], _between(values, flags, how)) for how in (CUBIC, BEFORE, AFTER)]
     flags[flags] = np.min(away, axis=0) > limits
-    return flags
+    return _standing_out(values, flags, frames)
+
+
+def _standing_out(values: Array, flags: Flags, frames: int) -> Flags:
+    """Those of flags (F, J) that last no longer, and are further away than a joint goes in a frame just beside them."""
+    found, lines = flags.copy(), values.copy()
+    lines[flags] = _between(values, flags, CUBIC)
+    away, steps = _apart(values, lines), _apart(values[1:], values[:-1])
+    steps = np.where(flags[1:] | flags[:-1], np.nan, steps)
+    for joint in np.flatnonzero(flags.any(axis=0)):
+        for start, end in runs(flags[:, joint]):
+            beside = [steps[max(0, start - 1 - AROUND) : start - 1, joint], steps[end : end + AROUND, joint]]
+            known = all(np.isfinite(side).any() for side in beside) and end - start <= frames
+            limit = STEPS * np.nanmax(np.concatenate(beside)) if known else np.inf
+            found[start:end, joint] = away[start:end, joint] > limit
+    return found
 
 
 def _candidates(values: Array, rate: float, least: float) -> Flags:

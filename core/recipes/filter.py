@@ -35,7 +35,7 @@ class Filter(Recipe):
     of_action = True
     summary = "mend spikes, take off noise, change the bands of a clip"
 
-    spikes: bool = option(True, "Mend frames in which a joint jumps away and back, of one to three frames")
+    spikes: bool = option(True, "Mend frames in which a joint jumps away and back, as captures have them")
     cutoff: float = option(
         8.0,
         "What is faster is taken off as noise: 8 for most motion, 12 for blows, as for punches and kicks; 0 is off",
@@ -60,6 +60,14 @@ class Filter(Recipe):
         "Which joints are filtered: all if empty, lower, upper, or comma-separated names",
         shown=RARE,
         pick=JOINTS,
+    )
+    longest_spike: int = option(
+        0,
+        "Frames of the longest spikes. At 30 frames a second or less it is 1: a blow in an action for games has 3",
+        minimum=0,
+        maximum=3,
+        zero="by the rate",
+        shown=RARE,
     )
     toes: bool = option(
         False,

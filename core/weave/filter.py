@@ -64,7 +64,7 @@ def _asked(clip: Clip, recipe: Filter) -> Asked:
     spiky = joints & recipe.spikes
     if not recipe.toes:
         spiky &= ~_toes(clip)
-    return Asked(recipe.cutoff, recipe.gains, joints, spiky)
+    return Asked(recipe.cutoff, recipe.gains, joints, spiky, recipe.longest_spike)
 
 
 def _toes(clip: Clip) -> Flags:

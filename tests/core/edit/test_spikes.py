@@ -20,7 +20,7 @@ def found_and_left(name, every, seed=7):
     joints = planted_spikes.body(clip)
     clean = clip.rotations[:, joints]
     given, truth = planted_spikes.planted(planted_spikes.noisy(clean, rng), rng)
-    flags = spikes.turned(given, clip.rate)
+    flags = spikes.turned(given, clip.rate, planted_spikes.LONGEST)
     left = planted_spikes.degrees(spikes.mended_turns(given, flags), clean)[truth]
     return flags[truth].mean(), flags[~truth].mean(), float(np.median(left))
 
@@ -31,16 +31,16 @@ def found_and_left(name, every, seed=7):
 @pytest.mark.parametrize("name", [*TUNED, *ASIDE])
 def test_planted_spikes_are_found_and_mended(name, every):
     found, others, left = found_and_left(name, every)
-    assert found >= 0.98
+    assert found >= (0.98 if every == 1 else 0.97)
     assert others <= 0.0025
     assert left <= 1.0
 
 
 @pytest.mark.both_engines
 @pytest.mark.shared
-def test_at_thirty_frames_a_second_nearly_all_are_found():
+def test_at_thirty_frames_a_second_most_are_found_where_spikes_may_be_that_long():
     figures = np.array([found_and_left(name, 4) for name in (*TUNED, *ASIDE)])
-    assert figures[:, 0].mean() >= 0.97
+    assert figures[:, 0].mean() >= 0.93
     assert figures[:, 1].mean() <= 0.0025
     assert np.median(figures[:, 2]) <= 1.5
 
@@ -48,10 +48,10 @@ def test_at_thirty_frames_a_second_nearly_all_are_found():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [24.0, 30.0, 60.0, 120.0])
 def test_what_is_quick_and_meant_is_no_spike(rate):
-    """Steps of generated walks; at 24 frames a second a foot that strikes while turning looks like one."""
+    """Steps of generated walks."""
     for make in (actions.walk, actions.turn_left, actions.wave, actions.sneak):
         clip = make(rate)
-        assert spikes.turned(clip.rotations, rate).sum() <= (5 if rate < 30.0 else 0)
+        assert not spikes.turned(clip.rotations, rate).any()
         assert not spikes.moved(clip.translations, rate, clip.skeleton.height).any()
 
 
@@ -100,6 +100,27 @@ def test_few_frames(frames, rng):
     assert np.isfinite(made).all()
     everything = np.ones((frames, 3), dtype=bool)
     assert_allclose(quat.same_side(spikes.mended_turns(turns, everything), turns), turns, atol=1e-12)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(("rate", "frames"), [(24.0, 1), (30.0, 1), (50.0, 2), (60.0, 3), (120.0, 3), (12.0, 1)])
+def test_a_spike_lasts_no_longer_than_a_blow(rate, frames):
+    assert spikes.longest(rate) == frames
+    shake = np.random.default_rng(2).normal(size=(120, 1, 3))
+    for length in (1, 2, 3, 4):
+        turns = quat.exp(np.radians(0.2) * shake)
+        where = slice(50, 50 + length)
+        turns[where] = quat.mul(turns[where], quat.about_axis("X", np.radians(40.0)))
+        assert spikes.turned(turns, rate).sum() == (length if length <= frames else 0)
+        assert spikes.turned(turns, rate, 3).sum() == (length if length <= 3 else 0)
+
+
+@pytest.mark.both_engines
+def test_a_quick_blow_stays():
+    """A punch of three frames after a pose that is held, as games have it, at 24 frames a second."""
+    angles = np.radians([0.0] * 12 + [10.0, 41.0, 82.0, 108.0, 60.0, 20.0, 5.0] + [0.0] * 12)
+    turns = quat.about_axis("X", angles)[:, None]
+    assert not spikes.turned(turns, 24.0).any()
 
 
 def test_one_joint_that_stands_and_one_that_steps():
