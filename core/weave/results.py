@@ -6,8 +6,8 @@ from typing import Any
 from ..bodies.carried import Carried
 from ..check.foot_travel import FootTravel
 from ..edit.feet.planting import Planted
-from ..edit.keyed import KeyedClip
 from ..edit.filtering import Filtered
+from ..edit.keyed import KeyedClip
 from ..motion.clip import Clip
 from ..motion.closing import Closing
 from ..motion.quat import Array
