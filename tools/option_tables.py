@@ -33,13 +33,13 @@ def page() -> str:
     parts = [HEAD]
     for title, about, declaration in SHARED:
         parts.append(f"## {title}\n\n{about}\n\n{table(declared(declaration))}")
-    shared = {name for _, _, declaration in SHARED for name in declared(declaration)}
     for row in VERBS.values():
         recipe = row.recipe
+        bases = [(title, declaration) for title, _, declaration in SHARED if issubclass(recipe, declaration)]
+        shared = {name for _, declaration in bases for name in declared(declaration)}
         own = {name: about for name, about in declared(recipe).items() if name not in shared}
         earlier = f" (earlier `{'`, `'.join(recipe.earlier_verbs)}`)" if recipe.earlier_verbs else ""
-        bases = [f"*{title}*" for title, _, declaration in SHARED if issubclass(recipe, declaration)]
-        also = f" Options of {' and '.join(bases)} as well." if bases else ""
+        also = f" Options of {' and '.join(f'*{title}*' for title, _ in bases)} as well." if bases else ""
         parts.append(f"## {recipe.verb}{earlier}\n\n{recipe.__doc__}{also}")
         parts += [table(own)] if own else []
     for title, about, declaration in ACTIONS:
