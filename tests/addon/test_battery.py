@@ -149,6 +149,7 @@ TABLE = {
     "event_to_here": Row("settings", before=an_event),
     "export_motion": Row(filepath="FOLDER/out.bvh"),
     "fewer_keys": result(sources=[SLOW]),
+    "filter": result(sources=[SLOW]),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_roles": Row("settings", "roles"),

@@ -65,6 +65,7 @@ BUTTONS = {
     "event_to_here": {},
     "fewer_keys": {},
     "reach": {},
+    "filter": {},
     "place_from_cursor": {},
     "place": {},
     "root": {},
