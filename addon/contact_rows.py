@@ -211,7 +211,7 @@ def keep_planted(scene: bpy.types.Scene, action: bpy.types.Action, recipe: Any, 
     if "plant" not in report:
         return
     said = figures(report) or report.get("not_planted", "")
-    put(scene, action, of_report(report, frames_of(action)[0]), edited=bool(recipe.spans), said=said)
+    put(scene, action, of_report(report, frames_of(action)[0]), edited=bool(getattr(recipe, "spans", ())), said=said)
 
 
 def told(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str]) -> list[str]:

@@ -333,7 +333,8 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
     assert differing(after, state()) == set()
 
 
-GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead")  # to another frame, where a pose without keys is none
+# To another frame, where a pose without keys is none, or to another pose.
+GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead", "tween")
 ANEW = ("rebuild", "remove_pose", "clean_up")  # what the armature has, is made anew
 STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW)]
 
@@ -356,7 +357,7 @@ def test_a_pose_without_keys_and_all_that_is_played_stay_as_they_are(prepared, n
     assert differing(before, state()) <= TABLE[name].changes - {"pose", "animation"}
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if name not in ("cancel", "export_motion")])
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in ("cancel", "export_motion", "tween")])
 def test_what_came_of_it_is_there_after_saving_and_opening(prepared, name, tmp_path, loom):
     call = prepared(name)
     call()
@@ -470,7 +471,7 @@ def test_a_result_that_goes_while_it_is_made_anew_is_said(prepared, monkeypatch)
 def breaks(loom, monkeypatch):
     """Let a function that writes fail after so many calls of it."""
     places = {
-        "keys": (loom("addon.bridge.curves").Writer, "_curve"),
+        "keys": (loom("addon.bridge.curves").CurveWriter, "_curve"),
         "recipe": (loom("addon.storage"), "store"),
     }
 
