@@ -1,4 +1,4 @@
-"""Cubic Hermite curves that go from knot to knot without overshooting (methods 19)."""
+"""Cubic Hermite curves of vectors that go from knot to knot without overshooting (methods 19)."""
 
 import numpy as np
 
@@ -6,27 +6,45 @@ from ..motion.quat import Array
 
 
 def monotone_slopes(times: Array, values: Array, ends: tuple[float | None, float | None] = (0.0, 0.0)) -> Array:
-    """Return slopes (K, D) at knots with which no column of a curve leaves the range of two neighbouring knots.
+    """Return slopes (K, …, D) at knots with which curves through vectors do not overshoot.
 
-    times (K,), increasing; values (K, D); ends : slopes at the first and the last knot, None for that of the line to
-    the knot beside it. [Fritsch], with the weighted harmonic mean of Fritsch and Butland.
+    times (K,), increasing; values (K, …, D); ends : slopes of all columns at the first and the last knot, None for that
+    of the line to the knot beside it. In one dimension, and wherever knots lie on one line, that is [Fritsch] with the
+    weighted harmonic mean of Fritsch and Butland. Knots that are turned or reflected give slopes turned or reflected
+    with them, which curves of each column by itself do not.
     """
     slopes = np.zeros_like(values)
     if len(times) < 2:
         return slopes
-    steps = np.diff(times)[:, None]
+    steps = _along(np.diff(times), values)
     lines = np.diff(values, axis=0) / steps
-    one, other = lines[:-1], lines[1:]
-    before, after = steps[:-1], steps[1:]
-    weight_one, weight_other = 2.0 * after + before, after + 2.0 * before
-    same = one * other > 0.0
-    safe_one, safe_other = np.where(same, one, 1.0), np.where(same, other, 1.0)
-    mean = (weight_one + weight_other) / (weight_one / safe_one + weight_other / safe_other)
-    slopes[1:-1] = np.where(same, mean, 0.0)
+    slopes[1:-1] = _between(lines[:-1], lines[1:], steps[:-1], steps[1:])
     for end, line, given in ((0, lines[0], ends[0]), (-1, lines[-1], ends[1])):
         # Three times the line's slope is as steep as an end can be without overshooting.
-        slopes[end] = line if given is None else np.where(line * given >= 0.0, _least(given, 3.0 * line), 0.0)
+        slopes[end] = line if given is None else np.where(line * given > 0.0, _least(given, 3.0 * line), 0.0)
     return slopes
+
+
+def _along(times: Array, values: Array) -> Array:
+    """Times (F,) with as many axes as values (F, …, D) have."""
+    return times.reshape(-1, *[1] * (values.ndim - 1))
+
+
+def _between(one: Array, other: Array, before: Array, after: Array) -> Array:
+    """Slopes (N, …, D) at knots between two lines (N, …, D): their harmonic mean; none where the curve turns back.
+
+    The inverse of a vector v is v / |v|², so the mean of parallel ones is that of numbers. Where the lines are at an
+    angle it is less by the cosine, so that it does not jump to none at a right angle.
+    """
+    lengths = [np.linalg.norm(line, axis=-1, keepdims=True) for line in (one, other)]
+    going = (one * other).sum(axis=-1, keepdims=True)
+    on = (going > 0.0) & (lengths[0] * lengths[1] > 0.0)
+    first, second = (np.where(on, length, 1.0) for length in lengths)
+    sooner, later = 2.0 * after + before, after + 2.0 * before
+    inverse = sooner * (one / first) / first + later * (other / second) / second
+    size = np.where(on, np.linalg.norm(inverse, axis=-1, keepdims=True), 1.0)
+    cosine = np.minimum(going / first / second, 1.0)
+    return np.asarray(np.where(on, (sooner + later) * cosine * (inverse / size) / size, 0.0))
 
 
 def _least(given: float, limit: Array) -> Array:
@@ -34,32 +52,25 @@ def _least(given: float, limit: Array) -> Array:
 
 
 def evaluate(times: Array, values: Array, slopes: Array, at: Array) -> Array:
-    """Return the curve (F, D) through knots at times (F,); outside the knots it holds its ends.
+    """Return curves (F, …, D) through knots at times (F,), exact at knots; outside them they hold their ends.
 
-    times (K,), increasing; values and slopes (K, D).
+    times (K,), increasing; values and slopes (K, …, D).
     """
     if len(times) == 1:
         return np.repeat(values, len(at), axis=0)
     within = np.clip(at, times[0], times[-1])
     left = np.clip(np.searchsorted(times, within, side="right") - 1, 0, len(times) - 2)
-    step = (times[left + 1] - times[left])[:, None]
-    u = (within - times[left])[:, None] / step
-    squared = u * u
-    rise = squared * (3.0 - 2.0 * u)
-    start, end = values[left], values[left + 1]
-    bend = slopes[left] * step * u * (1.0 - u) ** 2 - slopes[left + 1] * step * squared * (1.0 - u)
-    found = (1.0 - rise) * start + rise * end + bend
-    exact = u[:, 0] == 0.0
-    found[exact] = values[left[exact]]
-    exact = u[:, 0] == 1.0
-    found[exact] = values[left[exact] + 1]
-    return np.asarray(found)
+    step = times[left + 1] - times[left]
+    u = (within - times[left]) / step
+    rise, out, back = u * u * (3.0 - 2.0 * u), step * u * (1.0 - u) ** 2, step * u * u * (1.0 - u)
+    rise, out, back = (_along(shares, values) for shares in (rise, out, back))
+    bend = out * slopes[left] - back * slopes[left + 1]
+    return np.asarray((1.0 - rise) * values[left] + rise * values[left + 1] + bend)
 
 
 def steepest(times: Array, values: Array, slopes: Array) -> tuple[Array, Array]:
     """Return the least and the greatest slope (K − 1,) of a curve of one column between each two knots."""
-    step = np.diff(times)
-    line = np.diff(values[:, 0]) / step
+    line = np.diff(values[:, 0]) / np.diff(times)
     one, other = slopes[:-1, 0], slopes[1:, 0]
     # The slope is a parabola: its ends, and its middle where that lies within.
     square, linear = 3.0 * (one + other - 2.0 * line), -2.0 * (2.0 * one + other - 3.0 * line)

@@ -219,5 +219,5 @@ def _monotone_slopes(values: Array, way: _Way) -> Array:
     ring = np.concatenate([flat[:1] - flat[-1:] + flat[-2:-1], flat, flat[-1:] + flat[1:2] - flat[:1]])
     gaps = np.concatenate([way.gaps[-1:], way.gaps, way.gaps[:1]])
     times = np.concatenate([[0.0], np.cumsum(gaps)])
-    slopes = hermite.monotone_slopes(times, ring)[1:-1]
+    slopes = hermite.monotone_slopes(times, ring[:, :, None])[1:-1, :, 0]  # of each number by itself
     return np.where(way.passed[:, None], slopes, 0.0).reshape(values.shape)

@@ -8,6 +8,8 @@ from ..check.foot_travel import FootTravel
 from ..edit.feet.planting import Planted
 from ..edit.filtering import Filtered
 from ..edit.keyed import KeyedClip
+from ..edit.pose_warp import Added
+from ..edit.time_warp import TimeCurve
 from ..motion.clip import Clip
 from ..motion.closing import Closing
 from ..motion.quat import Array
@@ -119,6 +121,22 @@ class ReachResult(EditResult):
     target: Array
     share: Array
     span: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class WarpResult(EditResult):
+    """A clip that was bent to go through poses; frames : of these; added : by what it was turned and moved."""
+
+    frames: tuple[int, ...]
+    added: Added
+
+
+@dataclass(frozen=True, eq=False)
+class EventsResult(EditResult):
+    """A clip whose events come at other frames; events : from where to where; curve : which frame is played when."""
+
+    events: tuple[tuple[float, float], ...]
+    curve: TimeCurve
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,6 +69,21 @@ def by_joint(clip: Clip, joint: int, how: Carrying) -> Clip:
     return _with_above(clip, poses)
 
 
+def as_in(clip: Clip, like: Clip) -> Clip:
+    """Return a clip with the joints above its hips as those of another of its body and length; all else stays.
+
+    Raises SkeletonError as `by_joint` does.
+    """
+    above = above_hips(clip)
+    if not above:
+        return clip
+    theirs = kinematics.world_of(like, above)
+    made = _with_above(clip, {joint: (theirs[0][:, joint], theirs[1][:, joint]) for joint in above})
+    rotations, translations = made.rotations.copy(), made.translations.copy()
+    rotations[:, above], translations[:, above] = like.rotations[:, above], like.translations[:, above]  # to the bit
+    return replace(made, rotations=rotations, translations=translations)
+
+
 def above_hips(clip: Clip) -> list[int]:
     """Return the joints above the hips, topmost first."""
     skeleton = clip.skeleton

@@ -1,71 +1,80 @@
 """Clips that are bent to go through poses, and through events at other times, with their reports (methods 19)."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..bodies import alike
+from ..bodies.carried import Carried
 from ..check import quality
 from ..edit import pose_warp, time_warp
+from ..edit.feet import spans
+from ..edit.feet.spans import Span
 from ..edit.pose_warp import Correction, Reach
-from ..errors import ClipError, OptionError, some
-from ..motion import joint_matching, retarget, root_motion
+from ..errors import ClipError, OptionError, SkeletonError, some
+from ..motion import cycles, feet, kinematics, root_motion
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
+from ..recipes.planting import PlantOptions
 from ..recipes.warp import MoveEvents, Warp
 from ..sync import joint_weights
-from . import planting, reporting
-from .results import EditResult
+from . import planting, reporting, root_carrier
+from .planting import Outcome
+from .results import EventsResult, WarpResult
 
 FAR = 90.0  # degrees between corrections that go over into each other
-SAME = 1e-9  # radians and metres; by less a pose is the clip's own
+SAME = 1e-6  # radians and metres; by less a pose is the clip's own
 
 
-def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> EditResult:
+def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> WarpResult:
     """Return a clip that goes through corrected poses, and through those of other clips.
 
     Raises OptionError for rows that name no frame, bone or clip, and for poses that are the clip's own already,
-    SkeletonError for poses of other bodies.
+    SkeletonError for poses of bodies that the clip's can't take.
     """
     began = time.perf_counter()
     if not clips:
         raise ClipError("A pose is spread in a clip; none given")
-    clip = clips[0]
+    clip = _going_round(clips[0])
     progress.at(0.0, "Spreading poses")
-    corrections = _corrections(clip, recipe) + _of_poses(clips, recipe)
-    if not corrections:
-        raise OptionError(f"{clip.name}: no pose is given: pose bones at a frame, or name a frame of another clip")
-    twice = {one.frame for one in corrections if sum(one.frame == other.frame for other in corrections) > 1}
-    if twice:
-        raise OptionError(f"{clip.name}: two poses are given for frame {min(twice)}")
+    posed, carried = _of_poses([clip, *clips[1:]], recipe)
+    corrections = sorted([*_corrections(clip, recipe), *posed], key=lambda one: one.frame)
+    _check(clip, corrections)
     reach = Reach(recipe.reach * clip.rate, (recipe.reach_after or recipe.reach) * clip.rate)
-    made = pose_warp.spread(clip, corrections, reach)
+    added = pose_warp.added(clip, corrections, reach)
+    made = pose_warp.changed(clip, added)
+    moved = float(np.linalg.norm(kinematics.points(made) - kinematics.points(clip), axis=2).max())
     progress.at(0.4, "Planting its feet")
-    planted = None
-    if recipe.plant_feet:
-        made, planted = planting.planted(made, planting.find(clip))
+    made, planted = _planted(made, clip, recipe)
     progress.at(0.7, "Measuring")
-    made = replace(made, name=recipe.result_name([one.name for one in clips]))
+    made = replace(made, name=recipe.result_name([one.name for one in clips]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {
         "dropped": [],
         "warp": {
-            "frames": sorted(one.frame for one in corrections),
+            "frames": [one.frame for one in corrections],
             "degrees": round(float(np.degrees(max(np.linalg.norm(o.turns, axis=1).max() for o in corrections))), 3),
             "cm": round(100.0 * float(max(np.linalg.norm(o.moves, axis=1).max() for o in corrections)), 3),
+            "moved_cm": round(100.0 * moved, 3),
             "corrections": _rows(corrections),
         },
+        "carried": [one.as_report() for one in carried],
+        **planted.report,
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
-        "warnings": _far_apart(clip, corrections, reach),
+        "warnings": [
+            *(sentence for one in carried for sentence in one.sentences),
+            *_far_apart(clip, corrections, reach),
+        ],
     }
-    if planted is not None:
-        report["plant"], report["not_planted"] = planted.report, "" if planted.spans else planting.STANDING
-    return EditResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip)
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return WarpResult(made, report, 0, clips[0], tuple(one.frame for one in corrections), added)
 
 
-def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = SILENT) -> EditResult:
+def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = SILENT) -> EventsResult:
     """Return a clip in which what happens at some frames comes at others.
 
     Raises ClipError for more than one clip, OptionError for events that can't be moved so (see `edit.time_warp.curve`).
@@ -73,33 +82,46 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
     began = time.perf_counter()
     if len(clips) != 1:
         raise ClipError(f"Events are moved in one clip at a time; {len(clips)} given")
-    (clip,) = clips
+    clip = _going_round(clips[0])
     progress.at(0.0, "Moving events")
-    if not recipe.events:
-        raise OptionError(f"{clip.name}: no event is given: add rows of a frame and the one at which it is to come")
-    if any(len(row) != 2 for row in recipe.events):
-        raise OptionError(f"events is {recipe.events}, but each row has two frames: where it is, and where it comes")
-    events = [
-        time_warp.Event(first, to, max(recipe.reach * clip.rate or time_warp.AUTO * abs(to - first), 1.0))
-        for first, to in recipe.events
-    ]
-    if not any(one.move for one in events):
-        raise OptionError(f"{clip.name}: every event stays where it is: give one another frame")
-    curve = time_warp.curve(clip, events)
-    made = replace(time_warp.warped(clip, curve), name=recipe.result_name([clip.name]))
+    curve = time_warp.curve(clip, _events(clip, recipe))
+    made = time_warp.warped(clip, curve)
     progress.at(0.7, "Measuring")
+    made = replace(made, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     frames = curve.at(np.arange(len(clip), dtype=np.float64))
     report: dict[str, Any] = {
         "dropped": [],
         "move_events": {
-            "events": [[one.first, one.to] for one in events],
+            "events": [list(row) for row in recipe.events],
             "speeds": [round(speed, 4) for speed in curve.speeds],
             "frame": np.round(frames, 4).tolist(),
         },
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
         "warnings": [],
     }
-    return EditResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip)
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return EventsResult(made, report, 0, clips[0], tuple((row[0], row[1]) for row in recipe.events), curve)
+
+
+def _going_round(clip: Clip) -> Clip:
+    """The clip, as a cycle where it is one, whether it is meant as one or not."""
+    return replace(clip, cyclic=clip.cyclic or cycles.closes(clip))
+
+
+def _events(clip: Clip, recipe: MoveEvents) -> list[time_warp.Event]:
+    if not recipe.events:
+        raise OptionError(f"{clip.name}: no event is given: add rows of a frame and the one at which it is to come")
+    for row in recipe.events:
+        if len(row) != 2:
+            raise OptionError(f"events has a row of {len(row)} numbers, but each has two: where it is, where it comes")
+    if not any(to - first for first, to in recipe.events):
+        raise OptionError(f"{clip.name}: every event stays where it is: give one another frame")
+    given = recipe.reach * clip.rate
+    # Around what stays nothing gives way, where nothing else is moved.
+    reaches = [
+        max(given or time_warp.AUTO * abs(to - first), 1.0) if to != first else 0.0 for first, to in recipe.events
+    ]
+    return [time_warp.Event(first, to, reach) for (first, to), reach in zip(recipe.events, reaches, strict=True)]
 
 
 def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
@@ -109,59 +131,128 @@ def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
     for row in recipe.corrections:
         if len(row) != 8:
             raise OptionError(f"corrections has a row of {len(row)} numbers, but each has 8: see the option's sentence")
-        frame, number = int(row[0]), int(row[1])
-        if not 1 <= number <= len(names):
-            raise OptionError(f"corrections names bone {number}, but there are {len(names)}")
-        name = names[number - 1]
+        frame, number = _frame(clip, row[0]), row[1]
+        if not (number == int(number) and 1 <= number <= len(names)):
+            raise OptionError(f"corrections names bone {number:g}, but they are 1 to {len(names)}")
+        name = names[int(number) - 1]
         if name not in clip.skeleton.names:
             raise OptionError(f"{clip.name}: the bone {name!r} of a corrected pose is gone: make the pose again")
-        by_frame.setdefault(_within(clip, frame), {})[clip.skeleton.index(name)] = row[2:]
+        rows, joint = by_frame.setdefault(frame, {}), clip.skeleton.index(name)
+        if joint in rows:
+            raise OptionError(f"{clip.name}: two corrections of {name!r} are given for frame {frame}: keep one")
+        rows[joint] = row[2:]
     found = []
-    for frame, rows in sorted(by_frame.items()):
+    for frame, rows in by_frame.items():
         values = np.array([rows[joint] for joint in sorted(rows)])
         found.append(Correction(frame, np.array(sorted(rows)), np.radians(values[:, :3]), values[:, 3:]))
     return found
 
 
-def _of_poses(clips: Sequence[Clip], recipe: Warp) -> list[Correction]:
-    """The corrections that lead to poses of other clips."""
-    clip, found = clips[0], []
+def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], list[Carried]]:
+    """The corrections that lead to poses of other clips, and how those came onto the body."""
+    clip, found, carried = clips[0], list[Correction](), list[Carried]()
+    joints = _chosen(clip, recipe) if recipe.poses else np.empty(0, dtype=np.int64)
+    brought: dict[int, Clip] = {}
     for row in recipe.poses:
         if len(row) != 3:
             raise OptionError(f"poses has a row of {len(row)} numbers, but each has 3: a frame, a clip, its frame")
-        frame, number, there = _within(clip, int(row[0])), int(row[1]), int(row[2])
-        if not 2 <= number <= len(clips):
-            raise OptionError(f"poses names clip {number}, but clips 2 to {len(clips)} have poses")
-        other = clips[number - 1]
-        pose = retarget.onto(joint_matching.renamed(other, clip.skeleton), clip.skeleton)
-        at = _within(pose, there)
-        pose = pose.cut(at, at + 1)
-        if not recipe.with_root:
-            ground, facing = root_motion.ground_frames(clip.cut(frame, frame + 1))
-            own_ground, own_facing = root_motion.ground_frames(pose)
-            turn = float(facing[0] - own_facing[0])
-            away = np.exp(1j * turn) * complex(*own_ground[0])
-            pose = root_motion.placed(pose, turn, ground[0] - np.array([away.real, away.imag]))
-        joints = np.flatnonzero(joint_weights.factors(clip.skeleton, recipe.joints) > 0.0)
-        one = pose_warp.correction(clip, frame, pose, joints)
-        if max(np.abs(one.turns).max(), np.abs(one.moves).max()) < SAME:
+        frame, number = _frame(clip, row[0]), int(row[1])
+        if number != row[1] or not 2 <= number <= len(clips):
+            raise OptionError(f"poses names clip {row[1]:g}, but those with poses are 2 to {len(clips)}")
+        if number not in brought:
+            brought[number], how = alike.like(clips[number - 1], clip)
+            carried += [] if how is None else [how]
+        other = brought[number]
+        there = _frame(other, row[2])
+        one = pose_warp.correction(clip, frame, _pose(clip, frame, other.cut(there, there + 1), recipe), joints)
+        if not _differs(one):
             raise OptionError(
-                f"The pose of {other.name} at frame {there} is that of {clip.name} at frame {frame} already"
+                f"The pose of {other.name} at frame {there} is that of {clip.name} at frame {frame} already: choose"
+                " another frame of either"
             )
         found.append(one)
-    return found
+    return found, carried
 
 
-def _within(clip: Clip, frame: int) -> int:
-    if not 0 <= frame < len(clip):
-        raise OptionError(f"{clip.name}: frame {frame} is not within its frames 0 to {len(clip) - 1}")
-    return frame
+def _chosen(clip: Clip, recipe: Warp) -> NDArray[np.int64]:
+    joints = np.flatnonzero(joint_weights.factors(clip.skeleton, recipe.joints) > 0.0)
+    if not len(joints):
+        raise OptionError(f"joints is {recipe.joints!r}, which leaves no joint")
+    return joints
+
+
+def _pose(clip: Clip, frame: int, pose: Clip, recipe: Warp) -> Clip:
+    """A pose (a clip of one frame), standing and facing as a frame of a clip does unless its own place is asked for."""
+    if recipe.with_root:
+        return pose
+    own = clip.cut(frame, frame + 1)
+    ground, facing = root_motion.ground_frames(own)
+    their_ground, their_facing = root_motion.ground_frames(pose)
+    turn = float(facing[0] - their_facing[0])
+    away = np.exp(1j * turn) * complex(*their_ground[0])
+    pose = root_motion.placed(pose, turn, ground[0] - np.array([away.real, away.imag]))
+    return root_carrier.as_in(pose, own)
+
+
+def _frame(clip: Clip, frame: float) -> int:
+    if frame != int(frame) or not 0 <= frame < len(clip):
+        raise OptionError(f"{clip.name}: {frame:g} is none of its frames, 0 to {len(clip) - 1}")
+    return int(frame)
+
+
+def _check(clip: Clip, corrections: Sequence[Correction]) -> None:
+    """Raise OptionError where there is nothing to do, or two poses at once."""
+    if not corrections:
+        raise OptionError(f"{clip.name}: no pose is given: pose bones at a frame, or name a frame of another clip")
+    if not any(map(_differs, corrections)):
+        raise OptionError(f"{clip.name}: all poses are those that it has already: pose bones first")
+    for one, other in pairwise(corrections):
+        if one.frame == other.frame:
+            raise OptionError(f"{clip.name}: two poses are given for frame {one.frame}: keep one")
+    ends = {corrections[0].frame, corrections[-1].frame}
+    if clip.cyclic and ends == {0, len(clip) - 1} and len(ends) == 2:
+        raise OptionError(
+            f"{clip.name} repeats, so its last frame, {max(ends)}, is its first again: keep the pose of one of both"
+        )
+
+
+def _differs(one: Correction) -> bool:
+    values = (one.turns, one.moves, *([] if one.scales is None else [one.scales]))
+    return max(float(np.abs(value).max()) for value in values) > SAME
+
+
+def _planted(made: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
+    """The clip with feet that stood, and were moved while they did, standing again; and what became of them."""
+    if not recipe.plant_feet:
+        return made, Outcome(None, planting.OFF)
+    try:
+        found = list(_moved_contacts(made, clip))
+    except (ClipError, SkeletonError) as error:
+        return made, Outcome(None, str(error))
+    asked = PlantOptions(plant_feet=True)
+    return planting.of_result(made, asked, one_source=not found, found=found)
+
+
+def _moved_contacts(made: Clip, clip: Clip) -> Iterator[Span]:
+    """When feet of a clip stand, of contacts in which what was made of it has moved them."""
+    points = feet.balls_and_ankles(clip.skeleton)
+    away = np.linalg.norm(kinematics.points(made) - kinematics.points(clip), axis=2)
+    rows = planting.find(clip)
+    laps, lap = ((0, 1), len(clip) - 1) if clip.cyclic else ((0,), 0)
+    contacts = spans.touching(rows, laps, lap)
+    moved = {
+        k
+        for k, span in enumerate(rows)
+        if span.foot in points and away[span.first : span.end, list(points[span.foot])].max() > SAME
+    }
+    whole = frozenset[int]().union(*(contact.rows for contact in contacts if contact.rows & moved))
+    return (span for k, span in enumerate(rows) if k in whole)
 
 
 def _rows(corrections: Sequence[Correction]) -> list[list[float]]:
     """Corrections as rows of a recipe, whose bones are numbered as the clip's joints."""
     return [
-        [float(one.frame), joint + 1.0, *np.degrees(turn), *move]
+        [float(one.frame), joint + 1.0, *np.degrees(turn).tolist(), *move.tolist()]
         for one in corrections
         for joint, turn, move in zip(one.joints.tolist(), one.turns, one.moves, strict=True)
     ]
@@ -169,13 +260,15 @@ def _rows(corrections: Sequence[Correction]) -> list[list[float]]:
 
 def _far_apart(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> list[str]:
     """Say which corrections that go over into each other are far apart: what is between may surprise."""
-    ordered, told = sorted(corrections, key=lambda one: one.frame), []
-    for one, other in pairwise(ordered):
-        if other.frame - one.frame > reach.before + reach.after:
+    told = []
+    for one, other in pairwise(corrections):
+        if not reach.joins(one.frame, other.frame):
             continue
         turns = {int(j): turn for j, turn in zip(one.joints, one.turns, strict=True)}
         for joint, turn in zip(other.joints.tolist(), other.turns, strict=True):
-            apart = np.degrees(np.linalg.norm(turn - turns[joint])) if joint in turns else 0.0
+            if joint not in turns:
+                continue
+            apart = float(np.degrees(np.linalg.norm(pose_warp.nearer(turn, turns[joint]) - turns[joint])))
             if apart > FAR:
                 told.append(f"{clip.skeleton.names[joint]} by {apart:.0f}° from frame {one.frame} to {other.frame}")
     return [f"{clip.name}: corrections differ much: {some(told)}: look at what is between"] if told else []
