@@ -37,14 +37,17 @@ def _between(one: Array, other: Array, before: Array, after: Array) -> Array:
     angle it is less by the cosine, so that it does not jump to none at a right angle.
     """
     lengths = [np.linalg.norm(line, axis=-1, keepdims=True) for line in (one, other)]
-    going = (one * other).sum(axis=-1, keepdims=True)
-    on = (going > 0.0) & (lengths[0] * lengths[1] > 0.0)
+    on = (lengths[0] > 0.0) & (lengths[1] > 0.0)
     first, second = (np.where(on, length, 1.0) for length in lengths)
+    ways = one / first, other / second
+    cosine = np.clip((ways[0] * ways[1]).sum(axis=-1, keepdims=True), 0.0, 1.0)
+    # Times both lengths, as shares of the greater one: numbers of any size have a mean.
+    greater = np.maximum(first, second)
+    first, second = first / greater, second / greater
     sooner, later = 2.0 * after + before, after + 2.0 * before
-    inverse = sooner * (one / first) / first + later * (other / second) / second
-    size = np.where(on, np.linalg.norm(inverse, axis=-1, keepdims=True), 1.0)
-    cosine = np.minimum(going / first / second, 1.0)
-    return np.asarray(np.where(on, (sooner + later) * cosine * (inverse / size) / size, 0.0))
+    inverse = sooner * second * ways[0] + later * first * ways[1]
+    size = np.where(on & (cosine > 0.0), np.linalg.norm(inverse, axis=-1, keepdims=True), np.inf)
+    return np.asarray((sooner + later) * cosine * greater * first * second * (inverse / size) / size)
 
 
 def _least(given: float, limit: Array) -> Array:
