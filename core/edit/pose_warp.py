@@ -40,7 +40,7 @@ class Reach:
 
     def joins(self, frame: float, following: float) -> bool:
         """Say whether corrections of two frames go over into each other."""
-        return frame + self.after >= following - self.before
+        return frame + self.after > following - self.before
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +216,7 @@ def _with_rests(keys: _Keys, reach: Reach) -> tuple[Array, Array]:
         if not reach.joins(frame, following):
             times.append(frame + reach.after)
             knots.append(rest)
-            if np.isfinite(following):
+            if frame + reach.after < following - reach.before < np.inf:
                 times.append(following - reach.before)
                 knots.append(rest)
     return np.array(times), np.array(knots)

@@ -17,6 +17,7 @@ from action_loom.core.recipes.loop import Loop
 from action_loom.core.recipes.plant import Plant
 from action_loom.core.recipes.splice import Splice
 from action_loom.core.recipes.travel import InPlace, Travel
+from action_loom.core.recipes.warp import MoveEvents, Warp
 
 pytestmark = pytest.mark.both_engines
 PLAIN = (int, float, str, bool, type(None))
@@ -60,6 +61,9 @@ def work(clip):
     yield lambda: verbs.apply(InPlace(), [clip])
     yield lambda: verbs.apply(Plant(), [clip])
     yield lambda: verbs.apply(Plant(spans=((0, 0, 0, 1), (1, 1, 0, 2))), [clip])
+    yield lambda: verbs.apply(Warp(corrections=((0, 1, 0, 20, 0, 0, 0, 0.1),), plant_feet=True), [clip])
+    yield lambda: verbs.apply(Warp(poses=((0, 2, 7),), with_root=True), [clip, other])
+    yield lambda: verbs.apply(MoveEvents(events=((9, 10.5),)), [clip])
     yield lambda: verbs.apply(BuildGraph(threshold=0.1), [clip])
     yield lambda: verbs.apply(Walk(threshold=0.1, seconds=3.0), [clip, other])
     yield lambda: verbs.apply(Shortest(threshold=0.1, leave="walk (2):0", reach="walk (1):40"), [clip, other])
