@@ -17,11 +17,10 @@ def walk(tmp_path):
 
 def test_poses_of_another_file_are_spread_and_the_reports_rows_give_them_again(run, walk, tmp_path, out):
     sneak = material.write(actions.sneak(30.0, 3), tmp_path / "sneak.bvh")
-    flags = ("-o", out / "a.bvh", "--report", out / "r.json", "--picture", out / "p.png")
+    flags = ("-o", out / "a.bvh", "--report", out / "r.json")
     code, printed, err = run("warp", walk, sneak, "--poses", "40 2 20; 60 2 33", "--reach", "0.3", *flags)
     assert (code, err) == (0, "")
     assert "through poses at 40, 60; joints turned by" in printed
-    assert (out / "p.png").read_bytes()[:4] == b"\x89PNG"
     told = json.loads((out / "r.json").read_text(encoding="utf-8"))["warp"]
     assert told["frames"] == [40, 60]
     rows = tmp_path / "rows.csv"
