@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from ..options import HIDDEN, JOINTS, PANEL, RARE, option
 from .base import Recipe
+from .planting import SpanOptions
 
 _REACH = "How long before and after such a frame the action is changed with it"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Warp(Recipe):
+class Warp(Recipe, SpanOptions):
     """Let a clip go through poses that were made at some frames, exactly, and let go of them gently around these."""
 
     verb = "warp"

@@ -225,11 +225,13 @@ def _planted(made: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
     """The clip with feet that stood, and were moved while they did, standing again; and what became of them."""
     if not recipe.plant_feet:
         return made, Outcome(None, planting.OFF)
+    asked = PlantOptions(plant_feet=True, spans=recipe.spans)
+    if recipe.spans:
+        return planting.of_result(made, asked, one_source=False)
     try:
         found = list(_moved_contacts(made, clip))
     except (ClipError, SkeletonError) as error:
         return made, Outcome(None, str(error))
-    asked = PlantOptions(plant_feet=True)
     return planting.of_result(made, asked, one_source=not found, found=found)
 
 

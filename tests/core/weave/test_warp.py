@@ -235,6 +235,16 @@ def middle_slide(clip, rows):
     return float(np.mean(found))
 
 
+def test_spans_that_are_given_are_planted_whatever_was_moved():
+    rows = ((100, ARM, 0, 40, 0, 0, 0, 0),)
+    made = verbs.apply(Warp(corrections=rows, plant_feet=True, spans=((0, 0, 70, 100),)), [WALK])
+    assert made.report["plant"]["spans"] == [[0, 0, 70, 100]]
+    off = verbs.apply(Warp(corrections=rows, spans=((0, 0, 70, 100),)), [WALK])
+    assert off.report["plant"] is None
+    with pytest.raises(OptionError, match="a span is a foot"):
+        verbs.apply(Warp(corrections=rows, plant_feet=True, spans=((0, 0, 70, 1000),)), [WALK])
+
+
 def test_where_no_foot_was_moved_none_is_planted():
     off, on = (
         verbs.apply(Warp(corrections=((100, ARM, 0, 40, 0, 0, 0, 0),), plant_feet=flag), [WALK])
