@@ -170,7 +170,7 @@ def from_json(text: str) -> Recipe:
         values = json.loads(text)
         recipe = verb_of(values.pop("verb")).recipe
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError, OptionError):
-        raise OptionError(f"This is not a recipe of {', '.join(VERBS)}: {text[:60]}") from None
+        raise OptionError(f"This is not a recipe (a JSON object with the name of a verb): {text[:60]}") from None
     return recipe.from_values(values, f"The recipe {recipe.verb!r}")
 
 

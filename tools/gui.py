@@ -22,7 +22,7 @@ SCRIPTS = (
     ("gui_first_hour.py", "first_hour", "1280x720"),
     ("gui_ghost.py", "ghost", "1280x720"),
     ("gui_feet.py", "feet", "1280x1400"),
-    ("gui_repair.py", "repair", "1280x1400"),
+    ("gui_repair.py", "repair", "1280x1800"),
 )
 ADD_DEMO = (
     "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"

@@ -65,14 +65,14 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             preview = present(row.operator(f"action_loom.{recipe.verb}", text="", icon="GHOST_ENABLED"))
             preview.preview = True
         self._draw_last(context, armature)
-        options = options_in(layout)
-        options.prop(settings, "edit_which")
-        options.prop(settings, "edit_replace")
         if recipe is Warp:
             layout.operator("action_loom.tween", icon="ARROW_LEFTRIGHT")
             self._draw_poses(armature)
         if recipe is MoveEvents:
             self._draw_events(settings)
+        options = options_in(layout)
+        options.prop(settings, "edit_which")
+        options.prop(settings, "edit_replace")
         if recipe is Reach and not settings.reach.target.strip():
             options.prop(settings, "reach_object")
         if recipe is Place and settings.place.where in ("auto", "after"):

@@ -99,7 +99,7 @@ class MoveEvents(Recipe):
         maximum=1000.0,
         unit=" s",
         usual=(0.0, 4.0),
-        zero="four times as long as it is moved",
+        zero="4 times its move",
     )
 
     def result_name(self, names: Sequence[str]) -> str:
