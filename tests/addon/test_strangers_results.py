@@ -87,7 +87,7 @@ def one_source(action):
     action[KEY]["sources"] = [action[KEY]["sources"][0].to_dict()]
 
 
-NO_RECIPE = "can't be read: This is not a recipe of sync, blend"
+NO_RECIPE = "can't be read: This is not a recipe (a JSON object"
 NO_REQUEST = "can't be read: This is not what is asked of a result: "
 NO_STRETCH = "a stretch is start and end between 0 and 1 and the number of a clip from 1 to 2"
 # What is wrong, and what is said of it.

@@ -157,7 +157,7 @@ def test_unknown_options_are_named():
 def test_what_is_no_recipe_is_refused_in_a_sentence(text):
     with pytest.raises(OptionError) as caught:
         verbs.from_json(text)
-    assert "This is not a recipe of sync, blend" in str(caught.value)
+    assert "This is not a recipe (a JSON object" in str(caught.value)
     assert len(str(caught.value)) < 200
 
 
