@@ -49,12 +49,13 @@ def kept(
     return [frame - first_frame for frame in (*notes, *(frame for _, frame in markers))]
 
 
-def said(found: "Fewer | None") -> str:
+def said(found: "Fewer | None", recipe: Recipe) -> str:
     """Return how many keys of how many there are, and how far the result is off, for the line of a result."""
     if found is None:
         return ""
-    few, every = found.keyed.key_count, found.keyed.full_count
-    return f", {few:,} of {every:,} keys, {found.error / _MM:.2g} mm off, feet {found.feet_error / _MM:.2g} mm"
+    # the line of a tool of Repair tells the keys before and after by itself
+    keys = "" if recipe.of_action else f", {found.keyed.key_count:,} of {found.keyed.full_count:,} keys"
+    return f"{keys}, {found.error / _MM:.2g} mm off, feet {found.feet_error / _MM:.2g} mm"
 
 
 def on_controls(armature: bpy.types.Object, few: Few | None) -> str:
