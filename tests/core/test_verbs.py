@@ -248,11 +248,18 @@ def nameless(clip):
 def test_what_works_without_body_roles_does():
     said = verbs.what_works(())
     assert said == (
-        "Blend, Connect, Loop and In Place work without the roles that are missing; Splice needs spine and upper arms, "
+        "Blend, Connect, Loop, In Place and Poses work without the roles that are missing; "
+        "Splice needs spine and upper arms, "
         "Path needs thighs, Travel needs feet, contacts and slide need feet"
     )
     clips = [nameless(actions.walk(30.0)), nameless(actions.turn_left(30.0))]
-    for recipe, wanted in ((Blend(), clips), (Connect(), clips), (Loop(), clips[:1]), (InPlace(), clips[:1])):
+    for recipe, wanted in (
+        (Blend(), clips),
+        (Connect(), clips),
+        (Loop(), clips[:1]),
+        (InPlace(), clips[:1]),
+        (KeyPoses(), clips),
+    ):
         assert recipe.mode in said.partition(" work")[0]
         assert len(verbs.apply(recipe, wanted).clip) > 10
     with pytest.raises(SkeletonError, match="the part of spine, upper_arm.L, upper_arm.R"):

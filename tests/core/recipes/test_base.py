@@ -23,7 +23,9 @@ def values_of(about):
     if about.choices:
         return st.sampled_from(about.names)
     if about.table:
-        return st.lists(st.lists(st.floats(about.minimum, 1e6), max_size=4).map(tuple), max_size=3).map(tuple)
+        return st.lists(
+            st.lists(st.floats(about.minimum, min(1e6, about.maximum or 1e6)), max_size=4).map(tuple), max_size=3
+        ).map(tuple)
     if about.kind is tuple:
         return st.lists(st.floats(about.minimum, 1e6), max_size=5).map(tuple)
     if about.kind is bool:
