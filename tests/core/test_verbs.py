@@ -13,6 +13,7 @@ from action_loom.core.progress import Progress
 from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.connect import Connect
 from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
+from action_loom.core.recipes.key_poses import KeyPoses
 from action_loom.core.recipes.loop import Loop
 from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.recipes.splice import Splice
