@@ -45,19 +45,26 @@ def woven(operator, first, *others, **options):
     return made
 
 
+def begins(armature, action, seen):
+    """Whether the body is where it was in the first frame, and the root, whose way is smoothed, within a millimetre."""
+    away = np.abs(places(armature, action, [1]) - seen).max(axis=(0, 2))
+    root = armature.pose.bones.find("root")
+    return np.delete(away, root).max() < 1e-5 and away[root] < 1e-3
+
+
 @pytest.mark.parametrize("visual", [False, True])
 def test_a_result_that_lets_the_root_travel_begins_where_it_stands(raised, visual):
     walk = bpy.data.actions["Walk"]
     seen = places(raised, walk, [1])
     travels = {"travel": "ROOT", "visual": visual}
     first = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", **travels)
-    assert np.abs(places(raised, first, [1]) - seen).max() < 1e-5
+    assert begins(raised, first, seen)
     # Played to its end, the root has gone on, and stays there when the walk is played again.
     places(raised, first, [20])
     again = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", **travels)
-    assert np.abs(places(raised, again, [1]) - seen).max() < 1e-5
+    assert begins(raised, again, seen)
     twice = woven(bpy.ops.action_loom.loop, again.name, visual=visual)
-    assert np.abs(places(raised, twice, [1]) - seen).max() < 1e-5
+    assert begins(raised, twice, seen)
 
 
 def test_a_result_that_leaves_the_root_alone_does_not_key_it(raised, loom):
@@ -80,4 +87,4 @@ def test_what_was_kept_may_be_anything(raised, value):
     raised["action_loom_still"] = value
     seen = places(raised, bpy.data.actions["Walk"], [1])
     made = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", travel="ROOT")
-    assert np.abs(places(raised, made, [1]) - seen).max() < 1e-5
+    assert begins(raised, made, seen)
