@@ -12,6 +12,7 @@ from .entry_points import load
 from .errors import OptionError
 from .options import Declared, declared
 from .progress import SILENT, Progress
+from .recipes.ask import Ask, AskOptions
 from .recipes.base import Recipe
 from .recipes.blend import Blend
 from .recipes.connect import Connect
@@ -28,6 +29,7 @@ from .recipes.reach import Reach
 from .recipes.retarget import Retarget
 from .recipes.root import Root
 from .recipes.splice import Splice
+from .recipes.style import FitStyle, Restyle, StyleOptions
 from .recipes.travel import InPlace, Travel
 from .recipes.warp import MoveEvents, Warp
 
@@ -41,7 +43,8 @@ class Verb:
 
     function : takes clips, recipe and progress, and what was prepared where anything is; returns what `makes` says
     picture : draws what was made
-    makes : "clip" (a Result), or "graph" (a MotionGraph)
+    makes : "clip" (a Result), or what can be kept in a file of its own: "graph" (a MotionGraph), "style" (a Style)
+    uses : which of these, from a file, can stand for what is prepared of clips; "" for none
     prepare : does, from the same arguments, the part of the work that depends on the clips and on the options of
         `depends` alone, so that it can be kept and used again; "" where there is none
     needs : parts of the body that must be known (see `_PARTS`), unless options name joints
@@ -52,6 +55,7 @@ class Verb:
     function: str
     picture: str
     makes: str = "clip"
+    uses: str = ""
     prepare: str = ""
     depends: type[Declared] | None = None
     needs: tuple[str, ...] = ()
@@ -60,6 +64,7 @@ class Verb:
 
 _REGISTER = "weave.preprocess:register"
 _BUILD = "graph.build:build"
+_LEARN = "style.fit:fit"
 _ROWS = (
     Verb(Synchronise, "weave.retime:synchronise", "plots.blends:draw", prepare=_REGISTER, depends=Matching),
     Verb(Blend, "weave.blend:blend", "plots.blends:draw", prepare=_REGISTER, depends=Matching),
@@ -71,14 +76,33 @@ _ROWS = (
         Follow,
         "graph.follow:follow",
         "plots.graphs:draw_walk",
+        uses="graph",
         prepare=_BUILD,
         depends=GraphOptions,
         needs=("thighs",),
     ),
-    Verb(Walk, "graph.free_walks:wander", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
-    Verb(Shortest, "graph.free_walks:shortest", "plots.graphs:draw_walk", prepare=_BUILD, depends=GraphOptions),
+    Verb(Walk, "graph.free_walks:wander", "plots.graphs:draw_walk", uses="graph", prepare=_BUILD, depends=GraphOptions),
+    Verb(
+        Shortest,
+        "graph.free_walks:shortest",
+        "plots.graphs:draw_walk",
+        uses="graph",
+        prepare=_BUILD,
+        depends=GraphOptions,
+    ),
     Verb(Travel, "weave.travel:travel", "plots.travels:draw", needs=("feet",)),
     Verb(InPlace, "weave.travel:in_place", "plots.travels:draw"),
+    Verb(FitStyle, _LEARN, "plots.styles:draw_style", makes="style", prepare=_LEARN, depends=StyleOptions),
+    Verb(
+        Restyle,
+        "style.restyle:restyle",
+        "plots.styles:draw_restyled",
+        uses="style",
+        prepare=_LEARN,
+        depends=StyleOptions,
+        needs=("feet",),
+    ),
+    Verb(Ask, "style.ask:ask", "plots.asked:draw", prepare="style.ask:gather", depends=AskOptions, needs=("feet",)),
     Verb(KeyPoses, "weave.key_poses:key_poses", "plots.key_poses:draw"),
     Verb(Mirror, "weave.mirror:mirrored", "plots.edits:draw"),
     Verb(Warp, "weave.warp:warp", "plots.warps:draw_poses"),
@@ -140,7 +164,7 @@ def what_works(known: Collection[str]) -> str:
 
 
 def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, prepared: Any = None) -> Any:
-    """Do what a recipe says and return what it makes: a Result, or a MotionGraph where the verb makes one.
+    """Do what a recipe says and return what it makes: a Result, a MotionGraph or a Style.
 
     prepared : what `prepare` gave for the same clips and options before. Raises LoomError kinds.
     """

@@ -44,6 +44,8 @@ def _add_flag(parser: argparse.ArgumentParser, about: Option, name: str, text: s
         how |= {"action": "append", "metavar": f"CLIP={about.name.upper()}"}
     elif about.choices:
         how |= {"type": about.kind, "choices": about.names}
+    elif about.from_file:
+        how |= {"metavar": "FILE.csv"}
     else:
         how |= {"type": about.kind, "metavar": about.name.upper()}
     parser.add_argument("--" + name.replace("_", "-"), **how)
@@ -64,8 +66,10 @@ def given(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[
 
 
 def checked(about: Option, value: Any, folder: str = "") -> Any:
-    """Return a value in the option's own type; rows may be in a file, whose path is relative to a folder."""
-    if about.from_file and isinstance(value, str) and not tables.is_table(value):
+    """Return a value in the option's own type; rows, or a text, may be in a file: its path is relative to a folder."""
+    if about.from_file and about.kind is str and value and "\n" not in value:
+        value = tables.read_text(os.path.join(folder, os.path.expanduser(value)))
+    elif about.from_file and isinstance(value, str) and not tables.is_table(value):
         value = tables.read_rows(os.path.join(folder, os.path.expanduser(value)), about.name)
     return about.checked(value)
 

@@ -24,7 +24,7 @@ def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
     info.add_argument("--picture", metavar="P.png", help=text)
     info.set_defaults(run=_info)
     for recipe, name in ((Follow, "follow"), (Walk, "walk"), (Shortest, "path")):
-        verb_commands.add_verb(kinds, host, recipe, name, graph_first=True)
+        verb_commands.add_verb(kinds, host, recipe, name, artefact_first=True)
 
 
 def _info(host: Host, arguments: argparse.Namespace) -> None:

@@ -8,15 +8,12 @@ from typing import Any
 from .. import files, verbs
 from ..errors import OptionError
 from ..formats import motion_file, registry
-from ..graph import storage
 from ..progress import SILENT, Progress
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
-from ..verbs import VERBS
-from . import outputs, summary
+from . import artefacts, outputs, summary
+from .artefacts import Kind
 from .host import Host, Settings, Sources
-
-GRAPH_SUFFIX = ".npz"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +21,7 @@ class Job:
     """What is to be done with which clips; goes from process to process.
 
     settings : the host's, how the clips are read and what is asked of the result
-    graph : the file of the motion graph that is walked through, None where it is built of the clips
+    artefact : the file of the motion graph or the style that is used, None where it is made of the clips
     output, report, picture : the files to make, None for those that are not wanted
     kept_in : the file that is open and keeps the result, None where it is not kept
     folders : those of the files' folders that are made where they are missing
@@ -34,7 +31,7 @@ class Job:
     recipe: Recipe
     clips: tuple[str, ...]
     settings: Settings
-    graph: str | None
+    artefact: str | None
     output: Path | None
     report: Path | None
     picture: Path | None
@@ -64,7 +61,7 @@ def plan(
     settings: Settings,
     *,
     title: str = "",
-    graph: str | None = None,
+    artefact: str | None = None,
     output: str | None = None,
     report: str | None = None,
     picture: str | None = None,
@@ -74,13 +71,12 @@ def plan(
     """Return the job; outputs that are folders get files named after the result (its title). Raises OptionError."""
     if picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
-    if graph is not None and not isinstance(recipe, GraphWalk):
-        raise OptionError(f"{recipe.verb} walks through no graph, so there is none to be named for it")
-    if not clips and graph is None:
-        raise OptionError(f"{recipe.verb} takes clips{', or a graph' if isinstance(recipe, GraphWalk) else ''}")
-    names = [Path(graph).stem] if graph is not None else [host.title(clip) for clip in clips]
+    walks = isinstance(recipe, GraphWalk)
+    if not clips and not (walks and artefact is not None):
+        raise OptionError(f"{recipe.verb} takes clips{', or a graph' if walks else ''}")
+    names = [Path(artefact).stem] if walks and artefact is not None else [host.title(clip) for clip in clips]
     title = title or host.wanted_name(settings) or recipe.result_name(names)
-    ending = GRAPH_SUFFIX if VERBS[recipe.verb].makes == "graph" else registry.DEFAULT
+    ending = artefacts.SUFFIX if artefacts.made_by(recipe) is not None else registry.DEFAULT
     given = [(output, ending), (report, ".json"), (picture, ".png")]
     places = [None if path is None else outputs.place(path, title, suffix) for path, suffix in given]
     if places[0] is not None:
@@ -93,7 +89,7 @@ def plan(
         recipe=recipe,
         clips=tuple(clips),
         settings=settings,
-        graph=graph,
+        artefact=artefact,
         output=places[0],
         report=places[1],
         picture=places[2],
@@ -105,31 +101,36 @@ def plan(
 
 def _check_suffix(recipe: Recipe, output: Path) -> None:
     """Raise OptionError for a file that can't hold what a recipe makes."""
-    if VERBS[recipe.verb].makes != "graph":
+    kind = artefacts.made_by(recipe)
+    if kind is None:
         motion_file.format_of(output)
-    elif output.suffix.lower() != GRAPH_SUFFIX and not files.takes_bytes(output):
-        raise OptionError(f"{output} is to be a motion graph, and must end in {GRAPH_SUFFIX}")
+    elif output.suffix.lower() != artefacts.SUFFIX and not files.takes_bytes(output):
+        raise OptionError(f"{output} is to be {kind.title}, and must end in {artefacts.SUFFIX}")
 
 
 def make(job: Job, progress: Progress = SILENT) -> Made:
     """Read the clips and do what the recipe says, and write no file yet; raises LoomError kinds."""
-    if job.graph is None:
+    kind = artefacts.used_by(job.recipe)
+    if job.artefact is None or kind is None:
         return make_of(job.host.read(job.clips, job.settings), job, progress)
-    graph = storage.load(job.graph)
-    if job.kept_in is None:
-        return make_of(job.host.read(job.clips, job.settings), job, progress, graph)
-    # The opened file is to know all that its result is made of.
-    walked = graph.report["names"]
-    assert isinstance(job.recipe, GraphWalk)
-    job = replace(job, recipe=job.recipe.after(len(walked)), clips=(*walked, *job.clips))
-    return make_of(job.host.read(job.clips, job.settings), job, progress, graph)
+    used = kind.load(job.artefact)
+    if job.kept_in is not None:
+        # The opened file is to know all that its result is made of.
+        if not isinstance(job.recipe, GraphWalk):
+            raise OptionError(
+                f"{kind.title} from a file is not used inside Blender: name the actions it is learnt from"
+            )
+        walked = used.report["names"]
+        job = replace(job, recipe=job.recipe.after(len(walked)), clips=(*walked, *job.clips))
+    return make_of(job.host.read(job.clips, job.settings), job, progress, used)
 
 
 def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: Any = None) -> Made:
     """Do a job whose clips have been read already; `prepared` as in `verbs.apply`."""
     made = verbs.apply(job.recipe, sources.clips, progress, prepared)
-    if VERBS[job.recipe.verb].makes == "graph":
-        return _graph_made(sources, job, made)
+    kind = artefacts.made_by(job.recipe)
+    if kind is not None:
+        return _artefact_made(sources, job, made, kind)
     contents = {}
     if job.output is not None:
         contents[job.output] = sources.compose(made, job.output)
@@ -137,7 +138,9 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
         contents[job.picture] = verbs.picture(job.recipe, made)
     name, notes = job.host.wanted_name(job.settings) or made.clip.name, tuple(sources.notes)
     output = job.output or job.kept_in
-    report = made.report | ({} if job.graph else sources.report()) | {"output": None if output is None else str(output)}
+    # What walks through a graph is made of its clips.
+    of_sources = {} if job.artefact and isinstance(job.recipe, GraphWalk) else sources.report()
+    report = made.report | of_sources | {"output": None if output is None else str(output)}
     if job.kept_in is not None:
         kept = sources.keep(job.recipe, made)
         name, notes, report = kept.name, notes + kept.notes, report | {"action": kept.name}
@@ -147,16 +150,16 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
     return Made(name, contents, report, "\n".join(summary.lines(name, report, job.recipe)))
 
 
-def _graph_made(sources: Sources, job: Job, graph: Any) -> Made:
-    """A motion graph as a job makes it: it is called as its file is."""
-    report = graph.report | sources.report() | {"output": None if job.output is None else str(job.output)}
-    report["warnings"] = [*sources.notes, *graph.report["warnings"]]
-    graph = replace(graph, name=graph.name if job.output is None else job.output.stem, report=report)
+def _artefact_made(sources: Sources, job: Job, made: Any, kind: Kind) -> Made:
+    """A motion graph or a style as a job makes it: it is called as its file is."""
+    report = made.report | sources.report() | {"output": None if job.output is None else str(job.output)}
+    report["warnings"] = [*sources.notes, *made.report["warnings"]]
+    made = replace(made, name=made.name if job.output is None else job.output.stem, report=report)
     contents = {}
     if job.output is not None:
-        contents[job.output] = storage.compose(graph)
+        contents[job.output] = kind.compose(made)
     if job.picture is not None:
-        contents[job.picture] = verbs.picture(job.recipe, graph)
+        contents[job.picture] = verbs.picture(job.recipe, made)
     if job.report is not None:
         contents[job.report] = outputs.as_json(report)
-    return Made(graph.name, contents, report, "\n".join(summary.graph_lines(graph)))
+    return Made(made.name, contents, report, "\n".join(kind.lines(made)))

@@ -12,8 +12,9 @@ from ..errors import LoomError, OptionError
 from ..jit import ENGINES
 from ..options import Choice, Option, by_name, declared, renamed, shown
 from ..recipes.base import Recipe
+from ..recipes.graph import GraphWalk
 from ..verbs import verb_of
-from . import common, outputs
+from . import artefacts, common, outputs
 from .host import FilePath, Host, Settings
 from .job import Job, plan
 
@@ -34,6 +35,7 @@ FOR_ONE = by_name(
     Option("picture", "", "Where the picture goes"),
     Option("like", "", "The clip on whose body another is put"),
     Option("graph", "", "The file of a motion graph to walk through, instead of one of the clips"),
+    Option("style", "", "The file of a style to use, instead of one learnt from the clips"),
 )
 _KINDS = {
     bool: "true or false",
@@ -217,9 +219,10 @@ def _entries(
     if not output and kept_in is None:
         raise OptionError("output is missing, and there is no folder for it either")
     made = recipe(**{key: given[key] for key in options if key in given})
-    graph = _beside(folder, given.get("graph"))
-    if graph is not None and not os.path.isfile(graph):
-        raise OptionError(f"graph: there is no file {graph}")
+    beside = {kind: _beside(folder, given.get(kind)) for kind in artefacts.KINDS}
+    artefact = artefacts.named(beside, made)
+    if artefact is not None and not os.path.isfile(artefact):
+        raise OptionError(f"{verb_of(verb).uses}: there is no file {artefact}")
     name, each = given.get("name", ""), given.get("each", "")
     body = _body(host, recipe, given.get("like", ""), folder, settings)
     return [
@@ -231,7 +234,7 @@ def _entries(
                 made,
                 [*body, *clips],
                 settings,
-                graph=graph,
+                artefact=artefact,
                 output=_beside(folder, output),
                 report=_beside(folder, given.get("report")),
                 picture=_beside(folder, given.get("picture")),
@@ -239,7 +242,7 @@ def _entries(
                 force=given.get("force", False),
             ),
         )
-        for clips in _clips(host, table, folder, each, settings, graph is not None)
+        for clips in _clips(host, table, folder, each, settings, issubclass(recipe, GraphWalk) and artefact is not None)
     ]
 
 
@@ -305,7 +308,7 @@ def _check_together(path: str, entries: list[Entry], report: Path | None) -> Non
             writers[same] = place, f"{entry.label}, {key}"
     for place, entry in enumerate(entries):
         read = [(clip, entry.job.host.file_of(clip)) for clip in entry.job.clips]
-        for clip, file in [*read, *([(entry.job.graph, entry.job.graph)] if entry.job.graph else [])]:
+        for clip, file in [*read, *([(entry.job.artefact, entry.job.artefact)] if entry.job.artefact else [])]:
             writing, other = (place, "") if file is None else writers.get(outputs.identity(file), (place, ""))
             if writing != place:
                 raise LoomError(f"{path}, {entry.label}: clips: {clip} is written by {other}")

@@ -81,7 +81,7 @@ class Journal:
         if not self.kept:
             return ""
         skeletons = dict.fromkeys(job.host.skeleton_of(clip, job.settings) for clip in job.clips)
-        read = (*map(job.host.file_of, job.clips), *skeletons, job.graph)
+        read = (*map(job.host.file_of, job.clips), *skeletons, job.artefact)
         sources = [path for path in read if path is not None]
         asked = {
             "recipe": job.recipe.to_json(),

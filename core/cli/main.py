@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from .. import files, jit
 from ..errors import LoomError, OptionError, one_line
-from . import graph_commands, info, interruption, run, verb_commands
+from . import graph_commands, info, interruption, run, style_commands, verb_commands
 from .host import Host
 from .motion_files import MotionFiles
 
@@ -80,6 +80,7 @@ def parser(host: Host) -> argparse.ArgumentParser:
     info.add_verb(verbs, host)
     verb_commands.add_verbs(verbs, host)
     graph_commands.add_verb(verbs, host)
+    style_commands.add_verb(verbs, host)
     run.add_verb(verbs, host)
     host.add_verbs(verbs)
     return top

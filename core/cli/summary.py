@@ -6,6 +6,8 @@ from typing import Any
 from ..graph.motion_graph import MotionGraph
 from ..recipes.base import Recipe
 from ..recipes.plant import Plant
+from ..style.measures import UNITS
+from ..style.style import Style
 from ..sync import register_pair
 from ..weave import planting
 
@@ -48,6 +50,47 @@ def graph_lines(graph: MotionGraph) -> list[str]:
     ]
     found += [f"  note: {warning}" for warning in report["warnings"]]
     return [*found, f"  {report['seconds_taken']:.2f} s"]
+
+
+def style_lines(style: Style) -> list[str]:
+    """Return what is printed of a style."""
+    report, figures = style.report, style.report["style"]
+    what = "strides" if figures["gait"] else "repetitions"
+    found = [f"{style.name}: {figures['strides']} {what} of {len(figures['people'])} people"]
+    for name, one in figures["sliders"].items():
+        found.append(
+            f"  {name}: {one['mean']:.3g} {one['unit']}, usually {one['deviation']:.2g} more or less,"
+            f" from {one['lowest']:+.1f} to {one['highest']:+.1f} times that"
+        )
+    shares = zip(figures["components"], figures["shares"]["apart"], strict=True)
+    found.append("  " + ", ".join(f"{name} {share:.0%}" for name, share in shares))
+    found.append(f"  about the rest pose, as in the source, the first is {figures['shares']['source'][0]:.1%}")
+    for column, one in figures["labels"].items():
+        found.append(
+            f"  {column}: {one['component']}, effect size {one['effect']:+.2f},"
+            f" by chance in {one['chance']:.1%} of cases"
+        )
+    found += [f"  note: {warning}" for warning in report["warnings"]]
+    return [*found, f"  {report['seconds_taken']:.2f} s"]
+
+
+def _style(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
+    return [
+        f"  {name}: asked {each['asked']:+.2f}, from {each['before']:+.2f} to {each['after']:+.2f}"
+        f" ({each['measure_before']:.3g} to {each['measure_after']:.3g} {UNITS[name]})"
+        for name, each in one["sliders"].items()
+    ]
+
+
+def _ask(one: Report, report: Report, _recipe: Recipe) -> list[str]:
+    shares = sorted(zip(one["weights"], report["names"], strict=True), key=lambda pair: -pair[0])
+    return [
+        *(
+            f"  {name}: asked {value:.3g}, got {one['got'][name]:.3g} {UNITS[name]}"
+            for name, value in one["asked"].items()
+        ),
+        "  of " + ", ".join(f"{share:.0%} {name}" for share, name in shares if share > 0.0),
+    ]
 
 
 def _registration(curves: list[Report], _report: Report, recipe: Recipe) -> list[str]:
@@ -267,5 +310,7 @@ _SECTIONS: dict[str, Callable[[Any, Report, Recipe], list[str]]] = {
     "root": _root,
     "key_poses": _key_poses,
     "reach": _reach,
+    "style": _style,
+    "ask": _ask,
     "retarget": _retarget,
 }

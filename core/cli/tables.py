@@ -18,12 +18,7 @@ def read_rows(file: str, name: str = "") -> list[list[float]]:
     A first row of words and what follows a # are left out; all rows have as many numbers. Of a report (`.json`), the
     rows of this name. Raises LoomError with file and line.
     """
-    try:
-        text = Path(file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise LoomError(f"{file}: can't be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise LoomError(f"{file}: this is not UTF-8 text") from None
+    text = read_text(file)
     if file.lower().endswith(".json"):
         return _of_report(file, text, name)
     rows: list[list[float]] = []
@@ -47,6 +42,16 @@ def read_rows(file: str, name: str = "") -> list[list[float]]:
     if not rows:
         raise LoomError(f"{file}: there are no numbers in it")
     return rows
+
+
+def read_text(file: str) -> str:
+    """Return the text of a file; raises LoomError that names it."""
+    try:
+        return Path(file).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise LoomError(f"{file}: can't be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise LoomError(f"{file}: this is not UTF-8 text") from None
 
 
 def _of_report(file: str, text: str, name: str) -> Any:

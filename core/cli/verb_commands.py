@@ -7,8 +7,10 @@ from typing import Any
 from ..errors import OptionError
 from ..options import Option, declared
 from ..recipes.base import Recipe
-from ..recipes.graph import Follow, GraphOptions, GraphWalk
-from . import common, job, outputs
+from ..recipes.graph import Follow, GraphWalk
+from ..verbs import VERBS
+from . import artefacts, common, job, outputs
+from .artefacts import KINDS
 from .host import Host
 
 _STRETCH = (
@@ -19,9 +21,9 @@ _STRETCH = (
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    """Add the commands of all verbs but `graph`, which has commands of its own below it."""
+    """Add the commands of all verbs but those that make artefacts, which have commands of their own below them."""
     for row in host.verbs.values():
-        if row.makes != "graph":
+        if artefacts.made_by(row.recipe) is None:
             add_verb(verbs, host, row.recipe, row.recipe.verb)
 
 
@@ -31,28 +33,28 @@ def add_verb(
     recipe: type[Recipe],
     name: str,
     *,
-    graph_first: bool = False,
+    artefact_first: bool = False,
 ) -> None:
-    """Add a command; with `graph_first` it takes the file of a graph, as walks through graphs did in version 0.1."""
+    """Add a command; with `artefact_first` the file of what it uses comes first: `graph follow G`, `style apply S`."""
     parser = verbs.add_parser(name, help=recipe.summary, description=recipe.summary)
-    walks = issubclass(recipe, GraphWalk)
-    if graph_first:
-        parser.add_argument("graph", metavar="G.npz")
-    else:
+    walks, used = issubclass(recipe, GraphWalk), artefacts.used_by(recipe)
+    if used is not None and artefact_first:
+        parser.add_argument(VERBS[recipe.verb].uses, metavar=used.file)
+    if not walks or not artefact_first:
         parser.add_argument("clips", nargs="*" if walks else "+", metavar=host.clip)
     if recipe.like:
         parser.add_argument("--like", metavar=host.clip, required=True, help=recipe.like)
-    if walks and not graph_first:
-        text = "a motion graph from a file, to be walked through instead of one of the clips"
-        parser.add_argument("--graph", metavar="G.npz", help=text)
-    building = declared(GraphOptions) if walks else {}
-    positional = ("leave", "reach") if graph_first and "leave" in declared(recipe) else ()
+    if used is not None and not artefact_first:
+        text = f"{used.title} from a file, instead of one made of the clips"
+        parser.add_argument(f"--{VERBS[recipe.verb].uses}", metavar=used.file, help=text)
+    building = _of_making(recipe)
+    positional = ("leave", "reach") if artefact_first and "leave" in declared(recipe) else ()
     own = {key: about for key, about in declared(recipe).items() if key not in building and key not in positional}
     own.pop("stretches", None)
     common.add_options(parser, own)
     for key in positional:
         parser.add_argument(key, metavar={"leave": "FROM", "reach": "TO"}[key], help=declared(recipe)[key].description)
-    if not graph_first:
+    if not artefact_first:
         common.add_options(parser, building)
     if recipe is Follow:
         for flag, destination, kind, text in _STRETCH:
@@ -68,14 +70,14 @@ def add_verb(
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
     """Read the clips, do what the recipe says, write what was asked for."""
-    recipe, clips, graph = _asked(arguments)
+    recipe, clips, artefact = _asked(arguments)
     destination = host.destination(arguments)
     planned = job.plan(
         host,
         recipe,
         clips,
         common.settings(host.settings, arguments),
-        graph=graph,
+        artefact=artefact,
         output=destination.export,
         report=arguments.report,
         picture=arguments.picture,
@@ -91,31 +93,43 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         print(made.summary)
 
 
+def _of_making(recipe: type[Recipe]) -> dict[str, Option]:
+    """The options of a verb that are settled in the artefact that it uses."""
+    row = VERBS[recipe.verb]
+    return declared(row.depends) if row.uses and row.depends is not None else {}
+
+
 def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None]:
-    """The recipe that the flags describe, the clips it is done with, and the file of its graph; raises OptionError."""
+    """The recipe that the flags describe, its clips, and the file of what it uses; raises OptionError."""
     recipe: type[Recipe] = arguments.recipe
-    clips, graph = list(getattr(arguments, "clips", ())), getattr(arguments, "graph", None)
+    clips = list(getattr(arguments, "clips", ()))
+    kind = VERBS[recipe.verb].uses
+    artefact = getattr(arguments, kind, None) if kind else None
     values = common.given(declared(recipe), arguments)
-    if graph is not None:
-        _refuse_building(values)
-        if clips:
+    if artefact is not None:
+        _refuse_making(recipe, values)
+        if clips and issubclass(recipe, GraphWalk):
             raise OptionError(
                 "--graph names a graph of clips, so no clips are named beside it; --action names those of stretches"
+            )
+        if len(clips) > 1 and not issubclass(recipe, GraphWalk):
+            raise OptionError(
+                f"--{kind} names {KINDS[kind].title} that is made already, so one clip is named beside it"
             )
     if recipe.like:
         clips = [arguments.like, *clips]
     actions, rows = _stretches(arguments, len(clips))
     if rows:
         values["stretches"] = rows
-    return recipe(**values), [*clips, *actions], graph
+    return recipe(**values), [*clips, *actions], artefact
 
 
-def _refuse_building(values: dict[str, Any]) -> None:
-    """Raise OptionError for options of building a graph where it is built already."""
-    building: dict[str, Option] = declared(GraphOptions)
-    meant = [name for name in values if name in building]
+def _refuse_making(recipe: type[Recipe], values: dict[str, Any]) -> None:
+    """Raise OptionError for options of making what is made already."""
+    meant = [name for name in values if name in _of_making(recipe)]
     if meant:
-        raise OptionError(f"{', '.join(meant)}: this is settled in the graph that --graph names; build another one")
+        kind = VERBS[recipe.verb].uses
+        raise OptionError(f"{', '.join(meant)}: this is settled in the {kind} that --{kind} names; make another one")
 
 
 def _stretches(arguments: argparse.Namespace, before: int) -> tuple[Sequence[str], list[tuple[float, float, int]]]:

@@ -37,11 +37,14 @@ ROOMS = {
     "sync": {"entry_points", "errors", "jit", "motion", "progress", "recipes"},
     "weave": {"bodies", "check", "edit", "errors", "motion", "progress", "recipes", "sync"},
     "graph": {"bodies", "check", "errors", "files", "jit", "motion", "progress", "recipes", "sync", "weave"},
-    "plots": {"check", "graph", "motion", "recipes", "sync", "weave"},
+    "style": {
+        *("bodies", "check", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
+    },
+    "plots": {"check", "graph", "motion", "recipes", "style", "sync", "weave"},
     "verbs": {"entry_points", "errors", "motion", "options", "progress", "recipes"},
     "cli": {
         *("check", "errors", "files", "formats", "graph", "jit", "motion", "options", "progress", "recipes", "sync"),
-        *("skin", "verbs", "weave"),
+        *("skin", "style", "verbs", "weave"),
     },
 }
 
@@ -51,7 +54,7 @@ REGISTRIES = {
     "action_loom.core.recipes.metrics": "action_loom.core.sync.metrics",
     "action_loom.core.formats.registry": "action_loom.core.formats.motion_file",
 }
-ROOMS_BY_TEXT = {"verbs": {"weave", "graph", "plots"}, "sync": {"sync"}, "formats": {"formats"}}
+ROOMS_BY_TEXT = {"verbs": {"weave", "graph", "style", "plots"}, "sync": {"sync"}, "formats": {"formats"}}
 
 # What is not imported when a module is loaded: by the functions that need it, or for type checkers alone.
 LATER = {

@@ -61,8 +61,8 @@ def test_a_verb_has_a_picture_of_what_it_makes(row):
 
 @both_engines
 @verbs
-def test_a_verb_makes_a_clip_or_a_graph(row):
-    assert row.makes in ("clip", "graph")
+def test_a_verb_makes_a_clip_or_what_has_a_file_of_its_own(row):
+    assert row.makes in ("clip", "graph", "style")
 
 
 @both_engines

@@ -10,7 +10,13 @@ from action_loom.core.options import declared
 ROOT = Path(__file__).resolve().parents[2]
 MANUAL = ROOT / "docs" / "manual"
 PAGES = sorted(MANUAL.glob("*.md"))
-MODES = {"follow": "path", "in_place": "travel", "key_poses": "poses"}  # whose page is called otherwise
+MODES = {
+    "follow": "path",
+    "in_place": "travel",
+    "key_poses": "poses",
+    "restyle": "style",
+    "ask": "parametric",
+}  # whose page is called otherwise
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 

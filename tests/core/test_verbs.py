@@ -17,7 +17,9 @@ from action_loom.core.recipes.key_poses import KeyPoses
 from action_loom.core.recipes.loop import Loop
 from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.recipes.splice import Splice
+from action_loom.core.recipes.style import StyleOptions
 from action_loom.core.recipes.travel import InPlace, Travel
+from action_loom.core.style.style import Style
 from action_loom.core.weave.results import Result
 from numpy.testing import assert_array_equal
 from oracles import told
@@ -58,7 +60,9 @@ def clips():
 
 
 def some_of(recipe, clips):
-    """As many of some clips as a recipe takes."""
+    """As many of some clips as a recipe takes; a style is learnt from eight strides at least."""
+    if issubclass(recipe, StyleOptions):
+        return [actions.walk(30.0, 5), actions.sneak(30.0, 5)]
     return clips[: recipe.most or 2]
 
 
@@ -132,7 +136,7 @@ def test_no_two_verbs_have_a_name_in_common():
 @every_verb
 def test_what_is_made_is_what_the_row_says(row, clips):
     made = verbs.apply(example(row.recipe), some_of(row.recipe, clips))
-    assert isinstance(made, MotionGraph if row.makes == "graph" else Result)
+    assert isinstance(made, {"graph": MotionGraph, "style": Style}.get(row.makes, Result))
     assert made.report["verb"] == row.recipe.verb
     json.dumps(made.report, allow_nan=False)
 
@@ -251,7 +255,7 @@ def test_what_works_without_body_roles_does():
     assert said == (
         "Blend, Connect, Loop, In Place and Poses work without the roles that are missing; "
         "Splice needs spine and upper arms, "
-        "Path needs thighs, Travel needs feet, contacts and slide need feet"
+        "Path needs thighs, Travel needs feet, Style needs feet, Parametric needs feet, contacts and slide need feet"
     )
     clips = [nameless(actions.walk(30.0)), nameless(actions.turn_left(30.0))]
     for recipe, wanted in (

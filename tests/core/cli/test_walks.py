@@ -178,7 +178,7 @@ def test_old_names_may_stand_at_the_top_of_a_job_file(job, out):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('verb = "blend"\nclips = ["walk.bvh"]\ngraph = "g.npz"\n', "blend walks through no graph"),
+        ('verb = "blend"\nclips = ["walk.bvh"]\ngraph = "g.npz"\n', "blend uses no graph"),
         (
             'verb = "graph"\nclips = ["walk.bvh"]\noutput = "out/g.bvh"\n',
             "is to be a motion graph, and must end in .npz",

@@ -1,0 +1,52 @@
+"""What is kept in files of its own besides clips, made by one verb and used by others: motion graphs and styles."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import OptionError
+from ..graph import storage as graphs
+from ..recipes.base import Recipe
+from ..style import storage as styles
+from ..verbs import VERBS
+from . import summary
+
+SUFFIX = ".npz"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of artefact: what it is called, how its file is read and composed, and what is printed of it.
+
+    title : in sentences; file : in usages
+    """
+
+    title: str
+    file: str
+    load: Callable[[str], Any]
+    compose: Callable[[Any], bytes]
+    lines: Callable[[Any], Sequence[str]]
+
+
+KINDS = {
+    "graph": Kind("a motion graph", "G.npz", graphs.load, graphs.compose, summary.graph_lines),
+    "style": Kind("a style", "S.npz", styles.load, styles.compose, summary.style_lines),
+}
+
+
+def made_by(recipe: type[Recipe] | Recipe) -> Kind | None:
+    """Return the kind of artefact that a verb makes, None where it makes clips."""
+    return KINDS.get(VERBS[recipe.verb].makes)
+
+
+def used_by(recipe: type[Recipe] | Recipe) -> Kind | None:
+    """Return the kind of artefact that a verb can use, None for none."""
+    return KINDS.get(VERBS[recipe.verb].uses)
+
+
+def named(given: dict[str, str | None], recipe: Recipe) -> str | None:
+    """Return the file of the artefact that a recipe is to use, of those named by kind; raises OptionError."""
+    for kind, path in given.items():
+        if path is not None and kind != VERBS[recipe.verb].uses:
+            raise OptionError(f"{recipe.verb} uses no {kind}, so there is none to be named for it")
+    return given.get(VERBS[recipe.verb].uses)

@@ -1,0 +1,42 @@
+"""action-loom style fit | info | apply: styles as files."""
+
+import argparse
+from pathlib import Path
+
+from .. import verbs
+from ..errors import OptionError
+from ..recipes.style import FitStyle, Restyle
+from ..style import storage
+from . import common, outputs, summary, verb_commands
+from .host import Host
+
+
+def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
+    text = "learn how people differ in an action, kept as a file"
+    kinds = commands.add_parser("style", help=text, description=text).add_subparsers(
+        title="what is done", dest="kind", required=True, metavar="fit | info | apply"
+    )
+    verb_commands.add_verb(kinds, host, FitStyle, "fit")
+    verb_commands.add_verb(kinds, host, Restyle, "apply", artefact_first=True)
+    info = kinds.add_parser("info", help="what is in a style")
+    info.add_argument("style", metavar="S.npz")
+    common.add_common(info)
+    text = "draw the style" if host.draws else argparse.SUPPRESS
+    info.add_argument("--picture", metavar="P.png", help=text)
+    info.set_defaults(run=_info)
+
+
+def _info(host: Host, arguments: argparse.Namespace) -> None:
+    if arguments.picture is not None and not host.draws:
+        raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
+    report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
+    outputs.check([report, picture], arguments.force)
+    style = storage.load(arguments.style)
+    contents = {}
+    if report is not None:
+        contents[report] = outputs.as_json(dict(style.report))
+    if picture is not None:
+        contents[picture] = verbs.picture(FitStyle(), style)
+    outputs.write(contents, arguments.force)
+    if not arguments.quiet:
+        print("\n".join(summary.style_lines(style)))

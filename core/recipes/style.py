@@ -1,0 +1,140 @@
+"""Style: what performers have of their own in an action that they all do, and clips that get more or less of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..options import HIDDEN, RARE, Choice, Declared, option
+from .base import Recipe
+from .planting import PlantOptions
+
+# The measures of a stride that sliders ask for, in order (see `style.measures`).
+SLIDERS = ("stride", "cadence", "speed", "bounce", "swing", "lean", "elbows", "width", "lift")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StyleOptions(Declared):
+    """What a style is learnt from (methods 10)."""
+
+    cycles: str = option(
+        "auto",
+        "What is one example: a stride from one touchdown of the left foot to the next, or one repetition",
+        choices=(
+            Choice("auto", "", "Strides, where at least half of the clips have some; else repetitions"),
+            Choice("strides", "", "From one touchdown of the left foot to the next: walks, runs, dances"),
+            Choice("repeats", "", "Whatever repeats itself: waving, punching, exercises"),
+        ),
+        shown=RARE,
+    )
+    mirror: bool = option(
+        False, "Let the clips' mirror images take part: what is learnt is then the same on both sides", shown=RARE
+    )
+    labels: str = option(
+        "",
+        "A table with commas, whose first row names its columns: clip, person, and what else is known of clips (age,"
+        " mood, …); without it every clip is a person's own",
+        from_file=True,
+        shown=HIDDEN,  # a text of the file
+    )
+    turns: float = option(
+        25.0,
+        "Strides that turn more are left out",
+        minimum=0.0,
+        maximum=360.0,
+        unit="°",
+        usual=(5.0, 90.0),
+        shown=RARE,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitStyle(Recipe, StyleOptions):
+    """Learn what people have of their own in an action that they all do."""
+
+    verb = "style"
+    label = "Learn Style"
+    tooltip = "Learn from the ticked actions how they differ, and show it; nothing is changed"
+    least = 2
+    summary = "learn from clips of one action how they differ"
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
+
+
+def _slider(sentence: str, label: str = "") -> float:
+    amount: float = option(0.0, sentence, minimum=-6.0, maximum=6.0, usual=(-3.0, 3.0), label=label)
+    return amount
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restyle(Recipe, PlantOptions, StyleOptions):
+    """Give a clip more or less of what its examples differ in; 1 is as much as they usually differ."""
+
+    verb = "restyle"
+    label = "Restyle"
+    tooltip = "Make a new action of the reference: with longer strides, more swing, more of what the ticked ones have"
+    mode = "Style"
+    mode_tooltip = "The reference, done in another way: sliders learnt from the ticked actions"
+    least = 1
+    reference_first = True
+    summary = "change how a clip is done, by sliders learnt from others (of the same action)"
+
+    stride: float = _slider("Longer strides, in usual differences between the examples")
+    cadence: float = _slider("More steps a minute")
+    speed: float = _slider("Faster, with the stride and the cadence that go with it")
+    bounce: float = _slider("Hips that go up and down more")
+    swing: float = _slider("Arms that swing more", "Arm Swing")
+    lean: float = _slider("A trunk that leans more to the front")
+    elbows: float = _slider("Elbows that are bent more")
+    width: float = _slider("Feet farther apart", "Step Width")
+    lift: float = _slider("Feet that are lifted more", "Foot Lift")
+    goes_along: str = option(
+        "natural",
+        "What changes besides what a slider says",
+        choices=(
+            Choice("natural", "", "What changes with it in the examples, too: longer strides swing the arms"),
+            Choice("only", "Only This", "Nothing else that has a slider"),
+        ),
+    )
+    exact: bool = option(True, "Measure what came of the sliders, and correct it", shown=RARE)
+    toward: str = option("", "Towards the mean of a person, or of a label: anna, or mood=sad", shown=RARE)
+    toward_amount: float = option(
+        1.0, "How far: 0 is not at all, 1 all the way", minimum=-3.0, maximum=3.0, usual=(-1.0, 2.0), shown=RARE
+    )
+    components: str = option(
+        "apart",
+        "Which components of how people differ are meant",
+        choices=(
+            Choice("apart", "", "Of posture and of dynamics, each by itself"),
+            Choice("together", "", "Of both at once, about the mean"),
+            Choice("source", "About Rest", "About the rest pose, of which the first is the mean motion itself"),
+        ),
+        shown=RARE,
+    )
+    factors: tuple[float, ...] = option(
+        (),
+        "How much of each component the clip keeps, the largest first: 1 as it is, 0 none, 3 three times, -3 reversed",
+        minimum=-10.0,
+        maximum=10.0,
+        usual=(-3.0, 3.0),
+        shown=RARE,
+    )
+    own_speed: float = option(
+        1.0, "How much of its own speed, as a component", minimum=-3.0, maximum=5.0, usual=(-1.0, 3.0), shown=RARE
+    )
+    individuality: float = option(
+        1.0,
+        "How much it keeps of what no component tells",
+        minimum=-3.0,
+        maximum=5.0,
+        usual=(0.0, 2.0),
+        shown=RARE,
+    )
+    variation: int = option(
+        0, "The number of a variation, made by chance within what is usual; 0 is none", minimum=0, zero="none"
+    )
+    variation_amount: float = option(
+        1.0, "How far variations go", minimum=0.0, maximum=3.0, usual=(0.0, 2.0), shown=RARE
+    )
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{names[0]} variation {self.variation}" if self.variation else f"{names[0]} restyled"

@@ -1,0 +1,171 @@
+"""Strides as rows of numbers, in which they can be added, and back (methods 10)."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import kinematics, quat, resample, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from ..weave import root_blend
+from ..weave.root_blend import Part
+from .gait_phase import Phases, Stride
+
+PHASES = 64  # at which a stride is told
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A body's motion as it is told by rows: in its heading frame, with the steps of that on the ground.
+
+    turns (F, K, 4) : rotations of the joints from rest; hips (F, 4) : of the hips in the heading frame;
+    height (F,) : of the hips, metres; steps (F, 3) : to the next frame, to the right, ahead (metres), turning (radians)
+    """
+
+    turns: Array
+    hips: Array
+    height: Array
+    steps: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """How a stride of a body is written as a row: rotation vectors about mean turns, height and steps.
+
+    joints (K,) : those of the body but the hips and what is no part of it; means (K + 1, 4) : mean turns, the hips'
+    last. A row (P, C) has 3 (K + 1) rotation vectors, then height, then steps.
+    """
+
+    skeleton: Skeleton
+    joints: NDArray[np.int64]
+    means: Array
+
+    @property
+    def channels(self) -> int:
+        return 3 * len(self.means) + 4
+
+    @property
+    def turning(self) -> slice:
+        """The rotation vectors of all joints, the hips' last."""
+        return slice(0, 3 * len(self.means))
+
+    @property
+    def height(self) -> int:
+        return 3 * len(self.means)
+
+    @property
+    def steps(self) -> slice:
+        return slice(3 * len(self.means) + 1, self.channels)
+
+    def written(self, motion: Motion) -> Array:
+        """Return the rows (F, C) of a motion."""
+        turns = np.concatenate([motion.turns, motion.hips[:, None]], axis=1)
+        vectors = quat.log_about(self.means, turns).reshape(len(turns), -1)
+        return np.concatenate([vectors, motion.height[:, None], motion.steps], axis=1)
+
+    def read(self, rows: Array) -> Motion:
+        """Return the motion that rows (F, C) tell."""
+        vectors = rows[:, self.turning].reshape(len(rows), -1, 3)
+        turns = quat.mul(self.means, quat.exp(vectors))
+        return Motion(turns[:, :-1], turns[:, -1], rows[:, self.height], rows[:, self.steps])
+
+    def posed(self, rows: Array) -> tuple[Array, Array]:
+        """Return world rotations (F, J, 4) and the places (F, P, 3) of joints and tips, the hips over the origin."""
+        motion, hips = self.read(rows), self._hips
+        rotations = np.tile(quat.IDENTITY, (len(rows), len(self.skeleton), 1))
+        rotations[:, self.joints] = motion.turns
+        clip = Clip("", self.skeleton, 1.0, rotations, np.zeros((*rotations.shape[:2], 3)))
+        place = np.zeros((len(rows), 3))
+        place[:, 2] = motion.height
+        return kinematics.posed(root_blend.place_joints(clip, {hips: (motion.hips, place)}))
+
+    @cached_property
+    def _hips(self) -> int:
+        return root_motion.travelling_joint(self.skeleton)
+
+
+def as_clip(form: Form, rows: Array, seconds: float) -> Clip:
+    """Return a stride (P, C) as a clip of P + 1 frames that goes straight on from the origin."""
+    whole = np.concatenate([rows, rows[:1]])
+    motion = form.read(whole)
+    ground, facing = root_motion.integrate(rows[:, form.steps], np.zeros(2), 0.0)
+    rotations = np.tile(quat.IDENTITY, (len(whole), len(form.skeleton), 1))
+    rotations[:, form.joints] = motion.turns
+    clip = Clip("stride", form.skeleton, len(rows) / seconds, rotations, np.zeros((*rotations.shape[:2], 3)))
+    turn = quat.mul(quat.about_axis("Z", facing), motion.hips)
+    hips = root_motion.travelling_joint(form.skeleton)
+    return root_blend.place_joints(clip, {hips: (turn, np.column_stack([ground, motion.height]))})
+
+
+def joints_of(skeleton: Skeleton) -> NDArray[np.int64]:
+    """Return the joints that rows tell of besides the hips: all that hang below these."""
+    below = skeleton.below_hips.copy()
+    below[root_motion.travelling_joint(skeleton)] = False
+    return np.flatnonzero(below)
+
+
+def motion_of_part(part: Part) -> Motion:
+    """Return what rows tell of a clip of which it is known where it goes; its last step is as the one before it."""
+    clip = part.clip
+    hips = root_motion.travelling_joint(clip.skeleton)
+    steps = root_motion.increments(part.ground, part.facing)
+    return Motion(
+        clip.rotations[:, joints_of(clip.skeleton)],
+        quat.mul(part.turning_back, part.rotations[:, hips]),
+        part.positions[:, hips, 2],
+        np.concatenate([steps, steps[-1:]]) if len(steps) else np.zeros((len(clip), 3)),
+    )
+
+
+def motion_of_stride(phases: Phases, stride: Stride, count: int = PHASES) -> Motion:
+    """Return a stride at so many phases and one more, at which the next one begins.
+
+    Steps are those of the heading frame from phase to phase, the last one of the next stride's beginning.
+    """
+    frames = np.append(
+        np.linspace(stride.first, stride.middle, count // 2, endpoint=False),
+        np.linspace(stride.middle, stride.end, count - count // 2 + 1),
+    )
+    clip = phases.clip
+    hips = root_motion.travelling_joint(clip.skeleton)
+    part = root_blend.part(clip)
+    sampled = resample.sample(replace(clip, channels={}), frames)
+    rotations, positions = kinematics.world_of(sampled, [hips])
+    facing = resample.curve(part.facing[:, None], frames)[:, 0]
+    steps = root_motion.increments(positions[:, hips, :2], facing)
+    return Motion(
+        sampled.rotations[:, joints_of(clip.skeleton)],
+        quat.mul(quat.about_axis("Z", -facing), rotations[:, hips]),
+        positions[:, hips, 2],
+        np.concatenate([steps, steps[:1]]),
+    )
+
+
+def closed(rows: Array) -> Array:
+    """Return the rows (P, C) of a stride whose P + 1 rows are given, so that its end meets its beginning.
+
+    What is missing is spread over the stride in equal parts. Steps need not meet: they are taken as they are.
+    """
+    count = len(rows) - 1
+    missing = rows[-1] - rows[0]
+    missing[-3:] = 0.0
+    return np.asarray(rows[:-1] - (np.arange(count) / count - 0.5)[:, None] * missing)
+
+
+def at_phases(phase: Array, count: int = PHASES) -> Array:
+    """Return the matrix (F, P) that takes P evenly spaced samples of a stride to their values at phases (F,).
+
+    The one smooth periodic curve through them (trigonometric interpolation), exact where a phase is a sample's.
+    """
+    apart = np.pi * (phase[:, None] - np.arange(count) / count)
+    sine = np.sin(apart)
+    near = np.abs(sine) < 1e-12
+    safe = np.where(near, 1.0, sine)
+    if count % 2:
+        values = np.sin(count * apart) / (count * safe)
+        return np.where(near, 1.0, values)
+    values = np.sin(count * apart) * np.cos(apart) / (count * safe)
+    return np.where(near, 1.0, values)

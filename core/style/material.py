@@ -1,0 +1,193 @@
+"""Strides of many clips as rows, one each: what a style is learnt from (methods 10)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bodies import alike
+from ..bodies.carried import Carried
+from ..errors import ClipError, LoomError
+from ..motion import mirror, quat, trim
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from ..progress import SILENT, Progress
+from ..recipes.style import StyleOptions
+from ..weave import root_blend
+from . import form as forms
+from . import gait_phase, labels, measures
+from .form import PHASES, Form, Motion
+from .gait_phase import Phases
+from .labels import Labels
+
+LEAST = 8  # strides
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """n strides on one body, written in one form.
+
+    rows (n, P, C); seconds (n,) : how long each lasts; of (n,) : which clip each is of; clips, people : the names of
+    the clips, and who does each; columns : what else is known of the clips; frames (n, 2) : where each begins and ends
+    left_out : clips that gave no stride, and why; gait : whether strides are cut at touchdowns
+    """
+
+    form: Form
+    rows: Array
+    seconds: Array
+    of: NDArray[np.int64]
+    clips: tuple[str, ...]
+    people: tuple[str, ...]
+    columns: dict[str, tuple[str, ...]]
+    frames: Array
+    left_out: tuple[str, ...]
+    gait: bool
+    carried: tuple[Carried, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def weights(self) -> Array:
+        """The weight (n,) of each stride, sum 1: people weigh alike, and the strides of one alike among themselves."""
+        person = np.array([self.people[clip] for clip in self.of])
+        counts = {name: int((person == name).sum()) for name in set(person.tolist())}
+        return np.array([1.0 / (counts[name] * len(counts)) for name in person.tolist()])
+
+    @cached_property
+    def measured(self) -> dict[str, Array]:
+        """The measures (n,) that all strides have, by name."""
+        every = [measures.measure(self.form, row, float(s)) for row, s in zip(self.rows, self.seconds, strict=True)]
+        return {name: np.array([one[name] for one in every]) for name in measures.common(every)}
+
+
+def gather(
+    clips: Sequence[Clip], options: StyleOptions, progress: Progress = SILENT, *, least: int = LEAST, persons: int = 2
+) -> Material:
+    """Return the strides of clips, on the body of the first.
+
+    Clips that give none are left out and named. Raises ClipError where fewer strides or persons than `least` and
+    `persons` are left, OptionError for a table of labels that does not fit, SkeletonError for bodies that are no
+    persons'.
+    """
+    known = labels.of_clips(options.labels, [clip.name for clip in clips])
+    brought, carried = _on_one_body([trim.if_wanted(clip, True).clip for clip in clips])
+    every = [(number, clip) for number, clip in enumerate(brought)]
+    if options.mirror:
+        every += [(number, mirror.mirrored(clip)) for number, clip in enumerate(brought)]
+    cut, left_out, gait = _cut(every, options, progress)
+    rows, left = _rows(cut, options, gait)
+    _refuse_few(rows, known, (*left_out, *left), least, persons)
+    material = _material(brought[0], rows, known, [clip.name for clip in clips], (*left_out, *left), gait)
+    return replace(material, carried=carried)
+
+
+def of_strides(like: Material, strides: Sequence[Clip]) -> Material:
+    """Return the same strides on another body, each as a clip of P + 1 frames whose last is the next one's first."""
+    motions = [forms.motion_of_part(root_blend.part(clip)) for clip in strides]
+    form = _form(strides[0].skeleton, motions)
+    rows = np.stack([forms.closed(form.written(motion)) for motion in motions])
+    return replace(like, form=form, rows=rows)
+
+
+def _form(skeleton: Skeleton, motions: Sequence[Motion]) -> Form:
+    turns = np.concatenate([np.concatenate([one.turns, one.hips[:, None]], axis=1)[:-1] for one in motions])
+    return Form(skeleton, forms.joints_of(skeleton), quat.mean_of_frames(turns))
+
+
+def _on_one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[Carried, ...]]:
+    brought = [alike.like(clip, clips[0]) for clip in clips]
+    return [clip for clip, _ in brought], tuple(how for _, how in brought if how is not None)
+
+
+def _cut(
+    clips: Sequence[tuple[int, Clip]], options: StyleOptions, progress: Progress
+) -> tuple[list[tuple[int, Phases]], list[str], bool]:
+    """The strides of clips, what is to be said of those without, and whether they are cut at touchdowns."""
+    ways: dict[bool, Callable[[Clip], Phases]] = {True: gait_phase.by_contacts, False: gait_phase.by_cycles}
+    wanted = {"auto": (True, False), "strides": (True,), "repeats": (False,)}[options.cycles]
+    for gait in wanted:
+        found, left_out = [], []
+        for done, (number, clip) in enumerate(clips):
+            progress.at(0.6 * done / len(clips), f"Cutting strides of {clip.name}")
+            try:
+                found.append((number, ways[gait](clip)))
+            except LoomError as error:
+                left_out.append(str(error))
+        if gait is wanted[-1] or 2 * len(found) >= len(clips):
+            return found, left_out, gait
+    raise AssertionError
+
+
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    number: int
+    motion: Motion
+    seconds: float
+    frames: tuple[float, float]
+
+
+def _rows(cut: Sequence[tuple[int, Phases]], options: StyleOptions, gait: bool) -> tuple[list[_Cut], list[str]]:
+    """Strides that go straight on enough, and the clips that have none."""
+    rows, left_out = [], []
+    for number, phases in cut:
+        own = []
+        for stride in phases.of_own:
+            motion = forms.motion_of_stride(phases, stride)
+            if gait and abs(np.degrees(motion.steps[:-1, 2].sum())) > options.turns:
+                continue
+            seconds = (stride.end - stride.first) / phases.clip.rate
+            first = stride.first - phases.own.start
+            own.append(_Cut(number, motion, seconds, (first, first + stride.end - stride.first)))
+        rows += own
+        if not own:
+            left_out.append(f"{phases.clip.name} turns more than {options.turns:g}° in each of its strides")
+    return rows, left_out
+
+
+def _material(
+    like: Clip, cut: Sequence[_Cut], known: Labels, names: Sequence[str], left_out: tuple[str, ...], gait: bool
+) -> Material:
+    form = _form(like.skeleton, [c.motion for c in cut])
+    rows = np.stack([forms.closed(form.written(c.motion)) for c in cut])
+    if not gait:
+        rows = _in_step(rows, form)
+    return Material(
+        form,
+        rows,
+        np.array([c.seconds for c in cut]),
+        np.array([c.number for c in cut]),
+        tuple(names),
+        known.people,
+        known.columns,
+        np.array([c.frames for c in cut]),
+        left_out,
+        gait,
+    )
+
+
+def _refuse_few(cut: Sequence[_Cut], known: Labels, left_out: Sequence[str], least: int, persons: int) -> None:
+    beside = f": {'; '.join(left_out[:3])}" if left_out else ""
+    if len(cut) < least:
+        raise ClipError(f"{len(cut)} strides are too few, it takes {least}: add clips of the same action{beside}")
+    people = {known.people[c.number] for c in cut}
+    if len(people) < persons:
+        raise ClipError(
+            f"All strides are of one person, {next(iter(people))}: how people differ can't be told from that; add clips"
+            f" of others, or name them in the column person of the labels{beside}"
+        )
+
+
+def _in_step(rows: Array, form: Form) -> Array:
+    """Rows (n, P, C) rolled so that they agree best: repetitions begin anywhere."""
+    spectra = np.fft.rfft(rows[:, :, form.turning], axis=1)
+    shifts = np.zeros(len(rows), dtype=np.int64)
+    for _ in range(3):
+        turned = spectra * np.exp(2j * np.pi * np.outer(shifts, np.arange(spectra.shape[1])) / PHASES)[:, :, None]
+        mean = turned.mean(axis=0) if shifts.any() else spectra[0]
+        likeness = np.fft.irfft((np.conj(spectra) * mean).sum(axis=2), n=PHASES, axis=1)
+        shifts = -np.argmax(likeness, axis=1)
+    return np.stack([np.roll(row, -shift, axis=0) for row, shift in zip(rows, shifts, strict=True)])

@@ -1,0 +1,116 @@
+"""A style as one file: its strides, and what is known of their people (methods 10)."""
+
+import io
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import files
+from ..errors import LoomError
+from ..motion.skeleton import Skeleton
+from .form import PHASES, Form
+from .material import LEAST, Material
+from .style import Style
+
+VERSION = 1
+_SKELETON = ("parents", "offsets", "orients", "tips")
+
+
+def save(style: Style, path: str | os.PathLike[str]) -> None:
+    """Write a style, whole or not at all; raises LoomError where it can't be written."""
+    files.write(path, compose(style))
+
+
+def compose(style: Style) -> bytes:
+    """Return the contents of a style's file."""
+    of, skeleton = style.material, style.form.skeleton
+    about = {
+        "version": VERSION,
+        "name": style.name,
+        "report": dict(style.report),
+        "names": list(skeleton.names),
+        "roles": skeleton.roles,
+        "clips": list(of.clips),
+        "people": list(of.people),
+        "columns": {column: list(values) for column, values in of.columns.items()},
+        "left_out": list(of.left_out),
+        "gait": of.gait,
+    }
+    arrays: dict[str, Any] = {name: getattr(skeleton, name) for name in _SKELETON}
+    arrays |= {"joints": style.form.joints, "means": style.form.means, "rows": of.rows.astype(np.float32)}
+    arrays |= {"seconds": of.seconds, "of": of.of, "frames": of.frames}
+    arrays["text"] = np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8)
+    written = io.BytesIO()
+    np.savez_compressed(written, **arrays)
+    return written.getvalue()
+
+
+def load(path: str | os.PathLike[str]) -> Style:
+    """Read a style; raises LoomError that names the file where it can't be read or is none."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise LoomError(f"{path}: can't be read ({error.strerror})") from None
+    return read(content, str(path))
+
+
+def read(content: bytes, path: str) -> Style:
+    """Return the style of a file's content; raises LoomError that names the file where it is none."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            about = json.loads(arrays["text"].tobytes().decode("utf-8"))
+            if about["version"] == VERSION:
+                return _style(about, arrays)
+    except Exception:  # whatever a broken or a foreign file makes of its readers
+        raise LoomError(f"{path}: this is not a style that Action Loom has made") from None
+    raise LoomError(f"{path}: this style was made by another version of Action Loom; learn it again")
+
+
+def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
+    parents, offsets, orients, tips = (arrays[name] for name in _SKELETON)
+    skeleton = Skeleton(tuple(about["names"]), parents, offsets, orients, tips, about["roles"])
+    form = Form(skeleton, arrays["joints"], arrays["means"])
+    rows, count = arrays["rows"].astype(np.float64), len(arrays["seconds"])
+    clips, people = tuple(map(str, about["clips"])), tuple(map(str, about["people"]))
+    columns = {str(column): tuple(map(str, values)) for column, values in about["columns"].items()}
+    of = arrays["of"]
+    whole = (
+        rows.shape == (count, PHASES, form.channels)
+        and form.means.shape == (len(form.joints) + 1, 4)
+        and count >= LEAST
+        and of.shape == (count,)
+        and arrays["frames"].shape == (count, 2)
+        and 0 <= of.min() <= of.max() < len(clips) == len(people)
+        and all(len(values) == len(clips) for values in columns.values())
+        and 0 <= form.joints.min() <= form.joints.max() < len(skeleton)
+        and bool(np.isfinite(rows).all() and np.abs(rows).max() < 1e6 and (arrays["seconds"] > 0.0).all())
+        and bool(np.abs(np.linalg.norm(form.means, axis=1) - 1.0).max() < 1e-3)
+        and all(isinstance(joint, int) and 0 <= joint < len(skeleton) for joint in skeleton.roles.values())
+    )
+    if not whole:
+        raise ValueError
+    material = Material(
+        form,
+        rows,
+        arrays["seconds"],
+        of,
+        clips,
+        people,
+        columns,
+        arrays["frames"],
+        tuple(map(str, about["left_out"])),
+        bool(about["gait"]),
+    )
+    return Style(material, str(about["name"]), _report(about["report"]))
+
+
+def _report(report: Any) -> dict[str, Any]:
+    """A report that has what is shown of it; raises ValueError for none."""
+    kinds = {"names": list, "warnings": list, "hashes": list, "style": dict, "seconds_taken": float}
+    if not all(isinstance(report.get(key), kind) for key, kind in kinds.items()):
+        raise ValueError
+    return dict(report)

@@ -1,0 +1,89 @@
+"""A clip as a style sees it: its phase in every frame, its own stride, and what no stride tells (methods 10)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..weave import root_blend
+from ..weave.root_blend import Part
+from . import form as forms
+from . import gait_phase
+from .form import PHASES, Form
+from .style import Style
+
+
+@dataclass(frozen=True, eq=False)
+class Worn:
+    """A clip of F frames, with the style that it will be changed by.
+
+    phase (F,); row (P C + 1,) : its mean stride, the logarithm of its seconds last; part : where it goes
+    """
+
+    style: Style
+    clip: Clip
+    phase: Array
+    row: Array
+    part: Part
+
+    @cached_property
+    def at(self) -> Array:
+        """The matrix (F, P) that takes a stride to the clip's frames."""
+        return forms.at_phases(self.phase)
+
+    @cached_property
+    def motion(self) -> forms.Motion:
+        return forms.motion_of_part(self.part)
+
+    @cached_property
+    def standard(self) -> Array:
+        """Its measures in standard deviations from the examples' means."""
+        return self.style.standard(self.row)
+
+    @cached_property
+    def pace(self) -> Array:
+        """How many of a stride's P phases each frame takes (F,)."""
+        steps = np.diff(self.phase) * PHASES
+        return np.append(steps, steps[-1:]) if len(steps) else np.ones(1)
+
+    def rows(self, form: Form) -> Array:
+        """Return the clip's own rows (F, C), with steps as a stride has them: from phase to phase."""
+        rows = form.written(self.motion)
+        rows[:, form.steps] /= self.pace[:, None]
+        return rows
+
+
+def put_on(style: Style, clip: Clip) -> Worn:
+    """Return a clip of the style's body ready to be changed; raises ClipError where it has no stride."""
+    phases = gait_phase.by_contacts(clip) if style.material.gait else gait_phase.by_cycles(clip)
+    frames = np.arange(phases.own.start, phases.own.stop)
+    own = [forms.motion_of_stride(phases, stride) for stride in phases.of_own]
+    rows = np.stack([forms.closed(style.form.written(motion)) for motion in own])
+    seconds = np.mean([(stride.end - stride.first) / phases.clip.rate for stride in phases.of_own])
+    mean, offset = rows.mean(axis=0), 0
+    if not style.material.gait:
+        offset = _offset(mean, style)
+        mean = np.roll(mean, offset, axis=0)
+    part = root_blend.part(phases.clip)
+    return Worn(
+        style,
+        clip,
+        phases.at(frames.astype(float)) + offset / PHASES,
+        np.append(mean.ravel(), np.log(seconds)),
+        _own(part, phases.own, clip),
+    )
+
+
+def _offset(row: Array, style: Style) -> int:
+    """By how many phases a stride (P, C) is to be rolled to be in step with the style's mean."""
+    turning = style.form.turning
+    own = np.fft.rfft(row[:, turning], axis=0)
+    mean = np.fft.rfft(style.mean[:-1].reshape(PHASES, -1)[:, turning], axis=0)
+    return int(np.argmax(np.fft.irfft((np.conj(own) * mean).sum(axis=1), n=PHASES)))
+
+
+def _own(part: Part, own: slice, clip: Clip) -> Part:
+    """Of what tells where a clip goes among others of its own, its own frames."""
+    return Part(clip, part.ground[own], part.facing[own], part.rotations[own], part.positions[own])
