@@ -12,6 +12,7 @@ from ..core.recipes.graph import GraphOptions
 from ..core.recipes.matching import Matching
 from ..core.recipes.reading import ReadingOptions
 from ..core.recipes.result import ResultOptions
+from ..core.recipes.style import StyleOptions
 from ..core.verbs import OF_ONE_BODY, VERBS
 from . import contact_rows, lists, option_properties
 from .blender_types import Data
@@ -19,7 +20,7 @@ from .blender_types import Data
 _SETTINGS = "action_loom"  # the property of scenes
 
 # Groups of options that several recipes share, by their names in the panel's settings.
-SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions}
+SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions, "style": StyleOptions}
 RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
 MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
 EDITS = tuple(recipe for recipe in RECIPES if recipe.of_action)
@@ -180,6 +181,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     place_after: bpy.props.PointerProperty(
         type=bpy.types.Action, name="After", description="The action whose end it goes on from"
+    )
+    labels: bpy.props.PointerProperty(
+        type=bpy.types.Text,
+        name="Labels",
+        description="A table with commas of what is known of the actions: its first row names the columns, clip, person"
+        " and any others; without it words in Active Source name the people",
     )
     play: bpy.props.BoolProperty(
         name="Play Result",

@@ -7,12 +7,14 @@ import bpy
 
 from ...core.errors import LoomError, OptionError, RigError
 from ...core.options import declared
+from ...core.recipes.ask import Ask
 from ...core.recipes.base import Recipe
 from ...core.recipes.blend import Blend
 from ...core.recipes.graph import Follow, GraphWalk
 from ...core.recipes.matching import Matching
 from ...core.recipes.plant import Plant
 from ...core.recipes.reading import Request, Source
+from ...core.recipes.style import Restyle
 from .. import (
     contact_rows,
     meant,
@@ -21,6 +23,7 @@ from .. import (
     readiness,
     source_list,
     storage,
+    style_labels,
     weights_over_time,
 )
 from ..blender_types import OperatorReturn, SlottedAction, named, present, scene_of
@@ -190,7 +193,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         request, recipe = kept.request, weaving.recipe_now(kept, found)
         reference = recipe.reference_index(len(found)) if isinstance(recipe, Matching) else 0
         stretches = recipe.stretch_rows(len(found)) if isinstance(recipe, Follow) else []
-        labels = getattr(recipe, "labels", "").split()
+        labels = [] if isinstance(recipe, Restyle) else getattr(recipe, "labels", "").split()
         if isinstance(recipe, Blend):
             recipe.shares(len(found))
         weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
@@ -225,6 +228,13 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             line.use, line.weight = True, weight
             source_list.load(line, source, slot)
             line.label = labels[place] if place < len(labels) and labels[place] != "-" else ""
+        if isinstance(recipe, Restyle):
+            people = style_labels.to_panel(settings, recipe.labels)
+            for line in rig.sources:
+                line.label = people.get(line.action.name, "") if line.use else line.label
+            reference = 0
+        if isinstance(recipe, Ask):
+            reference = 0
         if reference is not None:
             rig.reference = reference
         if recipe.mode or isinstance(recipe, GraphWalk):

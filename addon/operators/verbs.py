@@ -7,15 +7,18 @@ import bpy
 
 from ...core.errors import LoomError
 from ...core.options import declared
+from ...core.recipes.ask import Ask
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk, Shortest
 from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
+from ...core.recipes.style import Restyle
 from ...core.verbs import OF_ONE_BODY
 from .. import lists, meant, properties
 from ..blender_types import scene_of
-from ..session import graphs
+from ..session import graphs, styles
 from . import base
+from .style_base import StyleSources
 
 if TYPE_CHECKING:
     from ...core.weave.results import Result
@@ -93,6 +96,34 @@ class FollowOperator(GraphWalkOperator):
         return request, read, dataclasses.replace(recipe, path=points.tolist(), closed=closed)
 
 
+class RestyleOperator(StyleSources, base.ResultOperator):
+    """Keeps what its sliders came to, for the panel."""
+
+    recipe: ClassVar[type[Recipe]] = Restyle
+
+    def woven(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
+    ) -> None:
+        styles.keep_sliders(read.armature, made.report)
+
+
+class AskOperator(base.ResultOperator):
+    """Gives the lines of the list the shares that it found, as weights."""
+
+    recipe: ClassVar[type[Recipe]] = Ask
+
+    def woven(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
+    ) -> None:
+        rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, read.armature))
+        if rig is None or recipe.over_time:
+            return
+        shares = dict(zip(made.report["names"], made.report["ask"]["weights"], strict=True))
+        for line in lists.ticked(rig):
+            if line.action.name in shares:
+                line.weight = shares[line.action.name]
+
+
 class RetimeOperator(base.ResultOperator):
     """Re-times one of two ticked actions to the other."""
 
@@ -131,6 +162,8 @@ _BASES: dict[type[Recipe], type[base.SourcesOperator]] = {
     Follow: FollowOperator,
     Shortest: ShortestOperator,
     Synchronise: RetimeOperator,
+    Restyle: RestyleOperator,
+    Ask: AskOperator,
 }
 
 

@@ -1,4 +1,4 @@
-"""Registrations and motion graphs of this session, by the content of the clips and the options they were made with.
+"""Registrations, motion graphs and styles of this session, by the content of the clips and the options that count.
 
 A weight that changes needs no new one, nor does another path: so the redo panel and the live slider answer at once.
 """
@@ -15,16 +15,23 @@ from ...core.cache import Cache
 from ...core.motion.clip import Clip
 from ...core.options import Declared, declared
 from ...core.progress import Progress
+from ...core.recipes.ask import AskOptions
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphOptions
 from ...core.recipes.matching import Matching
+from ...core.recipes.style import StyleOptions
 from ...core.sync.registration_curve import Registration
 from ...core.weave.preprocess import RegisteredClips
 from . import memory
 
 # How many are remembered of what depends on these options; graphs are large.
-_REGISTERED, _GRAPHS = memory.cache(6), memory.cache(2)
-_CACHES: dict[type[Declared], Cache[str, Any]] = {Matching: _REGISTERED, GraphOptions: _GRAPHS}
+_REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
+_CACHES: dict[type[Declared], Cache[str, Any]] = {
+    Matching: _REGISTERED,
+    GraphOptions: _GRAPHS,
+    StyleOptions: _STYLES,
+    AskOptions: _STYLES,
+}
 
 
 def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:

@@ -1,7 +1,10 @@
 """Style: what performers have of their own in an action that they all do, and clips that get more or less of it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from ..options import HIDDEN, RARE, Choice, Declared, option
 from .base import Recipe
@@ -60,9 +63,39 @@ class FitStyle(Recipe, StyleOptions):
         return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
 
 
+def table_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of labels as its text."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def renamed_in(labels: str, names: Mapping[str, str]) -> str:
+    """Return a table of labels with clips by their names of today."""
+    header, *rows = list(csv.reader(io.StringIO(labels.strip()))) or [[]]
+    if "clip" not in header:
+        return labels
+    column = header.index("clip")
+    told = [[names.get(cell, cell) if k == column else cell for k, cell in enumerate(row)] for row in rows]
+    return table_of(header, told)
+
+
 def _slider(sentence: str, label: str = "") -> float:
     amount: float = option(0.0, sentence, minimum=-6.0, maximum=6.0, usual=(-3.0, 3.0), label=label)
     return amount
+
+
+def _factor(number: int) -> float:
+    which = {1: "largest", 2: "second", 3: "third"}.get(number, f"{number}th")
+    factor: float = option(
+        1.0,
+        f"How much the clip keeps of the {which} component: 1 as it is, 0 none, 3 three times, -3 reversed",
+        minimum=-10.0,
+        maximum=10.0,
+        usual=(-3.0, 3.0),
+        shown=RARE,
+    )
+    return factor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,14 +143,12 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         ),
         shown=RARE,
     )
-    factors: tuple[float, ...] = option(
-        (),
-        "How much of each component the clip keeps, the largest first: 1 as it is, 0 none, 3 three times, -3 reversed",
-        minimum=-10.0,
-        maximum=10.0,
-        usual=(-3.0, 3.0),
-        shown=RARE,
-    )
+    factor_1: float = _factor(1)
+    factor_2: float = _factor(2)
+    factor_3: float = _factor(3)
+    factor_4: float = _factor(4)
+    factor_5: float = _factor(5)
+    factor_6: float = _factor(6)
     own_speed: float = option(
         1.0, "How much of its own speed, as a component", minimum=-3.0, maximum=5.0, usual=(-1.0, 3.0), shown=RARE
     )
@@ -135,6 +166,15 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     variation_amount: float = option(
         1.0, "How far variations go", minimum=0.0, maximum=3.0, usual=(0.0, 2.0), shown=RARE
     )
+
+    @property
+    def factors(self) -> tuple[float, ...]:
+        """How much is kept of the largest components, in their order."""
+        return self.factor_1, self.factor_2, self.factor_3, self.factor_4, self.factor_5, self.factor_6
+
+    def with_names(self, names: Mapping[str, str]) -> Self:
+        """Return the recipe for clips that are called otherwise by now, in the table of labels, too."""
+        return replace(self, labels=renamed_in(self.labels, names))
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} variation {self.variation}" if self.variation else f"{names[0]} restyled"

@@ -15,6 +15,7 @@ from .form import PHASES
 from .style import Learnt, Style
 from .worn import Worn
 
+OFF = 0.25  # standard deviations; a slider that comes less near what was asked is told
 USUAL = 3.0  # standard deviations; what goes farther is held back there
 MOST_CHANCE = 2.0  # standard deviations that a variation takes of one component
 
@@ -101,9 +102,8 @@ def _kept(worn: Worn, recipe: Restyle) -> tuple[Array, Array, list[str]]:
 
 def _factors(learnt: Learnt, scores: Array, recipe: Restyle) -> tuple[Array, list[str]]:
     """The factors (K,) of all components, held back where a score would be unusual."""
-    if len(recipe.factors) > len(scores):
-        raise OptionError(f"factors has {len(recipe.factors)} numbers, but there are {len(scores)} components")
-    factors = np.append(recipe.factors, np.ones(len(scores) - len(recipe.factors)))
+    factors = np.ones(len(scores))
+    factors[: len(recipe.factors)] = recipe.factors[: len(scores)]
     farthest = np.maximum(USUAL * learnt.parts.deviations, np.abs(scores))
     allowed = np.clip(factors * scores, -farthest, farthest)
     held = np.abs(allowed - factors * scores) > 1e-9 * farthest
@@ -161,6 +161,10 @@ def _slid(
     else:
         factors = np.clip(start, -directions.FARTHEST, directions.FARTHEST)
         came = style.standard(row + factors @ vectors)
+    for name in wanted:
+        off = float(came[index[name]] - goal[index[name]])
+        if abs(off) > OFF and index[name] in which:
+            held.append(f"{name}: came {off:+.1f} standard deviations off: the examples tell too little of it")
     told = {
         name: {
             "asked": amount,

@@ -9,7 +9,7 @@ from ..motion.quat import Array
 
 RIDGE = 0.05  # of a measure's variance: measures that go together are not torn apart
 STEPS = 3  # of Newton's
-FARTHEST = 4.0  # standard deviations that a single factor may have
+FARTHEST = 8.0  # factors of a direction; few examples tell little of one, so that more of it is needed
 PROBE = 0.5  # standard deviations, of the one Jacobian
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..bodies import alike
+from ..motion import retarget
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.graph import graph_name
@@ -42,7 +43,7 @@ def content_hash(clip: Clip) -> str:
 
 def on_body(style: Style, clip: Clip) -> Style:
     """Return a style on the body of a clip, onto which its strides are carried; raises SkeletonError."""
-    if clip.skeleton is style.form.skeleton:
+    if retarget.same(clip.skeleton, style.form.skeleton):
         return style
     moved = [forms.as_clip(style.form, row, seconds) for row, seconds in zip(
         style.material.rows, style.material.seconds, strict=True

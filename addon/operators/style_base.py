@@ -1,0 +1,21 @@
+"""What operators share that learn a style from their sources."""
+
+import bpy
+
+from .. import lists, meant, properties, style_labels
+from ..blender_types import scene_of
+from . import base
+
+
+class StyleSources(base.SourcesOperator):
+    """An operator that learns from its sources, of whom the panel says who they are."""
+
+    labels: str
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        given = self.properties.is_property_set("labels")
+        labels = self.labels
+        super().from_panel(context)
+        rig = properties.rig_of(scene_of(context), meant.called(context, self.armature))
+        settings = properties.settings_of(scene_of(context))
+        self.labels = labels if given else style_labels.of_panel(settings, lists.ticked(rig))

@@ -1,0 +1,98 @@
+"""Sliders of a style with what they came to, what the style is learnt from, and its components."""
+
+from typing import Any
+
+import bpy
+
+from ...core.options import PANEL, RARE
+from ...core.recipes.style import SLIDERS, Restyle
+from .. import meant, properties
+from ..blender_types import present, scene_of
+from ..session import jobs, panel_state, styles
+from . import SidebarPanel, draw_options, draw_text, options_in
+
+LETTERS = {"leg lengths": "legs", "leg lengths/s": "legs/s", "steps/min": "/min"}
+
+
+def draw_sliders(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any) -> None:
+    """Draw a slider for each measure, and below those that were moved what came of it; red where it was held back."""
+    armature = present(meant.of_tab(context))
+    came, group = styles.came(armature), settings.restyle
+    for about in properties.shown(Restyle.verb, PANEL):
+        if about.name not in SLIDERS:
+            continue
+        told = None if came is None else came.measured.get(about.name)
+        column = layout.column(align=True)
+        row = column.row()
+        row.alert = came is not None and about.name in came.held
+        row.prop(group, about.name, slider=True)
+        if told is not None and came is not None:
+            unit = styles.unit_of(about.name)
+            said = f"{told['measure_before']:.3g} → {told['measure_after']:.3g} {LETTERS.get(unit, unit)}"
+            right = column.row()
+            right.alignment = "RIGHT"
+            right.alert = about.name in came.held
+            right.label(text=f"{said}, held back" if about.name in came.held else said)
+
+
+def others() -> list[tuple[str, Any]]:
+    """Return the options of the mode Style that are no sliders, with their group."""
+    return [(Restyle.verb, about) for about in properties.shown(Restyle.verb, PANEL) if about.name not in SLIDERS]
+
+
+class _OfStyle:
+    bl_parent_id = "ACTION_LOOM_PT_weave"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return bool(properties.settings_of(scene_of(context)).mode == Restyle.verb)
+
+
+class ACTION_LOOM_PT_examples(_OfStyle, SidebarPanel, bpy.types.Panel):
+    bl_label = "Examples"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        known = _known(context)
+        present(self.layout).label(text="not learnt" if known is None else known.short)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
+        options = options_in(layout)
+        options.prop(settings, "labels")
+        draw_options(options, settings, [("style", about) for about in properties.shown("style", RARE)])
+        if not jobs.running():
+            layout.operator("action_loom.learn_style", icon="VIEWZOOM")
+        known = _known(context)
+        if known is None:
+            return
+        column = layout.column(align=True)
+        for line in known.lines:
+            draw_text(column, context, line)
+        for name, (lowest, highest) in known.ranges.items():
+            row = column.split(factor=0.4)
+            row.label(text=name.title())
+            row.label(text=f"examples {lowest:+.1f} to {highest:+.1f}")
+
+
+class ACTION_LOOM_PT_variations(_OfStyle, SidebarPanel, bpy.types.Panel):
+    bl_label = "Variations"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
+        options = options_in(layout)
+        options.prop(settings.restyle, "variation_amount")
+        if not jobs.running():
+            layout.operator("action_loom.variations", icon="DUPLICATE")
+
+
+def _known(context: bpy.types.Context) -> styles.KnownStyle | None:
+    scene, armature = scene_of(context), meant.of_tab(context)
+    rig = properties.rig_of(scene, armature)
+    if armature is None or rig is None:
+        return None
+    return styles.style_of(armature, panel_state.asked(scene, rig, "style"))
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_examples, ACTION_LOOM_PT_variations))

@@ -1,0 +1,144 @@
+"""Style and Parametric in Blender: learnt from imported walks of several people, on the figure that is at hand."""
+
+import bpy
+import numpy as np
+import pytest
+from material import SHARED, fcurves, fingerprint, import_motion, list_sources, needs_shared
+
+WALKS = ("02_01", "05_01", "06_01", "07_01", "16_15", "35_01")
+pytestmark = needs_shared
+
+
+@pytest.fixture
+def people():
+    """The demo figure with walks of six people as its actions; the first is listed first, and all are ticked."""
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    assert import_motion(*(SHARED / "cmu" / f"cmu_mb_{name}.bvh" for name in WALKS), plant_feet=False) == {"FINISHED"}
+    return rig
+
+
+def sources(*names):
+    return [{"name": name, "weight": 1.0} for name in names or [f"cmu_mb_{name}" for name in WALKS]]
+
+
+def made_by(operator, **options):
+    """The actions that an operator makes."""
+    before = set(bpy.data.actions)
+    assert operator(**options) == {"FINISHED"}
+    return sorted(set(bpy.data.actions) - before, key=lambda action: action.name)
+
+
+def test_a_slider_makes_a_new_action_and_leaves_the_others(people):
+    before = {action.name: fingerprint(action) for action in bpy.data.actions}
+    (made,) = made_by(bpy.ops.action_loom.restyle, sources=sources(), stride=1.0, swing=1.0)
+    assert made.name == "cmu_mb_02_01 restyled"
+    assert {name: fingerprint(bpy.data.actions[name]) for name in before} == before
+    assert fingerprint(made) != before["cmu_mb_02_01"]
+    assert people.animation_data.action == made
+
+
+def test_without_a_change_it_is_the_clip(people):
+    (made,) = made_by(bpy.ops.action_loom.restyle, sources=sources())
+    for bone in ("thigh.L", "upper_arm.R"):
+        path = f'pose.bones["{bone}"].rotation_quaternion'
+        if path in {curve.data_path for curve in fcurves(made)}:
+            one, other = (_values(action, path) for action in (made, bpy.data.actions["cmu_mb_02_01"]))
+            assert np.abs(one - other[-len(one) :]).max() < 1e-5
+
+
+def _values(action, path):
+    own = sorted((c for c in fcurves(action) if c.data_path == path), key=lambda curve: curve.array_index)
+    return np.array([[point.co[1] for point in curve.keyframe_points] for curve in own]).T
+
+
+def test_rebuild_makes_the_same_again(people):
+    (made,) = made_by(bpy.ops.action_loom.restyle, sources=sources(), lean=1.5, goes_along="only")
+    was = fingerprint(made)
+    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
+    assert fingerprint(made) == was
+
+
+def test_undo_takes_it_back(people):
+    bpy.ops.ed.undo_push(message="before")
+    names = set(bpy.data.actions.keys())
+    made_by(bpy.ops.action_loom.restyle, sources=sources(), stride=1.0)
+    bpy.ops.ed.undo_push(message="after")
+    bpy.ops.ed.undo()
+    assert set(bpy.data.actions.keys()) == names
+
+
+def test_words_of_lines_name_the_people(people):
+    """Two people, of three clips each; with one word for all there is nobody to compare."""
+    settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
+    settings.restyle.stride = 1.0
+    lines = settings.rigs[0].sources
+    for number, line in enumerate(lines):
+        line.label = "anna" if number < 3 else "ben"
+    assert bpy.ops.action_loom.restyle("INVOKE_DEFAULT") == {"FINISHED"}
+    for line in lines:
+        line.label = "anna"
+    with pytest.raises(RuntimeError, match="one person, anna"):
+        bpy.ops.action_loom.restyle("INVOKE_DEFAULT")
+
+
+def test_a_text_of_the_file_has_labels(people):
+    settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
+    text = bpy.data.texts.new("who")
+    rows = [f"cmu_mb_{name},{'sad' if number % 2 else 'glad'}" for number, name in enumerate(WALKS)]
+    text.from_string("\n".join(["clip,mood", *rows]))
+    settings.labels = text
+    settings.restyle.toward = "mood=sad"
+    assert bpy.ops.action_loom.restyle("INVOKE_DEFAULT") == {"FINISHED"}
+    made = people.animation_data.action
+    settings.labels, settings.restyle.toward = None, ""
+    assert bpy.ops.action_loom.edit_recipe(action=made.name) == {"FINISHED"}
+    assert settings.mode == "restyle"
+    assert settings.restyle.toward == "mood=sad"
+    assert "mood" in settings.labels.as_string()
+
+
+def test_what_is_learnt_is_said(people, loom):
+    settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
+    assert bpy.ops.action_loom.learn_style("INVOKE_DEFAULT") == {"FINISHED"}
+    styles, state = loom("addon.session.styles"), loom("addon.session.panel_state")
+    known = styles.style_of(people, state.asked(bpy.context.scene, settings.rigs[0], "style"))
+    assert "strides of 6 people" in known.lines[0]
+    assert {"stride", "cadence", "speed"} <= set(known.ranges)
+    settings.style.turns = 10.0  # now the panel says something else
+    assert styles.style_of(people, state.asked(bpy.context.scene, settings.rigs[0], "style")) is None
+
+
+def test_variations_are_several_and_differ(people):
+    made = made_by(bpy.ops.action_loom.variations, sources=sources(), count=3)
+    assert [action.name for action in made] == [f"cmu_mb_02_01 variation {k}" for k in (1, 2, 3)]
+    assert len({fingerprint(action) for action in made}) == 3
+    assert people.animation_data.action == made[0]
+
+
+def test_a_preview_writes_nothing_and_tells_what_came(people, loom):
+    settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
+    settings.restyle.bounce = 1.0
+    assert not made_by(bpy.ops.action_loom.restyle, sources=sources(), bounce=1.0, preview=True)
+    came = loom("addon.session.styles").came(people)
+    assert came.measured["bounce"]["after"] - came.measured["bounce"]["before"] == pytest.approx(1.0, abs=0.1)
+
+
+def test_what_is_asked_for_comes_and_the_shares_are_in_the_list(people, loom):
+    settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="ask")
+    settings.ask.speed = 1.1
+    assert bpy.ops.action_loom.ask("INVOKE_DEFAULT") == {"FINISHED"}
+    made = people.animation_data.action
+    assert made.use_cyclic
+    first, last = made.curve_frame_range
+    shares = [line.weight for line in settings.rigs[0].sources]
+    assert sum(shares) == pytest.approx(1.0, abs=1e-3)
+    assert 1 <= sum(share > 0.0 for share in shares) <= 3
+    assert 0.5 < (last - first) / loom("addon.rates").rate_of(made) < 2.5
+
+
+def test_outside_of_what_they_do_is_said(people, capfd):
+    made_by(bpy.ops.action_loom.ask, sources=sources(), speed=9.0)
+    assert "outside what these clips do together" in capfd.readouterr().out
+    with pytest.raises(RuntimeError, match="Nothing is asked for"):
+        bpy.ops.action_loom.ask(sources=sources(), any_turn=True)
