@@ -15,6 +15,7 @@ from .form import PHASES
 from .style import Learnt, Style
 from .worn import Worn
 
+ASKED = 3.0  # times that what is asked counts against what is to stay as it is
 OFF = 0.25  # standard deviations; a slider that comes less near what was asked is told
 USUAL = 3.0  # standard deviations; what goes farther is held back there
 MOST_CHANCE = 2.0  # standard deviations that a variation takes of one component
@@ -157,7 +158,8 @@ def _slid(
     start = (goal - now)[chosen]
     slopes = style.slopes[recipe.goes_along][:, chosen]
     if recipe.exact:
-        factors, came = directions.solved(row, goal, vectors, slopes, style.standard, start, which)
+        counts = np.where(goal[which] == now[which], 1.0, ASKED)
+        factors, came = directions.solved(row, goal, vectors, slopes, style.standard, start, which, counts)
     else:
         factors = np.clip(start, -directions.FARTHEST, directions.FARTHEST)
         came = style.standard(row + factors @ vectors)

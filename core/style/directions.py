@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
 RIDGE = 0.05  # of a measure's variance: measures that go together are not torn apart
-STEPS = 3  # of Newton's
+STEPS = 6  # of Newton's
+EXACT = 1e-3  # standard deviations; nearer is near enough
+DAMPING, EASING = 0.01, 4.0  # of steps; and by how much more where one has made it worse, less where better
 FARTHEST = 8.0  # factors of a direction; few examples tell little of one, so that more of it is needed
 PROBE = 0.5  # standard deviations, of the one Jacobian
 
@@ -86,24 +89,32 @@ def solved(
     slopes: Array,
     measure: Callable[[Array], Array],
     start: Array,
-    which: Array,
+    which: NDArray[np.int64],
+    counts: Array,
     steps: int = STEPS,
 ) -> tuple[Array, Array]:
     """Return factors (K,) with which a row's measures are as wanted (L,), and what they came to (L,).
 
-    slopes (L, K) : the Jacobian that is used throughout (Newton's chord method); which : indices of the measures that
-    are asked for, the others go as they go. The best factors of all steps are kept.
+    slopes (L, K) : the Jacobian to begin with; which : indices of the measures that are asked for, the others go as they
+    go; counts : how much each of these counts. Damped least squares ([Levenberg]) on slopes that are learnt on the way
+    ([Broyden]); only steps that lead nearer are taken.
     """
-    factors = start.copy()
-    best, least = factors, np.inf
-    got = measure(base + factors @ directions)
-    inverse = np.linalg.pinv(slopes[which])
-    for step in range(steps + 1):
-        missing = (wanted - got)[which]
-        if float(np.abs(missing).max(initial=0.0)) < least:
-            best, least, found = factors, float(np.abs(missing).max(initial=0.0)), got
-        if step == steps:
+    slopes = counts[:, None] * slopes[which]
+    best, found = start, measure(base + start @ directions)
+    missing, damping = counts * (wanted - found)[which], DAMPING
+    for _ in range(steps):
+        if float(np.linalg.norm(missing)) < EXACT:
             break
-        factors = np.clip(factors + inverse @ missing, -FARTHEST, FARTHEST)
-        got = measure(base + factors @ directions)
+        damped = slopes.T @ slopes + damping * np.eye(len(best))
+        tried = np.clip(best + np.linalg.solve(damped, slopes.T @ missing), -FARTHEST, FARTHEST)
+        change, got = tried - best, measure(base + tried @ directions)
+        # What the step has shown of the slopes is learnt, whether it was a good one or not.
+        size = float(change @ change)
+        if size > 0.0:
+            slopes += np.outer(counts * (got - found)[which] - slopes @ change, change) / size
+        left = counts * (wanted - got)[which]
+        better = np.linalg.norm(left) < np.linalg.norm(missing)
+        damping = damping / EASING if better else damping * EASING
+        if better:
+            best, found, missing = tried, got, left
     return best, found

@@ -14,6 +14,8 @@ PANELS = (
     "feet",
     "graph",
     "wander",
+    "examples",
+    "variations",
     "weave_more",
     "synchronise",
     "synchronise_more",

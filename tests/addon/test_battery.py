@@ -13,6 +13,10 @@ from file_state import KINDS, curve_content, differing, state
 
 SLOW, QUICK = ({"name": name, "weight": 1.0} for name in ("slow", "quick"))
 BOTH = [SLOW, QUICK]
+LONG = [
+    {"name": name, "rate": 0.0, "slot": "", "first": 1, "last": 1 + 5 * frames}
+    for name, frames in (("slow", 36), ("quick", 24))
+]
 TWO_CYCLES = [{"name": "slow", "rate": 0.0, "slot": "", "first": 1, "last": 73}]
 
 
@@ -133,6 +137,7 @@ TABLE = {
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
     "analyse": Row("settings", sources=BOTH),
+    "ask": result(sources=BOTH, speed=1.0),
     "blend": result(sources=BOTH),
     "build_graph": Row("settings", sources=BOTH),
     "cancel": Row(needs_armature=False),
@@ -167,6 +172,7 @@ TABLE = {
     "in_place": result(sources=[SLOW]),
     "key_poses": result(sources=BOTH),
     "key_weights": Row("settings", "new actions", "users"),
+    "learn_style": Row("settings", sources=BOTH, readings=LONG),
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "manual": Row(needs_armature=False),
     "mirror": result(sources=[SLOW]),
@@ -183,6 +189,7 @@ TABLE = {
     "place": result(sources=[SLOW]),
     "plant": result(sources=[SLOW]),
     "reach": result(sources=[SLOW], target="0.3 -0.4 1.1"),
+    "restyle": result(sources=BOTH, readings=LONG, cadence=0.5),
     "retarget": result(
         before=another_body,
         sources=[SLOW],
@@ -206,6 +213,7 @@ TABLE = {
     "splice": result(sources=BOTH),
     "tween": Row("pose", first=3, second=20),
     "travel": result(sources=[SLOW]),
+    "variations": result(sources=BOTH, readings=LONG, count=1),
     "walk": result(sources=BOTH, seconds=3.0),
     "warp": result(sources=[SLOW], corrections="20 2 0 30 0 0 0 0.01"),
 }
