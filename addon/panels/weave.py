@@ -43,7 +43,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
-        modes = layout.grid_flow(row_major=True, columns=4, even_columns=True, align=True)
+        modes = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
         for recipe in properties.MODES:
             modes.prop_enum(settings, "mode", recipe.verb)
         if settings.mode == "blend":

@@ -120,7 +120,7 @@ def _figure(clip: Clip, read: weaving.Read, playing: Playing, color: tuple[float
 def _lines(skeleton: Skeleton, *, skip_first: bool) -> NDArray[np.int64]:
     """Pairs (L, 2) of points that are joined: each joint with the one above it, and with its tip."""
     hanging = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above >= int(skip_first)]
-    tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(np.flatnonzero(skeleton.tipped))]
+    tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped)]
     return np.array(hanging + tips, dtype=np.int64)
 
 

@@ -18,6 +18,7 @@ from .worn import Worn
 ASKED = 3.0  # times that what is asked counts against what is to stay as it is
 OFF = 0.25  # standard deviations; a slider that comes less near what was asked is told
 USUAL = 3.0  # standard deviations; what goes farther is held back there
+FEW = 8  # people; fewer are examples and tell no style: what goes beyond all of them is held back there
 MOST_CHANCE = 2.0  # standard deviations that a variation takes of one component
 
 
@@ -142,9 +143,10 @@ def _slid(
     index = {name: k for k, name in enumerate(known.names)}
     now = style.standard(row)
     goal, held = now.copy(), list[str]()
+    low, high = limits(style)
     for name, amount in wanted.items():
         k = index[name]
-        goal[k] = float(np.clip(now[k] + amount, min(-USUAL, now[k]), max(USUAL, now[k])))
+        goal[k] = float(np.clip(now[k] + amount, min(low[k], now[k]), max(high[k], now[k])))
         if abs(goal[k] - now[k] - amount) > 1e-9:
             held.append(
                 f"{name}: {now[k] + amount:+.1f} standard deviations from the examples' mean: held at {goal[k]:+.1f}"
@@ -178,6 +180,14 @@ def _slid(
         for name, amount in wanted.items()
     }
     return factors @ vectors, told, held
+
+
+def limits(style: Style) -> tuple[Array, Array]:
+    """Return the lowest and highest measures (L,) that sliders lead to, in standard deviations from the mean."""
+    known, of = style.sliders, style.material
+    if len({of.people[clip] for clip in of.of}) >= FEW:
+        return np.full(len(known.names), -USUAL), np.full(len(known.names), USUAL)
+    return known.lowest, known.highest
 
 
 def _speed_as_stride_and_cadence(

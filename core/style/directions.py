@@ -95,9 +95,9 @@ def solved(
 ) -> tuple[Array, Array]:
     """Return factors (K,) with which a row's measures are as wanted (L,), and what they came to (L,).
 
-    slopes (L, K) : the Jacobian to begin with; which : indices of the measures that are asked for, the others go as they
-    go; counts : how much each of these counts. Damped least squares ([Levenberg]) on slopes that are learnt on the way
-    ([Broyden]); only steps that lead nearer are taken.
+    slopes (L, K) : the Jacobian to begin with; which : indices of the measures that are asked for, the others go as
+    they go; counts : how much each of these counts. Damped least squares ([Levenberg]) on slopes that are learnt on the
+    way ([Broyden]); only steps that lead nearer are taken.
     """
     slopes = counts[:, None] * slopes[which]
     best, found = start, measure(base + start @ directions)

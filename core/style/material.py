@@ -172,7 +172,10 @@ def _material(
 def _refuse_few(cut: Sequence[_Cut], known: Labels, left_out: Sequence[str], least: int, persons: int) -> None:
     beside = f": {'; '.join(left_out[:3])}" if left_out else ""
     if len(cut) < least:
-        raise ClipError(f"{len(cut)} strides are too few, it takes {least}: add clips of the same action{beside}")
+        raise ClipError(
+            f"{len(cut)} strides are too few, it takes {least}: add clips of the same action, or let their mirror"
+            f" images take part{beside}"
+        )
     people = {known.people[c.number] for c in cut}
     if len(people) < persons:
         raise ClipError(

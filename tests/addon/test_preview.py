@@ -62,6 +62,16 @@ def test_what_is_seen_is_what_is_written(rig, loom, verb, options):
         assert np.abs(there - heads(rig, frame)[order]).max() < 2e-5
 
 
+def test_lines_are_as_long_as_bones_in_every_frame(rig, loom):
+    bpy.ops.action_loom.blend(sources=BOTH, preview=True)
+    for figure in ghost_of(loom, rig).figures:
+        one, other = figure.lines.T
+        lengths = np.linalg.norm(figure.points[:, one] - figure.points[:, other], axis=2)
+        assert np.ptp(lengths, axis=0).max() < 1e-4  # whichever joints and tips are joined stay as far apart
+        tips = {int(point) for point in figure.lines.ravel()} - set(range(len(rig.pose.bones)))
+        assert len(tips) == sum(not bone.children for bone in rig.pose.bones)
+
+
 def test_the_sources_stand_beside_in_step(rig, loom):
     bpy.ops.action_loom.blend(sources=BOTH, preview=True)
     *sources, result = ghost_of(loom, rig).figures
