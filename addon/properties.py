@@ -14,7 +14,7 @@ from ..core.recipes.reading import ReadingOptions
 from ..core.recipes.result import ResultOptions
 from ..core.recipes.style import StyleOptions
 from ..core.verbs import OF_ONE_BODY, VERBS
-from . import contact_rows, lists, option_properties
+from . import contact_rows, kept_styles, lists, option_properties
 from .blender_types import Data
 
 _SETTINGS = "action_loom"  # the property of scenes
@@ -187,6 +187,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         name="Labels",
         description="A table with commas of what is known of the actions: its first row names the columns, clip, person"
         " and any others; without it words in Active Source name the people",
+    )
+    kept_style: bpy.props.PointerProperty(
+        type=bpy.types.Text,
+        name="Kept",
+        description="A style that the file keeps; learnt from the ticked actions if empty",
+        poll=lambda _settings, text: kept_styles.is_style(text),
     )
     play: bpy.props.BoolProperty(
         name="Play Result",

@@ -23,9 +23,21 @@ from ..core.progress import Progress
 from ..core.recipes.base import Recipe
 from ..core.recipes.loop import Loop
 from ..core.recipes.reading import ReadingOptions, Request, Source
+from ..core.recipes.style import StyleOptions
 from ..core.weave import root_carrier
 from ..core.weave.results import ConnectResult, EditResult, Result
-from . import contact_rows, few_keys, kept_way, other_bodies, pose_markers, properties, rates, still_bones, storage
+from . import (
+    contact_rows,
+    few_keys,
+    kept_styles,
+    kept_way,
+    other_bodies,
+    pose_markers,
+    properties,
+    rates,
+    still_bones,
+    storage,
+)
 from .blender_types import Data, SlottedAction, named, present, scene_of
 from .bridge import clip as clips
 from .bridge import clip_on_controls, control_rig, curves, evaluated_action, rig
@@ -190,7 +202,10 @@ def read_actions(
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
     uids = tuple(0 if player is None else player.session_uid for player in players)
     bodies = (other_bodies.still(body, armature.name, sources[0].clip.rate),) if by_recipe else ()
-    return Read(body, tuple(sources), armature.session_uid, ids, uids, tuple(said), bodies)
+    found = Read(body, tuple(sources), armature.session_uid, ids, uids, tuple(said), bodies)
+    if isinstance(recipe, StyleOptions) and recipe.kept:
+        prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
+    return found
 
 
 def together(parts: Sequence[Read]) -> Read:

@@ -199,7 +199,7 @@ class SourcesOperator(BackgroundOperator):
         armature = meant.called(context, self.armature)
         if armature is None:
             raise LoomError(f"There is no armature named {self.armature!r}")
-        read = weaving.read(context, armature, request)
+        read = weaving.read(context, armature, request, recipe)
         source_warnings.note(context, armature, request, read)
         return request, read, recipe
 

@@ -230,6 +230,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             line.label = labels[place] if place < len(labels) and labels[place] != "-" else ""
         if isinstance(recipe, Restyle):
             people = style_labels.to_panel(settings, recipe.labels)
+            settings.kept_style = bpy.data.texts.get(recipe.kept)
             for line in rig.sources:
                 line.label = people.get(line.action.name, "") if line.use else line.label
             reference = 0

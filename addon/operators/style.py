@@ -1,16 +1,19 @@
 """Style: learning it from the sources to see what it is, and variations by chance."""
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
+from ...core import files
+from ...core.errors import LoomError
 from ...core.progress import Progress
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import Request
 from ...core.recipes.style import FitStyle, Restyle
-from .. import properties
-from ..blender_types import OperatorReturn, scene_of
+from .. import kept_styles, properties
+from ..blender_types import OperatorReturn, present, scene_of
 from ..session import panel_state, styles
 from . import base
 from .style_base import StyleSources
@@ -30,6 +33,90 @@ class _Learn(StyleSources):
         rig = properties.rig_of(scene_of(context), self.about(context))
         known = styles.keep(read.armature, panel_state.asked(scene_of(context), rig, FitStyle.verb), made)
         base.report(self, (*read.notes, *made.report["warnings"]), *read.came, known.lines[0])
+        return {"FINISHED"}
+
+
+class _Keep(StyleSources):
+    """Learns a style and keeps it in the file, so that it is there without its actions."""
+
+    recipe: ClassVar[type[Recipe]] = FitStyle
+
+    name: bpy.props.StringProperty(name="Name", description="What it is called; after its actions if empty")
+
+    def finish(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Style"
+    ) -> OperatorReturn:
+        from ...core.style import storage
+
+        text = kept_styles.keep(storage.compose(made), self.name or made.name)
+        properties.settings_of(scene_of(context)).kept_style = text
+        base.report(self, (*read.notes, *made.report["warnings"]), *read.came, f"{text.name} is kept in the file")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_load_style(bpy.types.Operator):
+    bl_idname = "action_loom.load_style"
+    bl_label = "Load Style"
+    bl_description = "Take a style from a file (.npz) and keep it in this one"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default="*.npz", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        present(context.window_manager).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...core.style import storage
+
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            style = storage.load(path)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        text = kept_styles.keep(storage.compose(style), path.stem)
+        properties.settings_of(scene_of(context)).kept_style = text
+        self.report({"INFO"}, f"{text.name}: {len(style.material)} strides")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_save_style(bpy.types.Operator):
+    bl_idname = "action_loom.save_style"
+    bl_label = "Save Style"
+    bl_description = "Write the style that this file keeps as a file of its own (.npz), for other files"
+    bl_options = {"REGISTER"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default="*.npz", options={"HIDDEN"})
+    overwrite: bpy.props.BoolProperty(
+        name="Overwrite", description="Replace a file that exists", default=False, options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if properties.settings_of(scene_of(context)).kept_style is None:
+            cls.poll_message_set("Keep a style first, or load one")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        name = properties.settings_of(scene_of(context)).kept_style.name.removesuffix(kept_styles.ENDING)
+        self.filepath = self.filepath or str(Path(bpy.data.filepath).parent / f"{name}.npz")
+        present(context.window_manager).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ".npz"))
+        try:
+            if path.exists() and not self.overwrite:
+                raise LoomError(f"{path} exists: tick Overwrite, or choose another name")
+            files.write(path, kept_styles.content(properties.settings_of(scene_of(context)).kept_style.name))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{path} written")
         return {"FINISHED"}
 
 
@@ -81,4 +168,10 @@ _variations = base.operator(
     _Variations, idname="variations", label="Variations", tooltip="Make several actions of the reference, each another"
 )
 
-register, unregister = bpy.utils.register_classes_factory((_learn, _variations))
+_keep = base.operator(
+    _Keep, idname="keep_style", label="Keep Style", tooltip="Learn from the ticked actions and keep that in the file"
+)
+
+register, unregister = bpy.utils.register_classes_factory(
+    (_learn, _keep, _variations, ACTION_LOOM_OT_load_style, ACTION_LOOM_OT_save_style)
+)

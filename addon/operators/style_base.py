@@ -11,11 +11,12 @@ class StyleSources(base.SourcesOperator):
     """An operator that learns from its sources, of whom the panel says who they are."""
 
     labels: str
+    kept: str
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        given = self.properties.is_property_set("labels")
-        labels = self.labels
+        given = {name: getattr(self, name) for name in ("labels", "kept") if self.properties.is_property_set(name)}
         super().from_panel(context)
         rig = properties.rig_of(scene_of(context), meant.called(context, self.armature))
         settings = properties.settings_of(scene_of(context))
-        self.labels = labels if given else style_labels.of_panel(settings, lists.ticked(rig))
+        self.labels = given.get("labels", style_labels.of_panel(settings, lists.ticked(rig)))
+        self.kept = given.get("kept", "" if settings.kept_style is None else settings.kept_style.name)

@@ -59,10 +59,18 @@ class ACTION_LOOM_PT_examples(_OfStyle, SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
         options = options_in(layout)
+        row = options.row(align=True)
+        row.prop(settings, "kept_style")
+        row.operator("action_loom.load_style", text="", icon="FILE_FOLDER")
+        row.operator("action_loom.save_style", text="", icon="EXPORT")
+        if settings.kept_style is not None:
+            return  # what the ticked actions are does not count
         options.prop(settings, "labels")
         draw_options(options, settings, [("style", about) for about in properties.shown("style", RARE)])
         if not jobs.running():
-            layout.operator("action_loom.learn_style", icon="VIEWZOOM")
+            row = layout.row(align=True)
+            row.operator("action_loom.learn_style", icon="VIEWZOOM")
+            row.operator("action_loom.keep_style", text="Keep", icon="FILE_TICK")
         known = _known(context)
         if known is None:
             return

@@ -43,6 +43,13 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
     return _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
 
 
+def keep(recipe: Recipe, clips: Sequence[Clip], made: Any) -> None:
+    """Let something that was made before, or came from elsewhere, be what `prepared` gives for a recipe and clips."""
+    depends = verbs.VERBS[recipe.verb].depends
+    if depends is not None:
+        _CACHES[depends].keep(key_of(recipe.prepared_of(clips), recipe, depends), made)
+
+
 def is_known(recipe: Recipe, clips: Sequence[Clip]) -> bool:
     """Say whether `prepared` would give what is remembered, or nothing has to be prepared."""
     depends = verbs.VERBS[recipe.verb].depends

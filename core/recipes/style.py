@@ -38,6 +38,11 @@ class StyleOptions(Declared):
         from_file=True,
         shown=HIDDEN,  # a text of the file
     )
+    kept: str = option(
+        "",
+        "The name of a style that is kept, inside Blender as a text of the file, instead of one learnt from the clips",
+        shown=HIDDEN,  # chosen from the texts
+    )
     turns: float = option(
         25.0,
         "Strides that turn more are left out",

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..bodies import alike
+from ..errors import OptionError
 from ..motion import retarget
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
@@ -27,6 +28,8 @@ def fit(
     """
     if learnt is not None:
         return learnt
+    if options.kept:
+        raise OptionError(f"There is no style kept as {options.kept!r} here: name the file of one, or leave it out")
     began = time.perf_counter()
     found = Style(material.gather(clips, options, progress), graph_name([clip.name for clip in clips]))
     hashes = [content_hash(clip) for clip in clips]

@@ -5,7 +5,7 @@ import material
 import numpy as np
 
 PROPERTIES = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
-KINDS = ("objects", "armatures", "meshes", "curves", "materials", "images", "collections", "scenes")
+KINDS = ("objects", "armatures", "meshes", "curves", "materials", "images", "texts", "collections", "scenes")
 
 
 def state():

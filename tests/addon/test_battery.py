@@ -119,6 +119,15 @@ def showing_a_source(_tmp_path):
     bpy.context.object.animation_data.action = bpy.context.scene.action_loom.rigs[0].sources[0].action
 
 
+def style_kept(_tmp_path):
+    bpy.ops.action_loom.keep_style(sources=BOTH, readings=LONG, name="both")
+
+
+def style_saved(tmp_path):
+    style_kept(tmp_path)
+    bpy.ops.action_loom.save_style(filepath=str(tmp_path / "style.npz"))
+
+
 def without_lists(_tmp_path):
     bpy.context.scene.action_loom.rigs.clear()
 
@@ -172,7 +181,9 @@ TABLE = {
     "in_place": result(sources=[SLOW]),
     "key_poses": result(sources=BOTH),
     "key_weights": Row("settings", "new actions", "users"),
+    "keep_style": Row("settings", "texts", "users", sources=BOTH, readings=LONG),
     "learn_style": Row("settings", sources=BOTH, readings=LONG),
+    "load_style": Row("settings", "texts", before=style_saved, filepath="FOLDER/style.npz", needs_armature=False),
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "manual": Row(needs_armature=False),
     "mirror": result(sources=[SLOW]),
@@ -203,6 +214,7 @@ TABLE = {
     "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
     "retime": result(sources=BOTH),
     "root": result(sources=[SLOW], onto="hips"),
+    "save_style": Row(before=style_kept, filepath="FOLDER/out.npz", needs_armature=False),
     "select_bone": Row("bones", bone="head"),
     "set_reference": Row("settings", index=1),
     "set_role": Row("settings", "roles", role="neck", bone="head"),

@@ -53,6 +53,9 @@ BUTTONS = {
     "in_place": {},
     "restyle": {},
     "learn_style": {},
+    "keep_style": {},
+    "load_style": {},
+    "save_style": {},
     "variations": {},
     "ask": {},
     "key_poses": {},
@@ -92,7 +95,7 @@ BUTTONS = {
     "select_bone": {"bone": "head"},
     "cancel": {},
 }
-NOT_PRESSED = {"import_motion"}  # it asks for a file
+NOT_PRESSED = {"import_motion", "load_style", "save_style"}  # it asks for a file
 
 
 def nothing():

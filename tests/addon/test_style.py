@@ -142,3 +142,29 @@ def test_outside_of_what_they_do_is_said(people, capfd):
     assert "outside what these clips do together" in capfd.readouterr().out
     with pytest.raises(RuntimeError, match="Nothing is asked for"):
         bpy.ops.action_loom.ask(sources=sources(), any_turn=True)
+
+
+def test_a_style_is_kept_in_the_file_saved_loaded_and_used_without_its_actions(people, tmp_path):
+    assert bpy.ops.action_loom.keep_style(sources=sources(), name="six people") == {"FINISHED"}
+    settings = list_sources(people, "cmu_mb_02_01", mode="restyle")
+    assert settings.kept_style.name == "six people.loomstyle"
+    settings.restyle.lean = 1.0
+    assert bpy.ops.action_loom.restyle("INVOKE_DEFAULT") == {"FINISHED"}
+    made = people.animation_data.action
+    (learnt,) = made_by(bpy.ops.action_loom.restyle, sources=sources(), lean=1.0, kept="")
+    path = 'pose.bones["spine"].rotation_quaternion'
+    assert np.abs(_values(made, path) - _values(learnt, path)).max() < 1e-3
+    was = fingerprint(made)
+    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
+    assert fingerprint(made) == was
+    assert bpy.ops.action_loom.save_style(filepath=str(tmp_path / "six")) == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="tick Overwrite"):
+        bpy.ops.action_loom.save_style(filepath=str(tmp_path / "six.npz"))
+    bpy.data.texts.remove(settings.kept_style)
+    with pytest.raises(RuntimeError, match="is not in the file any more"):
+        bpy.ops.action_loom.rebuild(action=made.name)
+    assert bpy.ops.action_loom.load_style(filepath=str(tmp_path / "six.npz")) == {"FINISHED"}
+    assert settings.kept_style.name == "six.loomstyle"
+    settings.kept_style.from_string("nothing of the kind")
+    with pytest.raises(RuntimeError, match="is not a style"):
+        bpy.ops.action_loom.restyle("INVOKE_DEFAULT")
