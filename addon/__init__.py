@@ -60,6 +60,7 @@ MODULES = (
     ".panels.synchronise",
     ".panels.check",
     ".panels.weight_pad",
+    ".panels.ask_pad",
     ".menus",
 )
 

@@ -128,7 +128,8 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     pad: bpy.props.BoolProperty(
         name="Pad",
-        description="Show a pad in the 3D view with a corner for each ticked action: the nearer, the more of it",
+        description="Show a pad in the 3D view: with a corner for each ticked action, the nearer, the more of it; or,"
+        " where speed and turn are asked for, with a dot for each stride",
         default=False,
         options=set(),
     )

@@ -70,7 +70,26 @@ def ask(gui: Any) -> Iterator[Any]:
     yield from gui.redraw()
     yield from gui.press("ops.action_loom.ask(")
     yield from gui.wait_until(lambda: idle() and "at 1.8" in action().name, 120, "asked")
+    settings().pad = True
+    with gui.override():
+        bpy.ops.action_loom.ask("INVOKE_DEFAULT", True, preview=True)
+    yield from gui.wait_until(idle, 120, "previewed")
+    with gui.override():
+        bpy.ops.view3d.view_all()
     yield from gui.shot("06_asked")
+    yield from drag(gui)
+
+
+def drag(gui: Any) -> Iterator[Any]:
+    """The dot of the pad, up and to the left; the preview follows."""
+    yield from gui.redraw()
+    region, tools = gui.region("WINDOW"), gui.region("TOOLS")
+    x, y = region.x + max(tools.width, 0) + 130, region.y + 130  # its middle, at interface scale 1
+    before = settings().ask.speed, settings().ask.turn
+    yield from gui.drag(x, y, x - 20, y + 35)
+    assert (settings().ask.speed, settings().ask.turn) != before
+    yield 1.0
+    yield from gui.shot("07_dragged")
 
 
 def settings() -> Any:

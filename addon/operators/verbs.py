@@ -15,8 +15,8 @@ from ...core.recipes.reading import Request
 from ...core.recipes.style import Restyle
 from ...core.verbs import OF_ONE_BODY
 from .. import lists, meant, properties
-from ..blender_types import scene_of
-from ..session import graphs, styles
+from ..blender_types import OperatorReturn, scene_of
+from ..session import asked, graphs, styles
 from . import base
 from .style_base import StyleSources
 
@@ -111,6 +111,15 @@ class AskOperator(base.ResultOperator):
     """Gives the lines of the list the shares that it found, as weights."""
 
     recipe: ClassVar[type[Recipe]] = Ask
+
+    def finish(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
+    ) -> OperatorReturn:
+        from ...core.style.ask import AskResult
+
+        if isinstance(made, AskResult):
+            asked.keep(read.armature, made)
+        return super().finish(context, request, read, recipe, made)
 
     def woven(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"

@@ -1,43 +1,13 @@
-"""Sliders of a style with what they came to, what the style is learnt from, and its components."""
-
-from typing import Any
+"""What a style is learnt from, and variations."""
 
 import bpy
 
-from ...core.options import PANEL, RARE
-from ...core.recipes.style import SLIDERS, Restyle
+from ...core.options import RARE
+from ...core.recipes.style import Restyle
 from .. import meant, properties
 from ..blender_types import present, scene_of
 from ..session import jobs, panel_state, styles
 from . import SidebarPanel, draw_options, draw_text, options_in
-
-LETTERS = {"leg lengths": "legs", "leg lengths/s": "legs/s", "steps/min": "/min"}
-
-
-def draw_sliders(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any) -> None:
-    """Draw a slider for each measure, and below those that were moved what came of it; red where it was held back."""
-    armature = present(meant.of_tab(context))
-    came, group = styles.came(armature), settings.restyle
-    for about in properties.shown(Restyle.verb, PANEL):
-        if about.name not in SLIDERS:
-            continue
-        told = None if came is None else came.measured.get(about.name)
-        column = layout.column(align=True)
-        row = column.row()
-        row.alert = came is not None and about.name in came.held
-        row.prop(group, about.name, slider=True)
-        if told is not None and came is not None:
-            unit = styles.unit_of(about.name)
-            said = f"{told['measure_before']:.3g} → {told['measure_after']:.3g} {LETTERS.get(unit, unit)}"
-            right = column.row()
-            right.alignment = "RIGHT"
-            right.alert = about.name in came.held
-            right.label(text=f"{said}, held back" if about.name in came.held else said)
-
-
-def others() -> list[tuple[str, Any]]:
-    """Return the options of the mode Style that are no sliders, with their group."""
-    return [(Restyle.verb, about) for about in properties.shown(Restyle.verb, PANEL) if about.name not in SLIDERS]
 
 
 class _OfStyle:

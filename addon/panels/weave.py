@@ -9,11 +9,10 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphWalk
 from ...core.recipes.style import Restyle
 from ...core.verbs import VERBS
-from .. import lists, manual, meant, properties, source_list, storage, weights_over_time
+from .. import lists, manual, meant, properties, source_list, storage, style_sliders, weights_over_time
 from ..blender_types import present, scene_of
 from ..session import candidates, graphs, jobs, previews, troubles
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
-from . import style as style_panel
 
 # Walks through the graph that are no mode of their own.
 WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
@@ -50,6 +49,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_balance(context)
         if settings.mode == "splice":
             self._draw_parts(context)
+        if settings.mode == "ask":
+            self.layout.prop(settings, "pad", icon="ORIENTATION_CURSOR", toggle=True)
         if settings.mode == "follow":
             self._draw_path(context)
         if settings.mode == "key_poses":
@@ -60,8 +61,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_button(settings)  # above the options: in a small window these are out of sight, not it
             self._draw_last(context)
         if settings.mode == Restyle.verb:
-            style_panel.draw_sliders(layout, context, settings)
-            shown = style_panel.others()
+            style_sliders.draw(layout, context, settings)
+            shown = style_sliders.others()
         else:
             shown = properties.shown_in_mode(recipe_of(settings), rare=False)
         draw_options(options_in(layout), settings, shown, _rig(context))

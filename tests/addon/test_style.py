@@ -168,3 +168,21 @@ def test_a_style_is_kept_in_the_file_saved_loaded_and_used_without_its_actions(p
     settings.kept_style.from_string("nothing of the kind")
     with pytest.raises(RuntimeError, match="is not a style"):
         bpy.ops.action_loom.restyle("INVOKE_DEFAULT")
+
+
+def test_a_preview_follows_what_is_asked_for(loom):
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    settings = list_sources(rig, "Walk", "Run", mode="ask")
+    settings.ask.speed = 1.8
+    assert bpy.ops.action_loom.ask("INVOKE_DEFAULT", preview=True) == {"FINISHED"}
+    previews, follow = loom("addon.session.previews"), loom("addon.session.ghost_follow")
+    before = previews.of(rig.session_uid).woven.report["ask"]["got"]["speed"]
+    settings.ask.speed = 2.4
+    assert follow.follow(bpy.context)
+    assert previews.of(rig.session_uid).woven.report["ask"]["got"]["speed"] > before
+    field = loom("addon.session.asked").field_of(rig.session_uid, ["Walk", "Run"])
+    for speed, turn in ((1.8, 0.0), (2.4, 3.0)):
+        assert field.asked(field.place(speed, turn)) == pytest.approx((speed, turn), abs=1e-6)
+    assert field.place(1.8, 5.0)[0] < field.place(1.8, -5.0)[0]  # to the left is on the left
+    assert loom("addon.session.asked").field_of(rig.session_uid, ["Walk", "Sneak"]) is None

@@ -22,11 +22,14 @@ SERVICES = {
     "few_keys",
     "formats",
     "imported_motion",
+    "kept_styles",
     "kept_way",
     "lists",
     "manual",
     "meant",
     "still_bones",
+    "style_labels",
+    "style_sliders",
     "menus",
     "option_properties",
     "other_bodies",
@@ -86,7 +89,9 @@ def test_no_module_imports_itself_in_a_circle():
 @pytest.mark.parametrize("module", [m for m in MODULES if room_of(m) in ("operators", "panels") and m.count(".") == 2])
 def test_operators_and_panels_import_services_and_never_each_other(module):
     others = {n for n in imported(module) if room_of(n) in ("operators", "panels") and MODULES[n].name != "__init__.py"}
-    assert others <= {f"addon.operators.{shared}" for shared in ("base", "background", "one_by_one", "edit_base")}
+    assert others <= {
+        f"addon.operators.{shared}" for shared in ("base", "background", "one_by_one", "edit_base", "style_base")
+    }
     assert not (room_of(module) == "panels" and others)
 
 
