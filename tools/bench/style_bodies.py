@@ -1,0 +1,125 @@
+"""Styles of the generated figure's actions, and of those of characters that others made, read in a Blender's Python."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from action_loom.core.errors import LoomError
+from action_loom.core.figure import actions
+from action_loom.core.motion.clip import Clip
+from action_loom.core.recipes.style import SLIDERS, Restyle, StyleOptions
+from action_loom.core.style import change, fit, worn
+from action_loom.core.style.style import Style
+from oracles.material import SHARED
+from style_material import style
+from telling import MARK
+
+CHARACTERS = ("mannequiny", "RobotExpressive", "godot_player")
+WORDS = (
+    "The seven actions of the generated figure, and the actions of three characters of game makers (30 frames a"
+    " second, in Blender): what is learnt of all of them at once, and what sliders learnt from captured walks do to"
+    " them. Nothing is tuned on these."
+)
+
+
+def cycle() -> Clip:
+    """The demo's walk: a cycle."""
+    return actions.walk()
+
+
+@cache
+def walks_on_figure() -> Style:
+    """What captured walks of people who are not kept aside teach, on the figure's body."""
+    return fit.on_body(style(of_all=False), cycle())
+
+
+def tried(misses: list[str]) -> list[str]:
+    lines = [*_of_figure(misses), ""]
+    if len(sys.argv) != 3:
+        return [*lines, "Characters need the extension's zip and a Blender's Python."]
+    python, script = sys.argv[2], Path(__file__).with_name("style_in_blender.py")
+    files = [str(SHARED / "characters" / f"{name}.glb") for name in CHARACTERS]
+    command = [python, str(script), sys.argv[1], str(SHARED / "cmu"), *files]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    for line in done.stdout.splitlines():
+        if line.startswith(MARK):
+            lines += [*textwrap.wrap(_of_character(json.loads(line.removeprefix(MARK)), misses), 118), ""]
+    return lines[:-1]
+
+
+def _of_figure(misses: list[str]) -> list[str]:
+    every = [actions.walk(), actions.sneak(), actions.run(), actions.carry(), actions.turn_left(), actions.turn_right()]
+    own = fit.fit([*every, actions.wave()], StyleOptions())
+    told = own.report["style"]
+    heads = ("slider", "mean", "sd", "from", "to", "own effect, natural", "only", "after corrections", "unit")
+    rows = []
+    for name, one in told["sliders"].items():
+        effects = [_effect(own, every[:4], name, mode, exact=exact) for mode, exact in _WAYS]
+        values = [one["mean"], one["deviation"], one["lowest"], one["highest"], *effects]
+        rows.append(f"| {name} | {' | '.join(f'{value:.2f}' for value in values)} | {one['unit']} |")
+    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *rows, ""]
+    words = (
+        f"The figure's own: {told['strides']} strides of {', '.join(told['people'])}, each taken for a person."
+        f" Left out: {'; '.join(own.report['warnings'])}. Mean, sd and effects of one sd in the units and sd of these;"
+        f" sliders that are lacking: {', '.join(set(SLIDERS) - set(told['sliders'])) or 'none'}."
+    )
+    came = []
+    for clip in (*every, actions.wave()):
+        try:
+            clothed = worn.put_on(walks_on_figure(), clip)
+        except LoomError as error:
+            came.append(f"{clip.name}: refused: {error}")
+            continue
+        changed = change.asked(clothed, Restyle(stride=-1.0, swing=1.0, lean=1.0, goes_along="only"))
+        assert changed is not None
+        got = ", ".join(f"{name} {one['after'] - one['before']:+.2f}" for name, one in changed.sliders.items())
+        came.append(f"{clip.name} (asked -1, +1, +1 sd): {got}" + "".join(f"; {held}" for held in changed.held))
+    second = "By sliders of captured walks carried onto the figure, *only*: " + ". ".join(came) + "."
+    return [*lines, *textwrap.wrap(words, 118), "", *textwrap.wrap(second, 118)]
+
+
+_WAYS = (("natural", False), ("only", False), ("only", True))
+
+
+def _effect(own: Style, clips: list[Clip], name: str, mode: str, *, exact: bool) -> float:
+    """What one sd more, or less where that would be held, gives of a slider, mean of clips."""
+    found = []
+    for clip in clips:
+        clothed = worn.put_on(own, clip)
+        place = own.sliders.names.index(name)
+        sign = -1.0 if clothed.standard[place] > 1.0 else 1.0
+        changed = change.asked(clothed, Restyle(goes_along=mode, exact=exact, **{name: sign}))
+        assert changed is not None
+        found.append(sign * (own.standard(changed.row) - clothed.standard)[place])
+    return float(np.mean(found))
+
+
+def _of_character(told: dict[str, Any], misses: list[str]) -> str:
+    name, every = told["file"], told["actions"]
+    learnt = told["auto"]
+    if "refused" in learnt:
+        words = f"{name}, {len(every)} actions, learning refused: {learnt['refused']}."
+    else:
+        what = "strides" if learnt["gait"] else "repetitions"
+        words = f"{name}, {len(every)} actions: {learnt['strides']} {what} of {', '.join(learnt['people'])}; sliders: "
+        words += ", ".join(learnt["sliders"]) + "."
+    for key, when in (("restyled", "as they are"), ("given travel", "given their travel first")):
+        able = {one: got for one, got in told[key].items() if "refused" not in got}
+        reasons = {got["refused"].replace(one, "it") for one, got in told[key].items() if "refused" in got}
+        words += f" By sliders of captured walks, {when}: {len(able)} of {len(every)} can be restyled"
+        words += "".join(f"; {one}: {_came(got)}" for one, got in able.items())
+        words += f" (the others: {'; '.join(sorted(reasons))})." if reasons else "."
+    if not any("refused" not in got for got in told["given travel"].values()):
+        misses.append(f"{name}: no action of it can be restyled by sliders of captured walks")
+    return words
+
+
+def _came(got: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {came:+.2f} for {asked:+.0f}" for name, (asked, came) in got["sliders"].items())

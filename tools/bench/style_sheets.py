@@ -1,0 +1,86 @@
+"""Contact sheets of sliders: a walk with less and more of each, as pictures of docs/style.md."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from action_loom.core.motion import root_motion
+from action_loom.core.motion.clip import Clip, joined
+from action_loom.core.plots import png, stick_figures
+from action_loom.core.recipes.style import SLIDERS, Restyle
+from action_loom.core.style import change, restyle
+from action_loom.core.weave import planting
+from matplotlib.figure import Figure
+from style_material import put_on, walks
+
+AMOUNTS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
+SHOWN = "cmu_mb_16_15"
+PHASES = (0.0, 0.35)  # of a stride: the left foot comes down; the right leg swings past it
+COLOURS = ("#1f4e79", "#f0a030")
+IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "images"
+# By the name of a picture: what goes along, which sliders, whether seen from the front, and what was seen in it.
+SHEETS = {
+    "style_natural": ("natural", SLIDERS, False, ""),
+    "style_only": ("only", SLIDERS, False, ""),
+    "style_front": ("only", ("width", "lean", "elbows", "swing"), True, ""),
+    "style_front_natural": ("natural", ("width", "lean", "elbows", "swing"), True, ""),
+}
+WORDS = (
+    f"{SHOWN} with -3 to 3 sd of each slider, as on release: corrected, knees held, feet planted; blue where its left"
+    " foot comes down, orange 0.35 of a stride later. Under each column how far the slider went; it is held at 3 sd"
+    " from the examples' mean. The sentences are of one who looked."
+)
+
+
+def draw(_: list[str]) -> list[str]:
+    lines = []
+    for name, (mode, sliders, front, seen) in SHEETS.items():
+        figure = _sheet(mode, sliders, front=front)
+        (IMAGES / f"{name}.png").write_bytes(png.as_png(figure))
+        lines += [f"![{mode}, from the {'front' if front else 'side'}](images/{name}.png)", "", seen, ""]
+    return lines[:-1]
+
+
+def _sheet(mode: str, sliders: tuple[str, ...], *, front: bool) -> Figure:
+    clothed = put_on(next(walk for walk in walks() if walk.clip.name == SHOWN))
+    tall = clothed.clip.skeleton.height
+    down, across = 1.3 * tall, (0.7 if front else 1.0) * tall
+    figure = Figure(figsize=(9.0, 9.0 * (len(sliders) * down + 0.2) / ((len(AMOUNTS) + 0.6) * across)))
+    axis = figure.add_axes((0.08, 0.01, 0.91, 0.98))
+    for row, name in enumerate(sliders):
+        clips = [_with(clothed, name, mode, amount) for amount in AMOUNTS]
+        for colour, phase in zip(COLOURS, PHASES, strict=True):
+            poses = _raised([_at(clothed, clip, phase) for clip, _ in clips], -down * row)
+            aside = 0.5 * np.pi if front else 0.0
+            stick_figures.draw(axis, poses, np.arange(len(AMOUNTS)) * across, colour, width=1.0, aside=aside)
+        axis.annotate(name, (-0.55 * across, -down * row + 0.5 * tall), ha="right", fontsize=9)
+        for place, (_, went) in enumerate(clips):
+            axis.annotate(f"{went:+.1f}", (place * across, -down * row - 0.12 * tall), ha="center", fontsize=7)
+    for line in list(axis.lines):
+        line.remove()
+    axis.set_axis_off()
+    axis.set_xlim(-0.9 * across, (len(AMOUNTS) - 0.4) * across)
+    axis.set_ylim(-down * (len(sliders) - 1) - 0.2 * tall, 1.1 * tall)
+    return figure
+
+
+def _with(clothed, name: str, mode: str, amount: float) -> tuple[Clip, float]:
+    """A clip with so much more of a slider, and how far that went, in sd."""
+    recipe = Restyle(goes_along=mode, **{name: amount})
+    changed = change.asked(clothed, recipe)
+    if changed is None:
+        return clothed.clip, 0.0
+    made, _ = planting.of_result(restyle.dressed(clothed, changed), recipe, one_source=False)
+    came = changed.sliders[name]
+    return made, came["after"] - came["before"]
+
+
+def _at(clothed, made: Clip, phase: float) -> Clip:
+    """The pose of a restyled clip at a phase of its second stride."""
+    frame = int(np.argmin(np.abs(clothed.phase - (1.0 + phase))))
+    return made.taken(np.array([round(frame * (len(made) - 1) / (len(clothed.clip) - 1))]))
+
+
+def _raised(poses: list[Clip], height: float) -> Clip:
+    whole = joined([replace(one, rate=1.0) for one in poses])
+    return root_motion.placed(whole, 0.0, np.array([0.0, 0.0, height]))
