@@ -13,6 +13,7 @@ STEPS = 6  # of Newton's
 EXACT = 1e-3  # standard deviations; nearer is near enough
 DAMPING, EASING = 0.01, 4.0  # of steps; and by how much more where one has made it worse, less where better
 FARTHEST = 8.0  # factors of a direction; few examples tell little of one, so that more of it is needed
+LESS = (0.5, 0.25)  # of the first factors, which are tried, too
 PROBE = 0.5  # standard deviations, of the one Jacobian
 
 
@@ -100,7 +101,9 @@ def solved(
     way ([Broyden]); only steps that lead nearer are taken.
     """
     slopes = counts[:, None] * slopes[which]
-    best, found = start, measure(base + start @ directions)
+    # Arms that swing less and less swing the other way at last: from there no step leads back.
+    tries = [(share * start, measure(base + share * start @ directions)) for share in (1.0, *LESS)]
+    best, found = min(tries, key=lambda one: float(np.linalg.norm(counts * (wanted - one[1])[which])))
     missing, damping = counts * (wanted - found)[which], DAMPING
     for _ in range(steps):
         if float(np.linalg.norm(missing)) < EXACT:
