@@ -9,7 +9,8 @@ from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
 
-SOFT = np.radians(3.0)  # over which a knee comes to a stop
+SOFT = np.radians(3.0)  # over which a knee comes to a stop, at most
+LEAST_SOFT = np.radians(0.01)
 LEAST_BEND = 1e-3  # sine; knees that never bend more have no axis that is known
 
 
@@ -31,8 +32,10 @@ def kept_from_overstretching(clip: Clip, before: Clip) -> Clip:
         if axis is None:
             continue
         bent, _ = _bend(limb, turned, places, axis)
-        allowed = np.minimum(_bend(limb, turned_before, places_before, axis)[0], 0.0)
-        wanted = allowed + _soft(bent - allowed)
+        bent_before, _ = _bend(limb, turned_before, places_before, axis)
+        allowed = np.minimum(bent_before, 0.0)
+        # As softly as leaves a knee alone that is bent as it was.
+        wanted = allowed + _soft(bent - allowed, np.clip(bent_before, LEAST_SOFT, SOFT))
         if np.abs(wanted - bent).max() < 1e-9:
             continue
         changed = True
@@ -51,9 +54,9 @@ def least(clip: Clip) -> float:
     return float(np.degrees(min(found))) if found else float("nan")
 
 
-def _soft(angle: Array) -> Array:
-    """Angles as they are where they are large, and going out at zero where they are below."""
-    return np.where(angle > SOFT, angle, np.where(angle < -SOFT, 0.0, (angle + SOFT) ** 2 / (4.0 * SOFT)))
+def _soft(angle: Array, over: Array) -> Array:
+    """Angles (F,) as they are where they are larger than others (F,), and going out at zero where they are below."""
+    return np.where(angle > over, angle, np.where(angle < -over, 0.0, (angle + over) ** 2 / (4.0 * over)))
 
 
 def _axis(limb: Limb, turned: Array, places: Array) -> Array | None:
