@@ -86,12 +86,13 @@ def _kept(worn: Worn, recipe: Restyle) -> tuple[Array, Array, list[str]]:
         own = flat[:-1].reshape(PHASES, -1)
         flat = np.append(learnt.form.written(style.form.read(own)).ravel(), flat[-1])
     stride = flat[:-1].reshape(PHASES, -1)
-    scores = learnt.scores(stride[None])[0]
+    # What no factor is of is individuality, the smallest components, too.
+    scores = learnt.scores(stride[None])[0, : len(recipe.factors)]
     factors, held = _factors(learnt, scores, recipe)
-    own = flat - learnt.centre - scores @ learnt.whole
+    own = flat - learnt.centre - scores @ learnt.whole[: len(scores)]
     speed = np.append(np.zeros_like(stride), 1.0)
     speed[:-1].reshape(PHASES, -1)[:, learnt.form.steps] = 1.0
-    change = ((factors - 1.0) * scores) @ learnt.whole
+    change = ((factors - 1.0) * scores) @ learnt.whole[: len(scores)]
     change += np.where(speed > 0.0, recipe.own_speed - 1.0, recipe.individuality - 1.0) * own
     by_itself = rows - worn.at @ stride
     rows = rows + worn.at @ change[:-1].reshape(PHASES, -1) + (recipe.individuality - 1.0) * by_itself
@@ -103,10 +104,9 @@ def _kept(worn: Worn, recipe: Restyle) -> tuple[Array, Array, list[str]]:
 
 
 def _factors(learnt: Learnt, scores: Array, recipe: Restyle) -> tuple[Array, list[str]]:
-    """The factors (K,) of all components, held back where a score would be unusual."""
-    factors = np.ones(len(scores))
-    factors[: len(recipe.factors)] = recipe.factors[: len(scores)]
-    farthest = np.maximum(USUAL * learnt.parts.deviations, np.abs(scores))
+    """The factors (K,) of the largest components, held back where a score would be unusual."""
+    factors = np.array(recipe.factors[: len(scores)])
+    farthest = np.maximum(USUAL * learnt.parts.deviations[: len(scores)], np.abs(scores))
     allowed = np.clip(factors * scores, -farthest, farthest)
     held = np.abs(allowed - factors * scores) > 1e-9 * farthest
     told = [
