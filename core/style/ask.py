@@ -168,11 +168,14 @@ def _found(examples: Examples, asked: dict[str, float]) -> Found:
     for step in range(CORRECTIONS + 1):
         place = barycentric.place(points / spread, corrected / spread)
         outside |= step == 0 and place.away > 0.0
-        measured = examples.measure(place.weights @ examples.flat, names)
+        # Shares of the time: so it is speeds that are averaged, and not ways, of which longer strides have more.
+        weights = place.weights / examples.material.seconds
+        weights /= weights.sum()
+        measured = examples.measure(weights @ examples.flat, names)
         got = np.array([measured[name] for name in names])
         missing = float(np.linalg.norm((got - goal) / spread))
         if missing < least:
-            best, least = Found(place.weights, asked, dict(zip(names, got.tolist(), strict=True)), outside), missing
+            best, least = Found(weights, asked, dict(zip(names, got.tolist(), strict=True)), outside), missing
         corrected = corrected + goal - got
     assert best is not None
     return replace(best, outside=outside)
