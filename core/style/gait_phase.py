@@ -13,6 +13,7 @@ from ..motion import cycles
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..sync import cycle_search
+from ..weave import give_travel
 
 SECONDS = (0.3, 3.0)  # of a stride, the shortest and the longest
 MIDDLE = (0.3, 0.7)  # of a stride of two feet: where the other one comes down
@@ -86,7 +87,7 @@ def by_contacts(clip: Clip) -> Phases:
     if not found.of_own:
         raise ClipError(
             f"{clip.name} has no whole stride: from one touchdown of the left foot to the next, with one of the right"
-            " foot in between"
+            " foot in between" + ("" if give_travel.travels(clip) else "; it goes nowhere: give it travel first, if it walks")
         )
     return found
 
