@@ -87,7 +87,8 @@ def by_contacts(clip: Clip) -> Phases:
     if not found.of_own:
         raise ClipError(
             f"{clip.name} has no whole stride: from one touchdown of the left foot to the next, with one of the right"
-            " foot in between" + ("" if give_travel.travels(clip) else "; it goes nowhere: give it travel first, if it walks")
+            " foot in between"
+            + ("" if give_travel.travels(clip) else "; it goes nowhere: give it travel first, if it walks")
         )
     return found
 

@@ -193,7 +193,7 @@ def test_a_knee_that_was_bent_to_the_wrong_side_is_straight_and_the_foot_turns_a
     assert knees.least(made) > -0.5
     turned, was = kinematics.world(made)[0], kinematics.world(wrong)[0]
     assert np.abs(quat.same_side(turned[:, left.end], was[:, left.end]) - was[:, left.end]).max() < 1e-9
-    assert np.array_equal(made.rotations[:10], wrong.rotations[:10])
+    assert np.abs(made.rotations[:10] - wrong.rotations[:10]).max() < 1e-9
     assert knees.kept_from_overstretching(clip, clip) is clip
 
 
