@@ -18,6 +18,6 @@ _TAKES = """
 """
 AMC_KEPT_ASIDE = frozenset(_TAKES.split())
 
-# People whose walks (`cmu_mb_*` of data/cmu and data/strides) teach no style that figures tuned on are of: about a third
-# of the eleven, those of whom the list above keeps every clip of data/cmu aside.
+# People whose walks (`cmu_mb_*` of data/cmu and data/strides) teach no style that figures tuned on are of: about a
+# third of the eleven, those of whom the list above keeps every clip of data/cmu aside.
 PEOPLE_KEPT_ASIDE = frozenset({"08", "12", "32"})

@@ -1,0 +1,116 @@
+"""action-loom style fit, info and apply, restyle and ask: from the command line and in jobs."""
+
+import json
+
+import numpy as np
+import pytest
+from action_loom.core.figure import actions
+from action_loom.core.formats import motion_file
+from oracles import material, told
+
+OPTIONS = (
+    "one clip is named beside it",
+    "settled in the style",
+    "but the style knows 'ann'",
+    "must end in .npz",
+    "'joy'",
+)
+WAYS = ((0.9, 0.5), (1.2, 0.65), (1.5, 0.72))
+
+
+@pytest.fixture
+def walks(tmp_path):
+    """Files of three people who walk each in a way of their own."""
+    return [
+        material.write(actions.walk(30.0, 4, speed=speed, step=step), tmp_path / f"p{number}.bvh")
+        for number, (speed, step) in enumerate(WAYS)
+    ]
+
+
+@pytest.fixture
+def learnt(run, walks, tmp_path):
+    """A style that is kept as a file, with a table of who is who."""
+    (tmp_path / "who.csv").write_text("clip,person,pace\np0,ann,slow\np1.bvh,ben,quick\np2,cleo,quick\n")
+    path = tmp_path / "S.npz"
+    code, _, err = run("style", "fit", *walks, "--labels", tmp_path / "who.csv", "-o", path)
+    assert (code, err) == (0, "")
+    return path
+
+
+def test_a_style_is_learnt_kept_and_told(run, learnt, tmp_path):
+    code, printed, _ = run("style", "info", learnt, "--report", tmp_path / "r.json", "--picture", tmp_path / "p.png")
+    assert code == 0
+    assert "strides of 3 people" in printed
+    assert "pace: " in printed
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["style"]["people"] == ["ann", "ben", "cleo"]
+    assert len(report["hashes"]) == 3
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.both_engines
+def test_a_kept_style_and_the_clips_themselves_give_the_same(run, walks, learnt, tmp_path):
+    of_file, of_clips = tmp_path / "one.bvh", tmp_path / "other.bvh"
+    assert run("restyle", walks[0], "--style", learnt, "--cadence", "0.5", "-o", of_file)[0] == 0
+    assert run("restyle", *walks, "--cadence", "0.5", "-o", of_clips)[0] == 0
+    assert run("style", "apply", learnt, walks[0], "--cadence", "0.5", "-o", tmp_path / "third.bvh")[0] == 0
+    made = [motion_file.read(path).clip for path in (of_file, of_clips, tmp_path / "third.bvh")]
+    assert len(made[0]) == len(made[1]) == len(made[2])
+    assert np.abs(made[0].rotations - made[2].rotations).max() < 1e-12
+    assert np.abs(made[0].rotations - made[1].rotations).max() < 1e-3  # strides are kept in single precision
+
+
+def test_towards_a_person_by_the_name_in_the_table(run, walks, learnt, tmp_path):
+    out = tmp_path / "out.bvh"
+    code, printed, _ = run(
+        "restyle", walks[0], "--style", learnt, "--toward", "cleo", "-o", out, "--picture", tmp_path / "p.png"
+    )
+    assert code == 0
+    assert out.exists()
+    assert "restyled" in printed
+
+
+def test_what_is_asked_for_is_printed(run, walks, tmp_path):
+    code, printed, _ = run("ask", *walks, "--speed", "1.1", "-o", tmp_path / "out.bvh", "--picture", tmp_path / "p.png")
+    assert code == 0
+    assert "speed: asked" in printed
+    assert "% p" in printed
+
+
+def test_jobs_use_a_kept_style(run, walks, learnt, tmp_path):
+    jobs = tmp_path / "jobs.toml"
+    jobs.write_text(
+        'folder = "out"\n'
+        '[[job]]\nverb = "restyle"\nclips = ["p1.bvh"]\nstyle = "S.npz"\nstride = 0.5\n'
+        '[[job]]\nverb = "ask"\nclips = ["p0.bvh", "p2.bvh"]\nspeed = 1.2\nname = "asked"\n'
+        '[[job]]\nverb = "style"\nclips = ["p*.bvh"]\nlabels = "who.csv"\noutput = "T.npz"\n'
+    )
+    code, _, err = run("run", jobs)
+    assert (code, err) == (0, "")
+    assert (tmp_path / "out" / "p1 restyled.bvh").exists()
+    assert (tmp_path / "T.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("style", "info", "gone.npz"), "can't be read"),
+        (("style", "info", "p0.bvh"), "is not a style"),
+        (("restyle", "p0.bvh", "p1.bvh", "--style", "S.npz", "-o", "o.bvh"), "one clip is named beside it"),
+        (("restyle", "p0.bvh", "--style", "S.npz", "--turns", "3", "-o", "o.bvh"), "settled in the style"),
+        (("restyle", "p0.bvh", "--style", "S.npz", "--toward", "dora", "-o", "o.bvh"), "but the style knows 'ann'"),
+        (("restyle", "p0.bvh", "-o", "o.bvh"), "too few"),
+        (("style", "fit", "p0.bvh", "p1.bvh", "p2.bvh", "--labels", "gone.csv", "-o", "T.npz"), "gone.csv"),
+        (("style", "fit", "p0.bvh", "p1.bvh", "p2.bvh", "-o", "T.bvh"), "must end in .npz"),
+        (("ask", "p0.bvh", "p1.bvh", "--also", "joy 3", "-o", "o.bvh"), "'joy'"),
+    ],
+)
+def test_what_can_not_be_done_is_one_line(run, learnt, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(*arguments)
+    # 1 for what clips and files do not allow, 2 for what the command line itself says wrongly.
+    assert code == (2 if said in OPTIONS else 1)
+    told.assert_one_line(err)
+    assert said in err
+    assert not (tmp_path / "o.bvh").exists()
+    assert not (tmp_path / "T.npz").exists()
