@@ -189,6 +189,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="A table with commas of what is known of the actions: its first row names the columns, clip, person"
         " and any others; without it words in Active Source name the people",
     )
+    ask_curve: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Along",
+        description="A curve to walk along, which tells the turn; straight on, or turning as Turn says, if empty",
+        poll=lambda _settings, chosen: chosen.type == "CURVE",
+    )
     kept_style: bpy.props.PointerProperty(
         type=bpy.types.Text,
         name="Kept",

@@ -236,6 +236,8 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             reference = 0
         if isinstance(recipe, Ask):
             reference = 0
+            along = weaving.called(bpy.data.objects, request.curve) if request.curve else None
+            settings.ask_curve = along if along is not None and along.type == "CURVE" else None
         if reference is not None:
             rig.reference = reference
         if recipe.mode or isinstance(recipe, GraphWalk):

@@ -38,6 +38,18 @@ class GraphWalkOperator(base.ResultOperator):
         graphs.keep(context, walked, read, recipe, made.graph)
 
 
+def _points(name: str, read: "weaving.Read") -> tuple[tuple[tuple[float, ...], ...], bool]:
+    """Return the points of a curve object on the ground, metres, and whether it is closed; raises LoomError."""
+    from .. import weaving
+    from ..bridge import curve_path
+
+    curve = weaving.called(bpy.data.objects, name)
+    if curve is None:
+        raise LoomError(f"There is no curve named {name!r}: choose another")
+    points, closed = curve_path.path(curve, read.body.world_metres)
+    return tuple((float(x), float(y)) for x, y in points), closed
+
+
 class FollowOperator(GraphWalkOperator):
     """Takes its path from a curve object, and the actions of stretches from the panel."""
 
@@ -81,19 +93,13 @@ class FollowOperator(GraphWalkOperator):
         self.stretches = declared(Follow)["stretches"].as_text(tuple(rows))
 
     def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
-        from .. import weaving
-        from ..bridge import curve_path
-
         request, read, recipe = super().ask(context)
         if not self.curve:
             return request, read, recipe
-        curve = weaving.called(bpy.data.objects, self.curve)
-        if curve is None:
-            raise LoomError(f"There is no curve named {self.curve!r}: choose another")
         assert isinstance(recipe, Follow)
-        points, closed = curve_path.path(curve, read.body.world_metres)
+        points, closed = _points(self.curve, read)
         request = dataclasses.replace(request, curve=self.curve)
-        return request, read, dataclasses.replace(recipe, path=points.tolist(), closed=closed)
+        return request, read, dataclasses.replace(recipe, path=points, closed=closed)
 
 
 class RestyleOperator(StyleSources, base.ResultOperator):
@@ -108,9 +114,29 @@ class RestyleOperator(StyleSources, base.ResultOperator):
 
 
 class AskOperator(base.ResultOperator):
-    """Gives the lines of the list the shares that it found, as weights."""
+    """Walks along a curve where there is one; gives the lines of the list the shares that it found, as weights."""
 
     recipe: ClassVar[type[Recipe]] = Ask
+
+    curve: bpy.props.StringProperty(
+        name="Curve", description="Name of a curve object to walk along; the points of Path if empty"
+    )
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        given = self.properties.is_property_set("curve") or self.properties.is_property_set("path")
+        super().from_panel(context)
+        chosen = properties.settings_of(scene_of(context)).ask_curve
+        if chosen is not None and not given:
+            self.curve = chosen.name_full
+
+    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+        request, read, recipe = super().ask(context)
+        if not self.curve:
+            return request, read, recipe
+        assert isinstance(recipe, Ask)
+        points, closed = _points(self.curve, read)
+        rows = (*points, points[0]) if closed else points
+        return dataclasses.replace(request, curve=self.curve), read, dataclasses.replace(recipe, path=rows)
 
     def finish(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"

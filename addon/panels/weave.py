@@ -51,6 +51,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_parts(context)
         if settings.mode == "ask":
             self.layout.prop(settings, "pad", icon="ORIENTATION_CURSOR", toggle=True)
+            options_in(self.layout).prop(settings, "ask_curve")
         if settings.mode == "follow":
             self._draw_path(context)
         if settings.mode == "key_poses":

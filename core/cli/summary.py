@@ -90,6 +90,7 @@ def _ask(one: Report, report: Report, _recipe: Recipe) -> list[str]:
             for name, value in one["asked"].items()
         ),
         "  of " + ", ".join(f"{share:.0%} {name}" for share, name in shares if share > 0.0),
+        *([f"  {one['off_path_cm']:.1f} cm off a path of {one['path_m']:.1f} m"] if "path_m" in one else []),
     ]
 
 

@@ -64,6 +64,16 @@ class Ask(Recipe, PlantOptions, AskOptions):
         shown=HIDDEN,  # a table
     )
 
+    path: tuple[tuple[float, ...], ...] = option(
+        (),
+        "A path to walk along, which tells the turn: rows of x and y on the ground, metres",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,  # a curve object
+    )
+
     def asked(self) -> dict[str, float]:
         """Return what is asked for besides speed, turn and step, by name; raises OptionError for what is none."""
         found = {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..check import quality
 from ..errors import ClipError, OptionError, some
-from ..motion import resample
+from ..motion import resample, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
@@ -18,11 +18,12 @@ from ..recipes.ask import Ask, AskOptions
 from ..recipes.style import StyleOptions
 from ..weave import planting, reporting, root_blend
 from ..weave.results import Result
-from . import barycentric, material, measures, restyle
+from . import barycentric, material, measures, restyle, steering
 from . import form as forms
 from .change import Change
 from .form import PHASES
 from .material import Material
+from .steering import GroundPath
 from .style import Style
 from .worn import Worn
 
@@ -107,8 +108,17 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
     if examples is None:
         examples = gather(clips, recipe, progress.part(0.0, 0.6))
     progress.at(0.6, "Finding weights")
-    found = _over_time(examples, recipe) if recipe.over_time else [_found(examples, wanted(examples, recipe))]
+    path = steering.path_of(recipe.path) if recipe.path else None
+    facing = 0.0
+    if path is not None:
+        found, facing = _along(examples, recipe, path)
+    elif recipe.over_time:
+        found = _over_time(examples, recipe)
+    else:
+        found = [_found(examples, wanted(examples, recipe))]
     made = _strides(examples, recipe, [one.weights for one in found])
+    if path is not None:
+        made = root_motion.beginning_at(made, path.points[0], facing)
     made, planted = planting.of_result(made, recipe, one_source=False)
     progress.at(0.9, "Measuring")
     made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
@@ -127,6 +137,12 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         "quality": {"before": [quality.measure(clip) for clip in clips], "after": quality.measure(made)},
         "warnings": [*of.left_out, *_missed(examples, found)],
     }
+    if path is not None:
+        away = path.away(root_motion.ground_frames(made)[0])
+        report["ask"] |= {
+            "path_m": round(path.length, 3),
+            "off_path_cm": round(100.0 * float(np.sqrt((away**2).mean())), 2),
+        }
     report |= reporting.common(recipe.verb, clips, made, began)
     return AskResult(made, report, 0, examples, np.array([one.weights for one in found]), first.asked, first.got)
 
@@ -183,9 +199,7 @@ def _found(examples: Examples, asked: dict[str, float]) -> Found:
 
 def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
     """The weights at the beginning of each stride, and at the end of the last, for what is asked for at these times."""
-    rows = np.array(recipe.over_time, dtype=np.float64) if len({len(row) for row in recipe.over_time}) == 1 else None
-    if rows is None or rows.shape[1] != 3 or (np.diff(rows[:, 0]) <= 0.0).any():
-        raise OptionError("over_time has rows of three numbers: a time, later than the last, the speed, the turn")
+    rows = _rows_over_time(recipe)
     unit = measures.unit_of(examples.material.form.skeleton)
     found: list[Found] = []
     now = float(rows[0, 0])
@@ -200,6 +214,38 @@ def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
 
 
 MOST_STRIDES = 1000
+
+
+def _along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[list[Found], float]:
+    """The weights of strides along a path, and which way the first one faces (radians)."""
+    unit = measures.unit_of(examples.material.form.skeleton)
+    form, usual = examples.material.form, float(np.exp(examples.flat[:, -1]).mean())
+    rows = _rows_over_time(recipe) if recipe.over_time else None
+    last: list[Found] = []
+
+    def chosen(gone: float, _stride: float, turn: float) -> Found:
+        seconds = float(np.exp(last[-1].weights @ examples.flat[:, -1])) if last else usual
+        asked = {"turn": float(np.degrees(turn)) / seconds}
+        if rows is not None:
+            asked["speed"] = float(np.interp(gone / path.length, rows[:, 0] / rows[-1, 0], rows[:, 1])) / unit
+        elif recipe.speed:
+            asked["speed"] = recipe.speed / unit
+        last.append(_found(examples, asked))
+        return last[-1]
+
+    def steps(one: Found, other: Found) -> Array:
+        share = (np.arange(PHASES) / PHASES)[:, None]
+        ways = [(f.weights @ examples.flat)[:-1].reshape(PHASES, -1)[:, form.steps] for f in (one, other)]
+        return np.asarray((1.0 - share) * ways[0] + share * ways[1])
+
+    return steering.along(path, chosen, steps)
+
+
+def _rows_over_time(recipe: Ask) -> Array:
+    rows = np.array(recipe.over_time, dtype=np.float64) if len({len(row) for row in recipe.over_time}) == 1 else None
+    if rows is None or rows.shape[1] != 3 or (np.diff(rows[:, 0]) <= 0.0).any():
+        raise OptionError("over_time has rows of three numbers: a time, later than the last, the speed, the turn")
+    return rows
 
 
 def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:

@@ -186,3 +186,29 @@ def test_a_preview_follows_what_is_asked_for(loom):
         assert field.asked(field.place(speed, turn)) == pytest.approx((speed, turn), abs=1e-6)
     assert field.place(1.8, 5.0)[0] < field.place(1.8, -5.0)[0]  # to the left is on the left
     assert loom("addon.session.asked").field_of(rig.session_uid, ["Walk", "Sneak"]) is None
+
+
+def test_it_walks_along_a_curve(loom):
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    data = bpy.data.curves.new("Way", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("POLY")
+    spline.points.add(2)
+    for point, place in zip(spline.points, ((0, 0), (0, -4), (1, -8)), strict=True):
+        point.co = (*place, 0.0, 1.0)
+    curve = bpy.data.objects.new("Way", data)
+    bpy.context.scene.collection.objects.link(curve)
+    settings = list_sources(rig, "Walk", "Turn Left", "Turn Right", mode="ask")
+    settings.ask_curve, settings.ask.speed = curve, 1.2
+    assert bpy.ops.action_loom.ask("INVOKE_DEFAULT") == {"FINISHED"}
+    action = rig.animation_data.action
+    bpy.context.scene.frame_set(round(action.curve_frame_range[1]))
+    there = (rig.matrix_world @ rig.pose.bones["hips"].matrix).translation
+    assert np.hypot(there.x - 1.0, there.y + 8.0) < 1.5
+    settings.ask_curve = None
+    assert bpy.ops.action_loom.edit_recipe(action=action.name) == {"FINISHED"}
+    assert settings.ask_curve == curve
+    was = fingerprint(action)
+    assert bpy.ops.action_loom.rebuild(action=action.name) == {"FINISHED"}
+    assert fingerprint(action) == was

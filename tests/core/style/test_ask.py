@@ -138,3 +138,36 @@ def test_captured_walks_that_nothing_is_tuned_on_do_what_is_asked():
         made = verbs.apply(Ask(speed=speed * unit, turn=turn), takes, prepared=examples)
         off.append([abs(made.got[n] - made.asked[n]) / np.ptp(examples.measured[n]) for n in ("speed", "turn")])
     assert np.median(off) < 0.001
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        (((0, 0), (0, 8)), 8.0),
+        (tuple((3.0 * np.sin(t), 3.0 - 3.0 * np.cos(t)) for t in np.linspace(0.0, np.pi, 40)), 15.0),
+        (((5, 5), (5, 9), (1, 9)), 35.0),
+    ],
+    ids=["straight", "half a circle", "corner"],
+)
+def test_it_keeps_to_a_path(clips, examples, path, most):
+    made = asked_of(clips, examples, speed=1.2, path=path)
+    assert made.report["ask"]["off_path_cm"] < most
+    ground, facing = root_motion.ground_frames(made.clip)
+    assert np.linalg.norm(ground[0] - path[0]) < 0.1
+    assert np.linalg.norm(ground[-1] - path[-1]) < 1.2  # whole strides
+    way = np.subtract(path[1], path[0])
+    assert np.cos(facing[0] - np.arctan2(-way[0], way[1])) > 0.95
+
+
+def test_speeds_change_along_a_path(clips, examples):
+    rows = ((0.0, 0.9, 0.0), (1.0, 1.5, 0.0))
+    made = asked_of(clips, examples, path=((0, 0), (0, 12)), over_time=rows, plant_feet=False)
+    ground, _ = root_motion.ground_frames(made.clip)
+    speed = np.linalg.norm(np.gradient(root_motion.smooth(ground, 12.0), axis=0), axis=1) * made.clip.rate
+    assert speed[: len(speed) // 5].mean() + 0.3 < speed[-len(speed) // 5 :].mean()
+
+
+@pytest.mark.parametrize(("path", "said"), [(((0, 0),), "two rows or more"), (((0, 0), (0, 0.02)), "nowhere to walk")])
+def test_what_is_no_path_is_refused(clips, examples, path, said):
+    with pytest.raises(OptionError, match=said):
+        asked_of(clips, examples, path=path)
