@@ -68,8 +68,8 @@ def along(
     """Return what is chosen at the beginning of each stride, and at the last one's end, and which way it faces first.
 
     chosen : for how far along the path it is (m), how far a stride goes (m, 0 where none was made yet) and the turn of
-    one stride that is wanted (radians), what is done then; steps : the steps (P, 3) of a stride that goes from one choice
-    over into another
+    one stride that is wanted (radians), what is done then; steps : the steps (P, 3) of a stride that goes from one
+    choice over into another
     Each stride is steered for a point of the path ahead, by the arc that leads there (pure pursuit [Coulter]).
     """
     first = path.at(FINE) - path.at(0.0)

@@ -179,7 +179,9 @@ def there_and_back(misses: Lines) -> Lines:
             misses.append(f"Factor 1 gives {way}, {who} back to {back:.2g}° only")
         if mean > 0.1:
             misses.append(f"Factor 0, {way}, {who}: {mean:.1f}° from the mean walk")
-    return grid(("components, clips", "of", "factor 1, off at most, °", "factor 0, off the mean walk, °", "at most"), rows)
+    return grid(
+        ("components, clips", "of", "factor 1, off at most, °", "factor 0, off the mean walk, °", "at most"), rows
+    )
 
 
 def _back_and_mean(clothed: Worn, way: str) -> tuple[float, float, float]:
@@ -438,7 +440,18 @@ def times(misses: Lines) -> Lines:
         f" with two corrections, {asking[0]:.0f} ms with the clip of a stride made and measured (wanted: 20),"
         f" {asking[1]:.0f} ms with its feet planted."
     )
-    heads = ("clip", "put on", "linear", "dressed", "drag", "corrected", "planted", "release", "drag, all", "release, all")
+    heads = (
+        "clip",
+        "put on",
+        "linear",
+        "dressed",
+        "drag",
+        "corrected",
+        "planted",
+        "release",
+        "drag, all",
+        "release, all",
+    )
     return [*grid(heads, rows), "", *paragraph(words)]
 
 

@@ -110,7 +110,10 @@ def _of_character(told: dict[str, Any], misses: list[str]) -> str:
         what = "strides" if learnt["gait"] else "repetitions"
         words = f"{name}, {len(every)} actions: {learnt['strides']} {what} of {', '.join(learnt['people'])}; sliders: "
         words += ", ".join(learnt["sliders"]) + "."
-    for key, when in (("restyled", "as they are"), ("given travel", "given travel, and closed as loops where they are none")):
+    for key, when in (
+        ("restyled", "as they are"),
+        ("given travel", "given travel, and closed as loops where they are none"),
+    ):
         able = {one: got for one, got in told[key].items() if "refused" not in got}
         reasons = {got["refused"].replace(one, "it") for one, got in told[key].items() if "refused" in got}
         words += f" By sliders of captured walks, {when}: {len(able)} of {len(every)} can be restyled"
