@@ -31,6 +31,11 @@ def table(first: str, columns: Sequence[Column], rows: Iterable[tuple[str, np.nd
     return lines
 
 
+def grid(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of a table whose cells are words."""
+    return [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *(f"| {' | '.join(row)} |" for row in rows)]
+
+
 def apart(found: Found) -> list[tuple[str, np.ndarray]]:
     """What was found (label: whether kept aside, values) as rows: tuned, and kept aside."""
     return [

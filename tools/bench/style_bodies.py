@@ -110,17 +110,14 @@ def _of_character(told: dict[str, Any], misses: list[str]) -> str:
         what = "strides" if learnt["gait"] else "repetitions"
         words = f"{name}, {len(every)} actions: {learnt['strides']} {what} of {', '.join(learnt['people'])}; sliders: "
         words += ", ".join(learnt["sliders"]) + "."
-    for key, when in (
-        ("restyled", "as they are"),
-        ("given travel", "given travel, and closed as loops where they are none"),
-    ):
+    for key, when in (("restyled", "as they are"), ("given travel", "walks and runs given travel, and made loops of")):
         able = {one: got for one, got in told[key].items() if "refused" not in got}
         reasons = {got["refused"].replace(one, "it") for one, got in told[key].items() if "refused" in got}
-        words += f" By sliders of captured walks, {when}: {len(able)} of {len(every)} can be restyled"
+        words += f" By sliders of captured walks, {when}: {len(able)} of {len(told[key])} can be restyled"
         words += "".join(f"; {one}: {_came(got)}" for one, got in able.items())
         words += f" (the others: {'; '.join(sorted(reasons))})." if reasons else "."
     if not any("refused" not in got for got in told["given travel"].values()):
-        misses.append(f"{name}: no action of it can be restyled by sliders of captured walks")
+        misses.append(f"{name}: no action of it can be restyled by sliders of captured walks, not even its run")
     return words
 
 

@@ -42,7 +42,12 @@ def tried(loom: Any, path: Path, walks: Any) -> dict[str, Any]:
     for key, options in zip(("auto", "repeats"), learnt, strict=True):
         told[key] = said(loom, lambda options=options: loom("core.style.fit").fit(clips, options).report["style"])
     told["restyled"] = {clip.name: said(loom, lambda clip=clip: restyled(loom, clip, walks)) for clip in clips}
-    told["given travel"] = {clip.name: said(loom, lambda clip=clip: going(loom, clip, walks)) for clip in clips}
+    gaits = [
+        clip
+        for clip in clips
+        if any(word in clip.name.lower() for word in ("walk", "run")) and "jump" not in clip.name.lower()
+    ]
+    told["given travel"] = {clip.name: said(loom, lambda clip=clip: going(loom, clip, walks)) for clip in gaits}
     return told
 
 
@@ -69,7 +74,7 @@ def going(loom: Any, clip: Any, style: Any) -> dict[str, Any]:
     apply, cycles = loom("core.verbs").apply, loom("core.motion.cycles")
     made = apply(loom("core.recipes.travel").Travel(), [clip]).clip
     if not cycles.closes(made):
-        made = apply(loom("core.recipes.loop").Loop(), [made]).clip
+        made = apply(loom("core.recipes.loop").Loop(whole="yes"), [made]).clip
     return restyled(loom, made, style)
 
 

@@ -19,6 +19,7 @@ from oracles.material import SHARED
 
 NO_WALKS = ("stop", "90", "sit")  # in a description
 MAN = "16"  # of data/amc
+KINDS = ((False, "tuned on"), (True, "kept aside"))
 
 
 @dataclass(frozen=True, eq=False)

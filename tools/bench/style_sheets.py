@@ -9,12 +9,14 @@ from action_loom.core.motion.clip import Clip, joined
 from action_loom.core.plots import png, stick_figures
 from action_loom.core.recipes.style import SLIDERS, Restyle
 from action_loom.core.style import change, restyle
+from action_loom.core.style.worn import Worn
 from action_loom.core.weave import planting
 from matplotlib.figure import Figure
 from style_material import put_on, walks
 
 AMOUNTS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 SHOWN = "cmu_mb_16_15"
+WIDE = 7.0  # inches
 PHASES = (0.0, 0.35)  # of a stride: the left foot comes down; the right leg swings past it
 COLOURS = ("#1f4e79", "#f0a030")
 IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "images"
@@ -43,28 +45,28 @@ def draw(_: list[str]) -> list[str]:
 
 def _sheet(mode: str, sliders: tuple[str, ...], *, front: bool) -> Figure:
     clothed = put_on(next(walk for walk in walks() if walk.clip.name == SHOWN))
-    tall = clothed.clip.skeleton.height
-    down, across = 1.3 * tall, (0.7 if front else 1.0) * tall
-    figure = Figure(figsize=(9.0, 9.0 * (len(sliders) * down + 0.2) / ((len(AMOUNTS) + 0.6) * across)))
-    axis = figure.add_axes((0.08, 0.01, 0.91, 0.98))
+    tall = 0.95 * clothed.clip.skeleton.height
+    down, across = 1.2 * tall, (0.6 if front else 0.9) * tall
+    figure = Figure(figsize=(WIDE, WIDE * (len(sliders) * down - 0.05 * tall) / ((len(AMOUNTS) + 0.5) * across)))
+    axis = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     for row, name in enumerate(sliders):
         clips = [_with(clothed, name, mode, amount) for amount in AMOUNTS]
         for colour, phase in zip(COLOURS, PHASES, strict=True):
             poses = _raised([_at(clothed, clip, phase) for clip, _ in clips], -down * row)
             aside = 0.5 * np.pi if front else 0.0
             stick_figures.draw(axis, poses, np.arange(len(AMOUNTS)) * across, colour, width=1.0, aside=aside)
-        axis.annotate(name, (-0.55 * across, -down * row + 0.5 * tall), ha="right", fontsize=9)
+        axis.annotate(name, (-0.5 * across, -down * row + 0.75 * tall), ha="center", fontsize=8)
         for place, (_, went) in enumerate(clips):
             axis.annotate(f"{went:+.1f}", (place * across, -down * row - 0.12 * tall), ha="center", fontsize=7)
     for line in list(axis.lines):
         line.remove()
     axis.set_axis_off()
     axis.set_xlim(-0.9 * across, (len(AMOUNTS) - 0.4) * across)
-    axis.set_ylim(-down * (len(sliders) - 1) - 0.2 * tall, 1.1 * tall)
+    axis.set_ylim(-down * (len(sliders) - 1) - 0.14 * tall, 1.01 * tall)
     return figure
 
 
-def _with(clothed, name: str, mode: str, amount: float) -> tuple[Clip, float]:
+def _with(clothed: Worn, name: str, mode: str, amount: float) -> tuple[Clip, float]:
     """A clip with so much more of a slider, and how far that went, in sd."""
     recipe = Restyle(goes_along=mode, **{name: amount})
     changed = change.asked(clothed, recipe)
@@ -75,7 +77,7 @@ def _with(clothed, name: str, mode: str, amount: float) -> tuple[Clip, float]:
     return made, came["after"] - came["before"]
 
 
-def _at(clothed, made: Clip, phase: float) -> Clip:
+def _at(clothed: Worn, made: Clip, phase: float) -> Clip:
     """The pose of a restyled clip at a phase of its second stride."""
     frame = int(np.argmin(np.abs(clothed.phase - (1.0 + phase))))
     return made.taken(np.array([round(frame * (len(made) - 1) / (len(clothed.clip) - 1))]))
