@@ -15,7 +15,7 @@ LEAST_BEND = 1e-3  # sine; knees that never bend more have no axis that is known
 
 
 def kept_from_overstretching(clip: Clip, before: Clip) -> Clip:
-    """Return a clip with no knee straighter than straight, or than it was before in the same frame.
+    """Return a clip with no knee straighter than straight, or than it was before, of other seconds maybe.
 
     The shin turns back about the knee's own axis, the thigh takes up so that the foot is in the same direction from
     the hip, and keeps its turn in the world. Bodies that do not inherit all, or are scaled, stay as they are.
@@ -32,7 +32,7 @@ def kept_from_overstretching(clip: Clip, before: Clip) -> Clip:
         if axis is None:
             continue
         bent, _ = _bend(limb, turned, places, axis)
-        bent_before, _ = _bend(limb, turned_before, places_before, axis)
+        bent_before = _in_frames(_bend(limb, turned_before, places_before, axis)[0], len(clip))
         allowed = np.minimum(bent_before, 0.0)
         # As softly as leaves a knee alone that is bent as it was.
         wanted = allowed + _soft(bent - allowed, np.clip(bent_before, LEAST_SOFT, SOFT))
@@ -52,6 +52,11 @@ def least(clip: Clip) -> float:
         if (axis := _axis(limb, turned, places)) is not None
     ]
     return float(np.degrees(min(found))) if found else float("nan")
+
+
+def _in_frames(angle: Array, count: int) -> Array:
+    """Angles (F,) at so many frames from the first to the last."""
+    return np.interp(np.linspace(0.0, len(angle) - 1.0, count), np.arange(len(angle)), angle)
 
 
 def _soft(angle: Array, over: Array) -> Array:

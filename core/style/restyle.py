@@ -80,8 +80,8 @@ def dressed(clothed: Worn, changed: Change) -> Clip:
     turn = quat.mul(quat.about_axis("Z", facing), motion.hips)
     poses[hips] = turn, np.column_stack([ground, motion.height])
     made = root_blend.place_joints(replace(clip, rotations=rotations), poses)
-    made = knees.kept_from_overstretching(made, clip)
-    return _longer(made, changed.longer)
+    # Knees last: curves between frames go beyond where one stops.
+    return knees.kept_from_overstretching(_longer(made, changed.longer), clip)
 
 
 def _longer(clip: Clip, times: float) -> Clip:
