@@ -40,7 +40,7 @@ def walks_on_figure() -> Style:
 
 
 def tried(misses: list[str]) -> list[str]:
-    lines = [*_of_figure(misses), ""]
+    lines = [*_of_figure(), ""]
     if len(sys.argv) != 3:
         return [*lines, "Characters need the extension's zip and a Blender's Python."]
     python, script = sys.argv[2], Path(__file__).with_name("style_in_blender.py")
@@ -54,7 +54,7 @@ def tried(misses: list[str]) -> list[str]:
     return lines[:-1]
 
 
-def _of_figure(misses: list[str]) -> list[str]:
+def _of_figure() -> list[str]:
     every = [actions.walk(), actions.sneak(), actions.run(), actions.carry(), actions.turn_left(), actions.turn_right()]
     own = fit.fit([*every, actions.wave()], StyleOptions())
     told = own.report["style"]
@@ -110,12 +110,14 @@ def _of_character(told: dict[str, Any], misses: list[str]) -> str:
         what = "strides" if learnt["gait"] else "repetitions"
         words = f"{name}, {len(every)} actions: {learnt['strides']} {what} of {', '.join(learnt['people'])}; sliders: "
         words += ", ".join(learnt["sliders"]) + "."
-    for key, when in (("restyled", "as they are"), ("given travel", "walks and runs given travel, and made loops of")):
+    for key, when in (("restyled", "as they are"), ("given travel", "walks and runs given travel and made loops")):
         able = {one: got for one, got in told[key].items() if "refused" not in got}
-        reasons = {got["refused"].replace(one, "it") for one, got in told[key].items() if "refused" in got}
+        reasons = {got["refused"].removeprefix(one).strip() for one, got in told[key].items() if "refused" in got}
         words += f" By sliders of captured walks, {when}: {len(able)} of {len(told[key])} can be restyled"
         words += "".join(f"; {one}: {_came(got)}" for one, got in able.items())
-        words += f" (the others: {'; '.join(sorted(reasons))})." if reasons else "."
+        words += (
+            f". Of the others is said: {'. '.join(f'…{reason}' for reason in sorted(reasons))}." if reasons else "."
+        )
     if not any("refused" not in got for got in told["given travel"].values()):
         misses.append(f"{name}: no action of it can be restyled by sliders of captured walks, not even its run")
     return words

@@ -26,7 +26,7 @@ def main(zip_path: str, captures: str, files: list[str]) -> None:
 
 
 def tried(loom: Any, path: Path, walks: Any) -> dict[str, Any]:
-    """What is learnt of all actions of a character, what its strides are, and what captured walks do to each of them."""
+    """What is learnt of all actions of a character, and what captured walks do to each of them."""
     import bpy
 
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

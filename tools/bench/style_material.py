@@ -1,6 +1,8 @@
 """Captured walks by person, and the strides of one man's walks and runs: what styles are measured on."""
 
 import csv
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -19,6 +21,7 @@ from oracles.material import SHARED
 
 NO_WALKS = ("stop", "90", "sit")  # in a description
 MAN = "16"  # of data/amc
+RUNS = 5
 KINDS = ((False, "tuned on"), (True, "kept aside"))
 
 
@@ -102,3 +105,13 @@ def _read(folder: str, name: str) -> Clip:
 def _index(folder: str) -> list[dict[str, str]]:
     with (SHARED / folder / "INDEX.csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def fastest(work: Callable[[], object], runs: int = RUNS) -> float:
+    """How long some work takes, ms, the fastest of some runs: others share the machine."""
+    taken = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        work()
+        taken.append(1000.0 * (time.perf_counter() - began))
+    return min(taken)
