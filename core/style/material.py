@@ -16,7 +16,8 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..recipes.style import StyleOptions
-from ..weave import root_blend
+from ..recipes.travel import TravelOptions
+from ..weave import give_travel, root_blend
 from . import form as forms
 from . import gait_phase, labels, measures
 from .form import PHASES, Form, Motion
@@ -30,9 +31,10 @@ LEAST = 8  # strides
 class Material:
     """n strides on one body, written in one form.
 
-    rows (n, P, C); seconds (n,) : how long each lasts; of (n,) : which clip each is of; clips, people : the names of
-    the clips, and who does each; columns : what else is known of the clips; frames (n, 2) : where each begins and ends
-    left_out : clips that gave no stride, and why; gait : whether strides are cut at touchdowns
+    rows (n, P, C); seconds (n,) : how long each lasts; of (n,) : which clip each is of; frames (n, 2) : where each begins
+    and ends; clips, people : the names of the clips, and who does each; columns : what else is known of the clips
+    left_out : clips that gave no stride, and why; given : of those that were given travel, how; gait : whether strides
+    are cut at touchdowns
     """
 
     form: Form
@@ -46,6 +48,7 @@ class Material:
     left_out: tuple[str, ...]
     gait: bool
     carried: tuple[Carried, ...] = ()
+    given: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -75,6 +78,8 @@ def gather(
     """
     known = labels.of_clips(options.labels, [clip.name for clip in clips])
     brought, carried = _on_one_body([trim.if_wanted(clip, True).clip for clip in clips])
+    # Strides are told by feet that stand, which on the spot none does.
+    brought, given = give_travel.travelling(brought, TravelOptions(), needed=True)
     every = [(number, clip) for number, clip in enumerate(brought)]
     if options.mirror:
         every += [(number, mirror.mirrored(clip)) for number, clip in enumerate(brought)]
@@ -82,7 +87,7 @@ def gather(
     rows, left = _rows(cut, options, gait)
     _refuse_few(rows, known, (*left_out, *left), least, persons)
     material = _material(brought[0], rows, known, [clip.name for clip in clips], (*left_out, *left), gait)
-    return replace(material, carried=carried)
+    return replace(material, carried=carried, given=tuple(given))
 
 
 def of_strides(like: Material, strides: Sequence[Clip]) -> Material:

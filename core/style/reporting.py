@@ -50,6 +50,6 @@ def learnt(style: Style, names: Sequence[str], hashes: Sequence[str], began: flo
         },
         "carried": [one.as_report() for one in of.carried],
         "dropped": [],
-        "warnings": [*of.left_out, *(sentence for one in of.carried for sentence in one.sentences)],
+        "warnings": [*of.left_out, *of.given, *(sentence for one in of.carried for sentence in one.sentences)],
         "seconds_taken": round(time.perf_counter() - began, 4),
     }

@@ -13,7 +13,8 @@ from ..motion import cycles, quat, resample, root_motion, trim
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.style import Restyle
-from ..weave import planting, reporting, root_blend
+from ..recipes.travel import TravelOptions
+from ..weave import give_travel, planting, reporting, root_blend, travel_way
 from ..weave.results import EditResult
 from . import change, fit, knees, worn
 from .change import Change
@@ -48,22 +49,30 @@ def restyle(
     progress.at(0.5, "Restyling")
     trimmed = trim.if_wanted(clip, True)
     ready = replace(trimmed.clip, cyclic=len(trimmed.clip) > 2 and cycles.closes(trimmed.clip))
-    clothed = worn.put_on(fit.on_body(style, ready), ready)
+    # What walks on the spot is restyled as it would go, and taken back to the spot.
+    (going,), given = give_travel.travelling([ready], TravelOptions(), needed=True)
+    on_the_spot = bool(given)
+    clothed = worn.put_on(fit.on_body(style, going), going)
     changed = change.asked(clothed, recipe)
-    made, planted = clothed.clip, planting.Outcome(None, planting.ONE_SOURCE)
+    made, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
         made, planted = planting.of_result(dressed(clothed, changed), recipe, one_source=False)
+        made = travel_way.taken_off(made)[0] if on_the_spot else made
     progress.at(0.8, "Measuring")
     made = replace(made, name=recipe.result_name([one.name for one in clips]), cyclic=clip.cyclic)
     report: dict[str, Any] = {
         "dropped": reporting.left_out([trimmed]),
         "style": change.as_report(changed) | {"examples": len(style.material), "knees": round(knees.least(made), 2)},
         **planted.report,
-        "quality": {"before": [quality.measure(clothed.clip)], "after": quality.measure(made)},
-        "warnings": [*style.material.left_out, *(() if changed is None else changed.held)],
+        "quality": {"before": [quality.measure(ready)], "after": quality.measure(made)},
+        "warnings": list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held(changed)])),
     }
     report |= reporting.common(recipe.verb, clips, made, began)
-    return RestyleResult(made, report, 0, clothed.clip, clothed, changed)
+    return RestyleResult(made, report, 0, ready, clothed, changed)
+
+
+def _held(changed: Change | None) -> tuple[str, ...]:
+    return () if changed is None else changed.held
 
 
 def dressed(clothed: Worn, changed: Change) -> Clip:

@@ -9,6 +9,7 @@ from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, ik, kinematics, quat, root_motion
 from action_loom.core.recipes.style import Restyle, StyleOptions, table_of
+from action_loom.core.recipes.travel import InPlace, Travel
 from action_loom.core.style import change, fit, form, knees, restyle, worn
 from oracles import material
 
@@ -205,3 +206,19 @@ def test_what_can_not_be_done_is_refused(walkers):
         verbs.apply(Restyle(), [], prepared=style)
     with pytest.raises(OptionError, match="stride is 9, but must lie between -6 and 6"):
         Restyle(stride=9)
+
+
+def test_what_walks_on_the_spot_is_restyled_as_it_would_go_and_stays_there(walkers):
+    spot = [replace(verbs.apply(InPlace(), [clip]).clip, name=clip.name, channels={}) for clip in walkers]
+    recipe = Restyle(cadence=0.7, bounce=0.3)
+    going, staying = (verbs.apply(recipe, clips) for clips in (walkers, spot))
+    for name in ("cadence", "bounce"):
+        one, other = (made.report["style"]["sliders"][name]["after"] for made in (going, staying))
+        assert one == pytest.approx(other, abs=0.05)
+    assert any("p0 walks on the spot" in one for one in staying.report["warnings"])
+    ground = root_motion.ground_frames(staying.clip)[0]
+    assert np.linalg.norm(ground - ground[0], axis=1).max() < 0.15
+    again = verbs.apply(Travel(), [staying.clip]).clip  # its way is known
+    away = np.linalg.norm(np.diff(root_motion.ground_frames(again)[0][[0, -1]], axis=0))
+    theirs = np.linalg.norm(np.diff(root_motion.ground_frames(going.clip)[0][[0, -1]], axis=0))
+    assert away == pytest.approx(theirs, rel=0.05)
