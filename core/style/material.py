@@ -31,8 +31,8 @@ LEAST = 8  # strides
 class Material:
     """n strides on one body, written in one form.
 
-    rows (n, P, C); seconds (n,) : how long each lasts; of (n,) : which clip each is of; frames (n, 2) : where each begins
-    and ends; clips, people : the names of the clips, and who does each; columns : what else is known of the clips
+    rows (n, P, C); seconds (n,) : how long each lasts; of (n,) : which clip each is of; frames (n, 2) : where each
+    begins and ends; clips, people : the names of clips, and who does each; columns : what else is known of clips
     left_out : clips that gave no stride, and why; given : of those that were given travel, how; gait : whether strides
     are cut at touchdowns
     """
