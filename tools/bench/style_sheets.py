@@ -1,5 +1,6 @@
 """Contact sheets of sliders: a walk with less and more of each, as pictures of docs/style.md."""
 
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,10 +23,37 @@ COLOURS = ("#1f4e79", "#f0a030")
 IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "images"
 # By the name of a picture: what goes along, which sliders, whether seen from the front, and what was seen in it.
 SHEETS = {
-    "style_natural": ("natural", SLIDERS, False, ""),
-    "style_only": ("only", SLIDERS, False, ""),
-    "style_front": ("only", ("width", "lean", "elbows", "swing"), True, ""),
-    "style_front_natural": ("natural", ("width", "lean", "elbows", "swing"), True, ""),
+    "style_natural": (
+        "natural",
+        SLIDERS,
+        False,
+        "Natural: from a shuffle with still arms to a long step with arms that swing, no pose broken and no foot "
+        "seen under the floor; bounce, swing and lift stop at or before -1.5, and at -3 speed the free foot is "
+        "thrown up behind.",
+    ),
+    "style_only": (
+        "only",
+        SLIDERS,
+        False,
+        "Only this: at 1 sd little else changes but with lean; from 2 on there is what nobody asked for, a trunk "
+        "that tips and an arm thrown forward (cadence and lift -2, stride, speed and lean +2, swing +3), and a "
+        "foot is under the floor at +2 and +3 of stride, speed and lean.",
+    ),
+    "style_front": (
+        "only",
+        ("width", "lean", "elbows", "swing"),
+        True,
+        "Only this, from the front: feet cross over at -3 width and are a little farther apart at +3; lean +2 and "
+        "+3 bend the trunk aside, which nobody asked for, a strong swing brings one hand before the body, elbows "
+        "show hardly anything.",
+    ),
+    "style_front_natural": (
+        "natural",
+        ("width", "lean", "elbows", "swing"),
+        True,
+        "Natural, from the front: feet come together at -3 width and are little wider at +3, where a knee turns "
+        "out; lean turns it out at +2 and +3, too; elbows and swing show little from here.",
+    ),
 }
 WORDS = (
     f"{SHOWN} with -3 to 3 sd of each slider, as on release: corrected, knees held, feet planted; blue where its left"
@@ -39,7 +67,12 @@ def draw(_: list[str]) -> list[str]:
     for name, (mode, sliders, front, seen) in SHEETS.items():
         figure = _sheet(mode, sliders, front=front)
         (IMAGES / f"{name}.png").write_bytes(png.as_png(figure))
-        lines += [f"![{mode}, from the {'front' if front else 'side'}](images/{name}.png)", "", seen, ""]
+        lines += [
+            f"![{mode}, from the {'front' if front else 'side'}](images/{name}.png)",
+            "",
+            *textwrap.wrap(seen, 118),
+            "",
+        ]
     return lines[:-1]
 
 

@@ -1,0 +1,225 @@
+"""What sliders give, one by one and all at once, and what they do to feet and knees."""
+
+import itertools
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from action_loom.core.check import contacts, quality
+from action_loom.core.motion.clip import Clip
+from action_loom.core.recipes.style import SLIDERS, Restyle
+from action_loom.core.style import change, directions, knees, restyle, worn
+from action_loom.core.weave import planting
+from quality_tables import grid
+from style_material import KINDS, Walk, of_some, put_on, style, walks
+
+MODES = ("natural", "only")
+ALL_AT_ONCE = tuple(name for name in SLIDERS if name != "speed")  # which is stride times cadence
+DRAWS = 100
+STEPS = (0, 1, 2, 3, directions.STEPS)
+OWN, OFF = 0.65, 0.05  # sd; wanted of one, and of all at once
+MORE, STANDING = 4.0, 1.0  # cm/s; wanted of feet before planting and after
+SLIDERS_WORDS = (
+    "What a slider at one sd gives of every measure, in sd, before corrections: the mean of a clip of each person,"
+    " measured on its mean stride. Wanted of its own: 0.65, with nothing going along."
+)
+FEET_WORDS = (
+    "Every slider up and down, on a clip of each person, corrected as on release. Slide, cm/s: of feet where they are"
+    " found to stand, of the source and of what came before planting, medians and worst, and how much more that is clip"
+    " by clip; wanted 4 more in the median at 2 sd. After planting, where feet were planted: in whole spans, coming and"
+    " going among them, and in the middle half of each, where a foot stands; wanted 1. Contact: share of"
+    " frames in which a ball stands, of the source and planted. Knee: the least that any knee of any clip is bent,"
+    " before planting and after, and that of any source; below: how many have a knee that is straighter by 0.05° than"
+    " straight, and than it was at the least, before and after. Wanted: none. Sunk: how far the lowest place of any"
+    " ball is below the source's, planted."
+)
+
+
+def sliders(misses: list[str]) -> list[str]:
+    lines: list[str] = []
+    own: dict[str, list[str]] = {name: [] for name in SLIDERS}
+    for mode in MODES:
+        for aside, who in KINDS:
+            effects = _effects(mode, aside=aside)
+            for k, name in enumerate(SLIDERS):
+                own[name].append(f"{effects[k, k]:.2f}")
+                if effects[k, k] < OWN and mode == "only":
+                    misses.append(f"Own effect of {name}, {mode}, {who}: {effects[k, k]:.2f} sd")
+            if not aside:
+                told = [[name, *(f"{v:+.2f}" for v in effects[k])] for k, name in enumerate(SLIDERS)]
+                lines += [f"{mode.capitalize()}, tuned on:", "", *grid(("asked", *SLIDERS), told), ""]
+    heads = ("own effect", *(f"{mode}, {who}" for mode in MODES for _, who in KINDS))
+    return [*lines, *grid(heads, [[name, *values] for name, values in own.items()]), "", *_at_once(misses)]
+
+
+def _effects(mode: str, *, aside: bool) -> np.ndarray:
+    """What one sd more of each slider gives of each measure (9, 9), mean over people's clips, uncorrected."""
+    found = []
+    for walk in of_some(aside=aside):
+        clothed = put_on(walk)
+        for name in SLIDERS:
+            # Away from where it would be held.
+            sign = -1.0 if clothed.standard[clothed.style.sliders.names.index(name)] > 2.0 else 1.0
+            changed = change.asked(clothed, Restyle(goes_along=mode, exact=False, **{name: sign}))
+            assert changed is not None
+            found.append(sign * (clothed.style.standard(changed.row) - clothed.standard))
+    return np.mean(np.array(found).reshape(-1, len(SLIDERS), len(SLIDERS)), axis=0)
+
+
+def _at_once(misses: list[str]) -> list[str]:
+    rows: dict[int, list[str]] = {steps: [] for steps in STEPS}
+    again, worst = [], []
+    for aside, who in KINDS:
+        errors, whole, measured = _all_eight([walk for walk in walks() if walk.aside == aside])
+        for steps, of_steps in zip(STEPS, errors, strict=True):
+            median, most = np.median(of_steps), np.quantile(of_steps, 0.9)
+            rows[steps] += [f"{median:.3f}", f"{most:.3f}"]
+        if np.median(errors[-1]) > OFF:
+            misses.append(f"All eight at once, {who}: {np.median(errors[-1]):.3f} sd off in the median")
+        again += [f"{np.median(whole):.3f}", f"{np.quantile(whole, 0.9):.3f}"]
+        of_each = np.quantile(errors[-1], 0.9, axis=0)
+        told = sorted(zip(of_each, ALL_AT_ONCE, strict=True), reverse=True)[:3]
+        worst.append(f"{who}: {', '.join(f'{name} {value:.2f}' for value, name in told)}; of {len(measured)} clips")
+    heads = ("corrections", *(f"{who}{more}" for _, who in KINDS for more in (", median, sd", ", p90")))
+    words = (
+        f"All eight at once, each one sd up or down, *only*, {DRAWS} draws of signs and of clips; each is held at 3 sd"
+        " from the examples' mean, as always. Errors on the clip's mean stride, over all draws and measures. The last"
+        " row measures anew the clip that came of all corrections, its knees held, its touchdowns found again and"
+        " before feet are planted."
+    )
+    table = grid(heads, [*([str(steps), *cells] for steps, cells in rows.items()), ["the clip, measured anew", *again]])
+    return [
+        *textwrap.wrap(words, 118),
+        "",
+        *table,
+        "",
+        *textwrap.wrap(f"What errs most, p90 after all: {'. '.join(worst)}.", 118),
+    ]
+
+
+def _all_eight(chosen: Sequence[Walk]) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Errors (steps, n, 8) of all sliders at once, those (m, 8) of clips measured anew, and the names of these."""
+    draw = np.random.default_rng(10)
+    errors: list[list[np.ndarray]] = [[] for _ in STEPS]
+    anew, names = [], []
+    able = [walk for walk in chosen if walk.clip.name not in _without_strides()]
+    for _ in range(DRAWS):
+        walk = able[draw.integers(len(able))]
+        signs = draw.choice((-1.0, 1.0), len(ALL_AT_ONCE))
+        clothed = put_on(walk)
+        known = clothed.style.sliders
+        which = np.array([known.names.index(name) for name in ALL_AT_ONCE])
+        now = clothed.standard
+        goal = now.copy()
+        goal[which] = np.clip(now[which] + signs, np.minimum(-3.0, now[which]), np.maximum(3.0, now[which]))
+        counts = np.where(goal[which] == now[which], 1.0, change.ASKED)
+        slopes, start = clothed.style.slopes["only"][:, which], (goal - now)[which]
+        for steps, found in zip(STEPS, errors, strict=True):
+            vectors, measure = known.only[which], clothed.style.standard
+            _, came = directions.solved(clothed.row, goal, vectors, slopes, measure, start, which, counts, steps)
+            found.append(np.abs(came - goal)[which])
+        asked = Restyle(goes_along="only", **dict(zip(ALL_AT_ONCE, signs.tolist(), strict=True)))
+        changed = change.asked(clothed, asked)
+        assert changed is not None
+        made = worn.put_on(clothed.style, replace(restyle.dressed(clothed, changed), name=walk.clip.name))
+        anew.append(np.abs(made.standard - goal)[which])
+        names.append(walk.clip.name)
+    return np.array(errors), np.array(anew), sorted(set(names))
+
+
+def _without_strides() -> set[str]:
+    return {sentence.split()[0] for sentence in style(of_all=True).material.left_out}
+
+
+# --- feet and knees
+
+
+def feet_and_knees(misses: list[str]) -> list[str]:
+    table, of_each, held = [], [], 0.0
+    for (aside, who), mode in itertools.product(KINDS, MODES):
+        found = {amount: _feet(mode, amount, aside=aside) for amount in (1.0, 2.0, 3.0)}
+        for amount, v in found.items():
+            label = f"{mode}, ±{amount:.0f} sd, {who}"
+            table.append([label, str(len(v)), *_feet_cells(v)])
+            held += v[:, HELD].sum()
+            _judge_feet(label, v, amount, misses)
+        of_each.append(_more_by_slider(found[2.0]))
+    heads = ("asked", "of", "slide, source", "before planting", "worst", "more, median", "worst")
+    heads += ("spans, before", "after", "middle, after", "worst", "contact", "planted")
+    heads += ("knee, source", "restyled", "planted", "below", "planted")
+    heads += ("sunk, cm", "worst")
+    each = ("more slide at ±2 sd", *(f"{mode}, {who}, median, worst" for _, who in KINDS for mode in MODES))
+    rows = [[name, *(column[k] for column in of_each)] for k, name in enumerate(SLIDERS)]
+    note = f"{held:.0f} of them were held at 3 sd from the examples' mean, and so went less far than asked."
+    return [*grid(heads, table), "", *textwrap.wrap(note, 118), "", *grid(each, rows)]
+
+
+# Columns of `_feet`.
+SOURCE, BARE, SPANS, SPANS_AFTER, MIDDLE, MIDDLE_AFTER, CONTACT, CONTACT_AFTER = range(8)
+KNEE, KNEE_BARE, KNEE_AFTER, SUNK, HELD = range(8, 13)
+
+
+def _feet(mode: str, amount: float, *, aside: bool) -> np.ndarray:
+    """Figures of a clip of each person with every slider at an amount and its negative (n, 13), slider by slider."""
+    found = []
+    for name, walk, sign in itertools.product(SLIDERS, of_some(aside=aside), (-1.0, 1.0)):
+        clothed, recipe = put_on(walk), Restyle(goes_along=mode, **{name: sign * amount})
+        changed = change.asked(clothed, recipe)
+        assert changed is not None
+        bare = restyle.dressed(clothed, changed)
+        made, outcome = planting.of_result(bare, recipe, one_source=False)
+        told = outcome.report["plant"] or {}
+        before, after, planted = (quality.measure(clip) for clip in (clothed.clip, bare, made))
+        spans, middle = (told.get(key) or (np.nan, np.nan) for key in ("slide_cm_s", "middle_slide_cm_s"))
+        least = [knees.least(clip) for clip in (clothed.clip, bare, made)]
+        sunk = 100.0 * (_lowest(clothed.clip) - _lowest(made))
+        held = any("held at" in sentence for sentence in changed.held)
+        contact = before["contact_share"], planted["contact_share"]
+        found.append((before["slide_cm_s"], after["slide_cm_s"], *spans, *middle, *contact, *least, sunk, held))
+    return np.array(found, dtype=float)
+
+
+def _lowest(clip: Clip) -> float:
+    """How high the lowest ball of a foot is, at the least, metres."""
+    return min(float(ball[:, 2].min()) for ball in contacts.feet(clip).values())
+
+
+def _feet_cells(v: np.ndarray) -> list[str]:
+    more = v[:, BARE] - v[:, SOURCE]
+    slides = (np.median(v[:, SOURCE]), np.median(v[:, BARE]), v[:, BARE].max(), np.median(more), more.max())
+    spans = (np.nanmedian(v[:, SPANS]), np.nanmedian(v[:, SPANS_AFTER]))
+    fine = (np.nanmedian(v[:, MIDDLE_AFTER]), np.nanmax(v[:, MIDDLE_AFTER]))
+    fine += (np.median(v[:, CONTACT]), np.median(v[:, CONTACT_AFTER]))
+    least = (v[:, KNEE].min(), v[:, KNEE_BARE].min(), v[:, KNEE_AFTER].min())
+    below = [str(int(_below(v, column).sum())) for column in (KNEE_BARE, KNEE_AFTER)]
+    sunk = [f"{x:.1f}" for x in (np.median(v[:, SUNK]), v[:, SUNK].max())]
+    return [*(f"{x:.1f}" for x in (*slides, *spans)), *(f"{x:.2f}" for x in (*fine, *least)), *below, *sunk]
+
+
+def _below(v: np.ndarray, column: int) -> np.ndarray:
+    return np.asarray(v[:, column] < np.minimum(0.0, v[:, KNEE]) - 0.05)
+
+
+def _judge_feet(label: str, v: np.ndarray, amount: float, misses: list[str]) -> None:
+    more, middle, worst = (
+        np.median(v[:, BARE] - v[:, SOURCE]),
+        *(f(v[:, MIDDLE_AFTER]) for f in (np.nanmedian, np.nanmax)),
+    )
+    if amount <= 2.0 and more > MORE:
+        misses.append(f"Slide before planting, {label}: {more:.1f} cm/s more than the source")
+    if middle > STANDING or (amount <= 2.0 and worst > STANDING):
+        misses.append(f"Slide in the middle of planted spans, {label}: {middle:.2f} cm/s, worst {worst:.2f}")
+    if np.nanmedian(v[:, SPANS_AFTER]) > STANDING:
+        misses.append(f"Slide in whole planted spans, {label}: {np.nanmedian(v[:, SPANS_AFTER]):.1f} cm/s")
+    for told, column in (("before planting", KNEE_BARE), ("planted", KNEE_AFTER)):
+        below = _below(v, column)
+        if below.any():
+            misses.append(
+                f"Knees {told}, {label}: {below.sum()} of {len(v)} below, worst {v[below, column].min():.1f}°"
+            )
+
+
+def _more_by_slider(v: np.ndarray) -> list[str]:
+    more = (v[:, BARE] - v[:, SOURCE]).reshape(len(SLIDERS), -1)
+    return [f"{np.median(one):+.1f}, {one.max():+.1f}" for one in more]
