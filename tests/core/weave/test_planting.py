@@ -14,6 +14,7 @@ from action_loom.core.motion import cycles, kinematics, quat, root_motion, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.options import declared
+from action_loom.core.recipes.ask import Ask
 from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.connect import Connect
 from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
@@ -22,6 +23,7 @@ from action_loom.core.recipes.plant import Plant
 from action_loom.core.recipes.planting import PlantOptions
 from action_loom.core.recipes.retarget import Retarget
 from action_loom.core.recipes.splice import Splice
+from action_loom.core.recipes.style import Restyle
 from action_loom.core.recipes.travel import InPlace
 from action_loom.core.weave import planting
 from numpy.testing import assert_allclose, assert_array_equal
@@ -72,7 +74,7 @@ def rows_of(result):
 
 def test_who_has_it():
     having = {row.recipe for row in verbs.VERBS.values() if issubclass(row.recipe, PlantOptions)}
-    assert having == {Blend, Connect, Loop, Splice, Follow, Walk, Shortest, Retarget}
+    assert having == {Blend, Connect, Loop, Splice, Follow, Walk, Shortest, Retarget, Restyle, Ask}
     assert declared(Plant)["spans"] == declared(Blend)["spans"]
     assert Blend().plant_feet
     recipe = Connect(plant_feet=False, spans=((0, 0, 3, 9),))
