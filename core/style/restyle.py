@@ -11,7 +11,6 @@ from ..check import quality
 from ..errors import ClipError
 from ..motion import cycles, quat, resample, root_motion, trim
 from ..motion.clip import Clip
-from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.style import Restyle
 from ..recipes.travel import TravelOptions
@@ -22,8 +21,6 @@ from .change import Change
 from .style import Style
 from .worn import Worn
 
-SUNK = 0.002  # of the body's height; a foot that is so far below the floor is lifted, and the body with it
-SMOOTH = 0.05  # s
 SAME = 1e-6  # of its length; by less a clip is not re-timed
 
 
@@ -90,23 +87,10 @@ def dressed(clothed: Worn, changed: Change) -> Clip:
     poses = root_blend.blend([part], np.ones((1, len(clip))), 0, ground, facing)
     hips = root_motion.travelling_joint(clip.skeleton)
     turn = quat.mul(quat.about_axis("Z", facing), motion.hips)
-    posed = replace(clip, rotations=rotations)
     poses[hips] = turn, np.column_stack([ground, motion.height])
-    made = root_blend.place_joints(posed, poses)
-    sunk = _sunk(made, clothed)
-    if sunk.max(initial=0.0) > SUNK * clip.skeleton.height:
-        poses[hips] = turn, np.column_stack([ground, motion.height + sunk])
-        made = root_blend.place_joints(posed, poses)
+    made = root_blend.place_joints(replace(clip, rotations=rotations), poses)
     # Knees last: curves between frames go beyond where one stops.
     return knees.kept_from_overstretching(_longer(made, changed.longer), clip)
-
-
-def _sunk(made: Clip, clothed: Worn) -> Array:
-    """How far (F,) the lowest foot is below where the lowest one was, smoothed: nobody sinks into the floor."""
-    before, after = clothed.lowest, worn.lowest_foot(made)
-    if before is None or after is None:
-        return np.zeros(len(made))
-    return root_motion.smooth(np.maximum(before - after, 0.0), SMOOTH * made.rate)
 
 
 def _longer(clip: Clip, times: float) -> Clip:

@@ -5,7 +5,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..check import contacts
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..weave import root_blend
@@ -39,11 +38,6 @@ class Worn:
         return forms.motion_of_part(self.part)
 
     @cached_property
-    def lowest(self) -> Array | None:
-        """How high the ball of its lowest foot is (F,); None where no foot is known."""
-        return lowest_foot(self.clip)
-
-    @cached_property
     def standard(self) -> Array:
         """Its measures in standard deviations from the examples' means."""
         return self.style.standard(self.row)
@@ -59,12 +53,6 @@ class Worn:
         rows = form.written(self.motion)
         rows[:, form.steps] /= self.pace[:, None]
         return rows
-
-
-def lowest_foot(clip: Clip) -> Array | None:
-    """Return how high the ball of a clip's lowest foot is (F,), metres; None where no foot is known."""
-    feet = contacts.feet(clip)
-    return np.min([ball[:, 2] for ball in feet.values()], axis=0) if feet else None
 
 
 def put_on(style: Style, clip: Clip) -> Worn:
