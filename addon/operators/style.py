@@ -12,7 +12,7 @@ from ...core.progress import Progress
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import Request
 from ...core.recipes.style import FitStyle, Restyle
-from .. import kept_styles, properties
+from .. import kept_styles, meant, properties, readiness, source_list
 from ..blender_types import OperatorReturn, present, scene_of
 from ..session import panel_state, styles
 from . import base
@@ -129,13 +129,34 @@ class _Variations(StyleSources):
     count: bpy.props.IntProperty(
         name="Variations", description="How many actions are made", default=4, min=1, max=1000, soft_max=20
     )
+    to_selected: bpy.props.BoolProperty(
+        name="To Selected",
+        description="Make one more for each other selected armature of the same bones, which plays it at once",
+        default=False,
+    )
 
     def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Any]":
         request, read, recipe = super().ask(context)
         assert isinstance(recipe, Restyle)
+        self._others, self._unlike = self._players(context) if self.to_selected else ([], [])
         first = max(recipe.variation, 1)
-        numbers = range(first, first + self.count)
+        numbers = range(first, first + (1 + len(self._others) if self.to_selected else self.count))
         return request, read, tuple(dataclasses.replace(recipe, variation=number) for number in numbers)
+
+    def _players(self, context: bpy.types.Context) -> tuple[list[int], list[str]]:
+        """The session ids of the other selected armatures that can play its actions, and why others can't."""
+        armature = present(meant.called(context, self.armature))
+        bones = {bone.name for bone in present(armature.pose).bones}
+        found, unlike = [], []
+        for other in source_list.selected_others(context, armature):
+            why = readiness.why_not(other)
+            if not why and {bone.name for bone in present(other.pose).bones} != bones:
+                why = f"{other.name} has other bones than {armature.name}: it gets no variation"
+            if why:
+                unlike.append(why)
+            else:
+                found.append(other.session_uid)
+        return found, unlike
 
     @staticmethod
     def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "list[Result]":
@@ -150,13 +171,18 @@ class _Variations(StyleSources):
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
     ) -> OperatorReturn:
         from .. import weaving
+        from ..bridge import curves
 
         written: list[weaving.Written] = []
         for one, woven in zip(recipe, made, strict=True):
             # Of many actions one can be assigned: the first.
             result = dataclasses.replace(request.result, assign=request.result.assign and not written)
             written.append(weaving.write(context, dataclasses.replace(request, result=result), read, one, woven))
-        notes = dict.fromkeys(note for one in written for note in one.notes)
+        for uid, one in zip(self._others, written[1:], strict=False):
+            player = properties.of_session(bpy.data.objects, uid)
+            if player is not None:
+                curves.assign(player, one.action, next(iter(getattr(one.action, "slots", ())), None))
+        notes = dict.fromkeys([*self._unlike, *(note for one in written for note in one.notes)])
         warnings = dict.fromkeys(note for one in made for note in one.report["warnings"])
         names = ", ".join(one.action.name for one in written[:3]) + (" …" if len(written) > 3 else "")
         base.report(self, (*read.notes, *notes, *warnings), *read.came, f"{len(written)} variations: {names}")

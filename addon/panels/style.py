@@ -62,7 +62,10 @@ class ACTION_LOOM_PT_variations(_OfStyle, SidebarPanel, bpy.types.Panel):
         options = options_in(layout)
         options.prop(settings.restyle, "variation_amount")
         if not jobs.running():
-            layout.operator("action_loom.variations", icon="DUPLICATE")
+            row = layout.row(align=True)
+            row.operator("action_loom.variations", icon="DUPLICATE")
+            each = present(row.operator("action_loom.variations", text="To Selected", icon="COMMUNITY"))
+            each.to_selected = True
 
 
 def _known(context: bpy.types.Context) -> styles.KnownStyle | None:

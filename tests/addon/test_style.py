@@ -1,6 +1,7 @@
 """Style and Parametric in Blender: learnt from imported walks of several people, on the figure that is at hand."""
 
 import bpy
+import material
 import numpy as np
 import pytest
 from material import SHARED, fcurves, fingerprint, import_motion, list_sources, needs_shared
@@ -212,3 +213,28 @@ def test_it_walks_along_a_curve(loom):
     was = fingerprint(action)
     assert bpy.ops.action_loom.rebuild(action=action.name) == {"FINISHED"}
     assert fingerprint(action) == was
+
+
+def test_every_selected_armature_gets_a_variation_of_its_own(people, capfd):
+    """A crowd of three with the same bones; one with others is left out and named."""
+    crowd = []
+    for number in range(2):
+        one = people.copy()
+        one.animation_data_clear()
+        one.name = f"Crowd {number}"
+        bpy.context.scene.collection.objects.link(one)
+        crowd.append(one)
+    stranger = material.armature(name="Stranger")
+    for one in (*crowd, stranger, people):
+        one.select_set(True)
+    bpy.context.view_layer.objects.active = people
+    made = made_by(bpy.ops.action_loom.variations, sources=sources(), to_selected=True)
+    assert len(made) == 3
+    assert [one.animation_data.action for one in (people, *crowd)] == made
+    assert "Stranger has other bones" in capfd.readouterr().out
+    seen = []
+    for one in (people, *crowd):
+        bpy.context.scene.frame_set(60)
+        seen.append(np.array([bone.matrix for bone in one.pose.bones]))
+    assert np.abs(seen[1] - seen[0]).max() > 0.01
+    assert np.abs(seen[2] - seen[1]).max() > 0.01
