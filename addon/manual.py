@@ -33,6 +33,7 @@ _OPERATORS = {
     "show_graph": "path",
     "add_stretch": "path",
     "remove_stretch": "path",
+    "drag_stretches": "path",
     "find_cycles": "loop",
     "show_scores": "loop",
     "find_transitions": "connect",

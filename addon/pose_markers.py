@@ -37,10 +37,11 @@ def carried(source: bpy.types.Action, first: int, made: Any) -> list[tuple[str, 
 
 
 def _when(frames: list[float], frame: float) -> float:
-    """Return when a frame of the source is played, which frames (F,) of it are; outside as it was."""
+    """Return when a frame of the source is played first, which frames (F,) of it are; outside as it was."""
     if not frames[0] <= frame <= frames[-1]:
         return frame
-    return float(np.interp(frame, frames, np.arange(len(frames))))
+    played, when = np.unique(frames, return_index=True)
+    return float(np.interp(frame, played, when))
 
 
 def _other_side(name: str) -> str:

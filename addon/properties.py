@@ -12,6 +12,7 @@ from ..core.recipes.graph import GraphOptions
 from ..core.recipes.matching import Matching
 from ..core.recipes.reading import ReadingOptions
 from ..core.recipes.result import ResultOptions
+from ..core.recipes.splice import SpliceOptions
 from ..core.recipes.style import StyleOptions
 from ..core.verbs import OF_ONE_BODY, VERBS
 from . import contact_rows, kept_styles, lists, option_properties
@@ -29,11 +30,22 @@ EDITS = tuple(recipe for recipe in RECIPES if recipe.of_action)
 # --- the panel's settings -------------------------------------------------------------------------------------------
 
 
+@option_properties.with_options(SpliceOptions, group=True)
 class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
-    """A stretch of the path on which the upper body does something else."""
+    """A stretch of the path on which the upper body does something else, and how it is spliced in."""
 
     action: bpy.props.PointerProperty(
         type=bpy.types.Action, name="Action", description="What the upper body does on this stretch of the curve"
+    )
+    label: bpy.props.StringProperty(
+        name="Label",
+        description="Instead of one action: all listed ones of this label, connected to a motion graph of their own",
+        options=set(),
+        search=option_properties.labels,
+        search_options={"SUGGESTION"},
+    )
+    more: bpy.props.BoolProperty(
+        name="More", description="Show how this stretch is spliced in", default=False, options=set()
     )
     start: bpy.props.FloatProperty(
         name="From",
@@ -56,10 +68,29 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
-    """What happens at a frame of the scene, and when it is to come."""
+    """What happens at a frame of the scene, when it is to come, for how long it stays and how it is led up to."""
 
     first: bpy.props.IntProperty(name="Frame", description="At which frame it happens", options=set())
     to: bpy.props.IntProperty(name="To", description="At which frame it is to come", options=set())
+    hold: bpy.props.FloatProperty(
+        name="Hold",
+        description="For how long it is held there; time goes faster afterwards, so that the action stays as long",
+        min=0.0,
+        soft_max=2.0,
+        step=10,
+        precision=2,
+        subtype="TIME_ABSOLUTE",
+        options=set(),
+    )
+    anticipation: bpy.props.FloatProperty(
+        name="Anticipation",
+        description="How much time slows down before the active event and hurries after it: at 1 to half its speed and"
+        " to twice. The event comes later for that",
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        options=set(),
+    )
 
 
 def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> type:
@@ -86,6 +117,7 @@ GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 # What is done when it is changed how previews are shown, and when one source is to be shown by itself or not any more.
 when_preview_changed: list[lists.Listener] = []
 when_solo_changed: list[lists.Listener] = []
+when_live_changed: list[lists.Listener] = []
 # What is done when feet are to be shown or not any more.
 when_feet_changed: list[lists.Listener] = []
 
@@ -122,9 +154,10 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     live: bpy.props.BoolProperty(
         name="Live",
-        description="Weave the last result again while a weight is changed",
+        description="Weave the last result again while a weight is changed, or the curve that it walks along is edited",
         default=False,
         options=set(),
+        update=lists.telling(when_live_changed),
     )
     pad: bpy.props.BoolProperty(
         name="Pad",

@@ -70,7 +70,7 @@ _ROWS = (
     Verb(Blend, "weave.blend:blend", "plots.blends:draw", prepare=_REGISTER, depends=Matching),
     Verb(Connect, "weave.connect:connect", "plots.seams:draw_connection"),
     Verb(Loop, "weave.loop:loop", "plots.seams:draw_loop"),
-    Verb(Splice, "weave.splice.splice:splice", "plots.splices:draw", needs=("spine", "upper arms")),
+    Verb(Splice, "graph.action_splice:splice", "plots.splices:draw", needs=("spine", "upper arms")),
     Verb(BuildGraph, _BUILD, "plots.graphs:draw_graph", makes="graph", prepare=_BUILD, depends=GraphOptions),
     Verb(
         Follow,

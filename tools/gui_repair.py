@@ -63,6 +63,8 @@ def events(gui: Any) -> Iterator[Any]:
     bpy.context.scene.frame_set(12)
     yield from gui.press("ops.action_loom.event_to_here(")
     assert [(row.first, row.to) for row in settings().events] == [(10, 12)]
+    settings().events[0].hold, settings().events[0].anticipation = 0.1, 0.3
+    yield from gui.redraw()
     yield from pressed(gui, "move_events", lambda: action().name.endswith(" re-timed"))
     yield from gui.shot("04_events", box=gui.region("UI"))
 

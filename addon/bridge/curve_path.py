@@ -1,4 +1,4 @@
-"""A curve that an artist has drawn, as a path on the ground."""
+"""A curve that an artist has drawn, as a path."""
 
 import bpy
 import numpy as np
@@ -9,7 +9,7 @@ from ..blender_types import present, scene_of
 
 
 def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:
-    """Return the points (K, 2) of a curve object on the ground, in world metres, and whether it is closed.
+    """Return the points (K, 3) of a curve object, in world metres, and whether it is closed.
 
     Of any type of spline, as Blender shows it, modifiers included; `metres` in a unit of the world. Raises LoomError
     for what is no single line, and for a curve that Blender does not show.
@@ -29,7 +29,7 @@ def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:
         raise LoomError(f"{drawn.name} has no length: draw a longer path")
     world = np.array(drawn.matrix_world)
     places = points @ world[:3, :3].T + world[:3, 3]
-    return np.asarray(metres * places[:, :2]), closed
+    return np.asarray(metres * places), closed
 
 
 def drawn(curve: bpy.types.Object) -> tuple[float, ...]:

@@ -282,13 +282,15 @@ class ResultOperator(SourcesOperator):
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
     ) -> OperatorReturn:
         from .. import weaving
-        from ..session import analysis, live
+        from ..session import analysis, ghost_follow, live
 
         if self.preview:
             return self._previewed(context, request, read, recipe, made)
         previews.keep(read.armature, None)  # it is an action now
         written = weaving.write(context, request, read, recipe, made)
-        live.remember(request, read, recipe, written.action)
+        live.remember(context, request, read, recipe, made, written.action)
+        if properties.settings_of(scene_of(context)).live:
+            ghost_follow.start()
         analysis.keep_woven(context, request, read, recipe, made)
         self.woven(context, request, read, recipe, made)
         report_result(self, context, read, recipe, written, made)

@@ -72,7 +72,7 @@ class SpreadOperator(AgainOperator):
 
 
 class EventsOperator(AgainOperator):
-    """Moves the listed events; in an action whose events were moved, of its source."""
+    """Moves and holds the listed events; in an action whose events were moved, of its source."""
 
     recipe: ClassVar[type[Recipe]] = MoveEvents
 
@@ -81,8 +81,10 @@ class EventsOperator(AgainOperator):
         if not super().poll(context):
             return False
         rows = properties.settings_of(scene_of(context)).events
-        if meant.by_button(context) and all(row.first == row.to for row in rows):
-            cls.poll_message_set("Add an event at its frame, and say at which frame it is to come")
+        if meant.by_button(context) and not any(row.first != row.to or row.hold or row.anticipation for row in rows):
+            cls.poll_message_set(
+                "Add an event at its frame, and say at which frame it is to come or how long it is held"
+            )
             return False
         return True
 
@@ -103,8 +105,11 @@ class EventsOperator(AgainOperator):
             span = self.readings[0].first, self.readings[0].last
         first = contact_rows.frames_of(action, span)[0]
         rows = properties.settings_of(scene_of(context)).events
-        moved = tuple((float(row.first - first), float(row.to - first)) for row in rows)
-        if any(frame < 0.0 for row in moved for frame in row):
+        moved = tuple(
+            (float(row.first - first), float(row.to - first), round(row.hold, 4), round(row.anticipation, 4))
+            for row in rows
+        )
+        if any(frame < 0.0 for row in moved for frame in row[:2]):
             raise LoomError(f"{action.name} begins at frame {first}: give the events frames within it")
         self.events = declared(MoveEvents)["events"].as_text(moved)
 

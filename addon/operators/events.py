@@ -1,4 +1,4 @@
-"""Events that are to come sooner or later: rows of frames, added and moved where the playhead is."""
+"""Events that are to come sooner or later, or to be held: rows of frames, added and moved where the playhead is."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def _rows(context: bpy.types.Context) -> Any:
 class ACTION_LOOM_OT_add_event(bpy.types.Operator):
     bl_idname = "action_loom.add_event"
     bl_label = "Add Event"
-    bl_description = "List what happens at the current frame as an event that is to come at another"
+    bl_description = "List what happens at the current frame as an event that is to come at another, or to be held"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Motion graphs: building one of the sources, showing it, and what is done on stretches of a path through it."""
+"""Motion graphs: building one of the sources, and showing it."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -7,7 +7,7 @@ import bpy
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import BuildGraph
 from ...core.recipes.reading import Request
-from .. import meant, properties
+from .. import meant
 from ..blender_types import OperatorReturn, present, scene_of
 from ..session import graphs
 from . import base
@@ -28,36 +28,6 @@ class _BuildGraph(base.SourcesOperator):
         known = graphs.keep(context, request, read, recipe, made)
         if known is not None:
             self.report({"INFO"}, "; ".join(known.lines))
-        return {"FINISHED"}
-
-
-class ACTION_LOOM_OT_add_stretch(bpy.types.Operator):
-    bl_idname = "action_loom.add_stretch"
-    bl_label = "Add Stretch"
-    bl_description = "Let the upper body do another action on a stretch of the curve"
-    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
-
-    def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        properties.settings_of(scene_of(context)).stretches.add()
-        return {"FINISHED"}
-
-
-class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
-    bl_idname = "action_loom.remove_stretch"
-    bl_label = "Remove Stretch"
-    bl_description = "Let the legs' own action go on here"
-    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
-
-    index: bpy.props.IntProperty(
-        name="Stretch", description="Its place among the stretches, from 0", options={"SKIP_SAVE"}
-    )
-
-    def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        stretches = properties.settings_of(scene_of(context)).stretches
-        if not 0 <= self.index < len(stretches):
-            self.report({"ERROR"}, f"There is no stretch {self.index}; there are {len(stretches)}, from 0")
-            return {"CANCELLED"}
-        stretches.remove(self.index)
         return {"FINISHED"}
 
 
@@ -89,6 +59,4 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
 
 _build_graph = base.operator(_BuildGraph, idname="build_graph", undo=False)
 
-register, unregister = bpy.utils.register_classes_factory(
-    (_build_graph, ACTION_LOOM_OT_add_stretch, ACTION_LOOM_OT_remove_stretch, ACTION_LOOM_OT_show_graph)
-)
+register, unregister = bpy.utils.register_classes_factory((_build_graph, ACTION_LOOM_OT_show_graph))

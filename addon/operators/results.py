@@ -13,12 +13,13 @@ from ...core.recipes.blend import Blend
 from ...core.recipes.graph import Follow, GraphWalk
 from ...core.recipes.matching import Matching
 from ...core.recipes.plant import Plant
-from ...core.recipes.reading import Request, Source
+from ...core.recipes.reading import Request
 from ...core.recipes.style import Restyle
 from .. import (
     contact_rows,
     meant,
     option_properties,
+    path_stretches,
     properties,
     readiness,
     source_list,
@@ -58,13 +59,6 @@ def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     if data is None or data.action is None:
         raise LoomError(f"{armature.name} has no action: assign the result, or name it")
     return data.action
-
-
-def _list_if_anothers(rig: Any, found: SlottedAction, source: Source) -> None:
-    """List the action of a stretch that is another armature's: its line says whose it is."""
-    known = {(line.action, line.armature) for line in rig.sources}
-    if source.armature and (found[0], source.armature) not in known:
-        source_list.load(source_list.add(rig, found[0], use=False), source, found[1])
 
 
 class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
@@ -150,7 +144,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         action = weaving.found(bpy.data.actions, self._into, "The result")
         into = action, storage.find_slot(action, storage.of_result(action).slot)
         written = weaving.write(context, request, read, recipe, made, into=into)
-        live.remember(request, read, recipe, action)
+        live.remember(context, request, read, recipe, made, action)
         base.report_result(self, context, read, recipe, written, made)
         return {"FINISHED"}
 
@@ -192,7 +186,9 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         # All that can be wrong with a recipe is found before the panel is changed.
         request, recipe = kept.request, weaving.recipe_now(kept, found)
         reference = recipe.reference_index(len(found)) if isinstance(recipe, Matching) else 0
-        stretches = recipe.stretch_rows(len(found)) if isinstance(recipe, Follow) else []
+        if isinstance(recipe, Follow):
+            recipe.stretch_rows(len(found))
+            recipe.stretch_splices()
         labels = [] if isinstance(recipe, Restyle) else getattr(recipe, "labels", "").split()
         if isinstance(recipe, Blend):
             recipe.shares(len(found))
@@ -210,11 +206,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         for line in rig.sources:
             line.use = False
         if isinstance(recipe, Follow):
-            settings.stretches.clear()
-            for start, end, number in stretches:
-                stretch = settings.stretches.add()
-                stretch.action, stretch.start, stretch.end = found[number - 1][0], 100.0 * start, 100.0 * end
-                _list_if_anothers(rig, found[number - 1], asked[number - 1])
+            path_stretches.load(settings, rig, recipe, found, asked)
             found, asked = recipe.prepared_of(found), recipe.prepared_of(asked)
             weights = (1.0,) * len(found)
         for place, ((action, slot), weight, source) in enumerate(zip(found, weights, asked, strict=True)):

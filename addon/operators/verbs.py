@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import bpy
 
 from ...core.errors import LoomError
-from ...core.options import declared
 from ...core.recipes.ask import Ask
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk, Shortest
@@ -14,9 +13,9 @@ from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
 from ...core.recipes.style import Restyle
 from ...core.verbs import OF_ONE_BODY
-from .. import lists, meant, properties
+from .. import lists, meant, path_stretches, properties
 from ..blender_types import OperatorReturn, scene_of
-from ..session import asked, graphs, styles
+from ..session import asked, graphs, previews, styles
 from . import base
 from .style_base import StyleSources
 
@@ -39,7 +38,7 @@ class GraphWalkOperator(base.ResultOperator):
 
 
 def _points(name: str, read: "weaving.Read") -> tuple[tuple[tuple[float, ...], ...], bool]:
-    """Return the points of a curve object on the ground, metres, and whether it is closed; raises LoomError."""
+    """Return the points of a curve object, metres, and whether it is closed; raises LoomError."""
     from .. import weaving
     from ..bridge import curve_path
 
@@ -47,7 +46,7 @@ def _points(name: str, read: "weaving.Read") -> tuple[tuple[tuple[float, ...], .
     if curve is None:
         raise LoomError(f"There is no curve named {name!r}: choose another")
     points, closed = curve_path.path(curve, read.body.world_metres)
-    return tuple((float(x), float(y)) for x, y in points), closed
+    return tuple(tuple(point) for point in points.tolist()), closed
 
 
 class FollowOperator(GraphWalkOperator):
@@ -67,11 +66,11 @@ class FollowOperator(GraphWalkOperator):
         if meant.by_button(context) and settings.curve is None and not settings.follow.path:
             cls.poll_message_set("Choose a curve to walk along")
             return False
-        if meant.by_button(context) and any(stretch.action is None for stretch in settings.stretches):
-            why = "Choose an action for each stretch of the curve, or remove the stretch"
+        rig = properties.rig_of(scene_of(context), meant.armature(context))
+        why = path_stretches.why_not(rig, settings.stretches) if meant.by_button(context) else ""
+        if why:
             cls.poll_message_set(why)
-            return False
-        return True
+        return not why
 
     def from_panel(self, context: bpy.types.Context) -> None:
         given = {name for name in ("curve", "path", "stretches", "place") if self.properties.is_property_set(name)}
@@ -84,13 +83,7 @@ class FollowOperator(GraphWalkOperator):
         if "stretches" in given:
             return
         rig = properties.rig_of(scene_of(context), meant.called(context, self.armature))
-        listed = {line.action: line.armature for line in reversed(rig.sources if rig is not None else ())}
-        rows: list[tuple[float, ...]] = []
-        for stretch in settings.stretches:
-            if stretch.action is not None:
-                self.add_source(stretch.action.name_full, armature=listed.get(stretch.action, ""))
-                rows.append((0.01 * stretch.start, 0.01 * stretch.end, len(self.sources)))
-        self.stretches = declared(Follow)["stretches"].as_text(tuple(rows))
+        path_stretches.give(self, rig, settings.stretches)
 
     def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
         request, read, recipe = super().ask(context)
@@ -99,7 +92,17 @@ class FollowOperator(GraphWalkOperator):
         assert isinstance(recipe, Follow)
         points, closed = _points(self.curve, read)
         request = dataclasses.replace(request, curve=self.curve)
-        return request, read, dataclasses.replace(recipe, path=points, closed=closed)
+        recipe = dataclasses.replace(recipe, path=points, closed=closed)
+        return request, read, recipe if self.preview else _as_previewed(recipe, read.armature)
+
+
+def _as_previewed(recipe: Follow, armature: int) -> Follow:
+    """The recipe with the route of the ghost, if that is of the same recipe: what was seen is what is made."""
+    ghost = previews.of(armature)
+    if ghost is None or not isinstance(ghost.recipe, Follow):
+        return recipe
+    seen = dataclasses.replace(recipe, route=ghost.recipe.route)
+    return seen if seen == ghost.recipe else recipe
 
 
 class RestyleOperator(StyleSources, base.ResultOperator):
@@ -135,7 +138,7 @@ class AskOperator(base.ResultOperator):
             return request, read, recipe
         assert isinstance(recipe, Ask)
         points, closed = _points(self.curve, read)
-        rows = (*points, points[0]) if closed else points
+        rows = tuple(point[:2] for point in ((*points, points[0]) if closed else points))
         return dataclasses.replace(request, curve=self.curve), read, dataclasses.replace(recipe, path=rows)
 
     def finish(

@@ -20,7 +20,7 @@ def recipe_of(scene: bpy.types.Scene) -> type[Recipe]:
 
 
 class ACTION_LOOM_UL_events(bpy.types.UIList):
-    """Rows: at which frame something happens, and at which it is to come."""
+    """Rows: at which frame something happens, at which it is to come, and for how long it is held."""
 
     def draw_item(
         self,
@@ -34,10 +34,14 @@ class ACTION_LOOM_UL_events(bpy.types.UIList):
         index: int | None,
         flt_flag: int | None = 0,
     ) -> None:
-        row = layout.row(align=True)
+        split = layout.split(factor=0.62, align=True)
+        row = split.row(align=True)
         row.prop(item, "first", text="")
         row.label(text="", icon="FORWARD")
         row.prop(item, "to", text="")
+        held = split.row()
+        held.active = item.hold > 0.0
+        held.prop(item, "hold", text="")
 
 
 class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
@@ -96,13 +100,15 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             present(row.operator("action_loom.remove_pose", text="", icon="X")).frame = frame
 
     def _draw_events(self, settings: Any) -> None:
-        """What is to come when."""
+        """What is to come when, held for how long and led up to how."""
         row = self.layout.row()
         row.template_list("ACTION_LOOM_UL_events", "", settings, "events", settings, "active_event", rows=3)
         buttons = row.column(align=True)
         buttons.operator("action_loom.add_event", text="", icon="ADD")
         buttons.operator("action_loom.remove_event", text="", icon="REMOVE")
         self.layout.operator("action_loom.event_to_here", icon="TIME")
+        if 0 <= settings.active_event < len(settings.events):
+            self.layout.prop(settings.events[settings.active_event], "anticipation", slider=True)
 
     def _draw_last(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Say what the last result came to, while it is the armature's action."""

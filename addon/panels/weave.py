@@ -7,9 +7,20 @@ import bpy
 from ...core.options import MODE, PANEL, RARE
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphWalk
+from ...core.recipes.splice import SpliceOptions
 from ...core.recipes.style import Restyle
 from ...core.verbs import VERBS
-from .. import lists, manual, meant, properties, source_list, storage, style_sliders, weights_over_time
+from .. import (
+    lists,
+    manual,
+    meant,
+    option_properties,
+    properties,
+    source_list,
+    storage,
+    style_sliders,
+    weights_over_time,
+)
 from ..blender_types import present, scene_of
 from ..session import candidates, graphs, jobs, previews, troubles
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
@@ -81,7 +92,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         preview = present(row.operator(f"action_loom.{settings.mode}", text="", icon="GHOST_ENABLED"))
         preview.preview = True
         row.prop(settings, "play", text="", icon="PLAY")
-        if settings.mode == "blend":
+        if settings.mode in ("blend", "follow"):
             live = row.row()
             live.ui_units_x = 3.0
             live.prop(settings, "live", toggle=True)
@@ -116,12 +127,14 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         """Say which action's legs and which one's arms are taken: the mark of the reference decides."""
         rig = properties.rig_of(scene_of(context), meant.of_tab(context))
         ticked = lists.ticked(rig)
-        if len(ticked) != 2:
+        if len(ticked) < 2:
             return
         legs = lists.reference_among(rig, ticked)
         names = source_list.short_names([line.action.name for line in ticked], ROOM)
+        others = [name for k, name in enumerate(names) if k != legs]
+        upper = others[0] if len(others) == 1 else f"{len(others)} actions in turn"
         column = self.layout.column(align=True)
-        for label, name in (("Legs and way", names[legs]), ("Upper body", names[1 - legs])):
+        for label, name in (("Legs and way", names[legs]), ("Upper body", upper)):
             row = column.split(factor=0.4)
             row.alignment = "RIGHT"
             row.label(text=label)
@@ -137,14 +150,11 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             if settings.follow.path:
                 layout.label(text="Along the path of the recipe", icon="INFO")
         for index, stretch in enumerate(settings.stretches):
-            box = layout.box().column(align=True)
-            row = box.row(align=True)
-            row.prop(stretch, "action", text="")
-            present(row.operator("action_loom.remove_stretch", text="", icon="X")).index = index
-            row = box.row(align=True)
-            row.prop(stretch, "start", text="")
-            row.prop(stretch, "end", text="")
-        layout.operator("action_loom.add_stretch", icon="ADD")
+            _draw_stretch(layout.box().column(align=True), stretch, index)
+        row = layout.row(align=True)
+        row.operator("action_loom.add_stretch", icon="ADD")
+        if len(settings.stretches):
+            row.operator("action_loom.drag_stretches", icon="ARROW_LEFTRIGHT")
 
     def _draw_candidates(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout, properties.settings_of(scene_of(context))
@@ -208,6 +218,26 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row.operator("action_loom.clear_preview", text="", icon="X")
         for why in ghost.left_out:
             draw_text(self.layout, context, why, "INFO")
+
+
+def _draw_stretch(column: bpy.types.UILayout, stretch: Any, index: int) -> None:
+    """What is done on a stretch of the curve, where, and how it is spliced in."""
+    row = column.row(align=True)
+    row.prop(stretch, "more", text="", icon="DOWNARROW_HLT" if stretch.more else "RIGHTARROW", emboss=False)
+    if stretch.label:
+        row.prop(stretch, "label", text="", icon="BOOKMARKS")
+    else:
+        row.prop(stretch, "action", text="")
+    present(row.operator("action_loom.remove_stretch", text="", icon="X")).index = index
+    row = column.row(align=True)
+    row.prop(stretch, "start", text="")
+    row.prop(stretch, "end", text="")
+    if stretch.more:
+        options = options_in(column)
+        options.prop(stretch, "label")
+        for about in option_properties.options_of(SpliceOptions).values():
+            if properties.applies(stretch, about):
+                options.prop(stretch, about.name)
 
 
 class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):

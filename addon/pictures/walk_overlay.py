@@ -1,5 +1,5 @@
-"""What is drawn over the 3D view: the root path of a walk along a curve, coloured by how far it is from it, and the
-place where one came to an end.
+"""What is drawn over the 3D view: the root path of a walk along a curve, coloured by how far it is from it, a ring
+where it is farthest, and the place where one came to an end.
 
 What is kept holds nothing of Blender's.
 """
@@ -34,11 +34,13 @@ class WalkTrack:
     """Where a walk went (K, 3), in units of the scene, and how far (K,) from its curve, metres.
 
     action : session id of the walk's action: while another is shown, the track would tell of nothing that is seen
+    worst (M, 3) : a line round the place of the curve that it is farthest from; none of a ring
     """
 
     places: "Array"
     away: "Array"
     action: int
+    worst: "Array | None" = None
 
     @property
     def colors(self) -> "Array":
@@ -66,11 +68,13 @@ def keep(armature: int, action: bpy.types.Action, walked: "FollowResult", metres
     """Keep where a walk along a curve went; `metres` in a unit of the scene."""
     import numpy as np
 
+    from ..session import trails
+
     away = np.abs(walked.places - walked.path.at(walked.gone))
     some = np.linspace(0, len(away) - 1, min(len(away), MOST)).astype(int)
     ground = walked.places[some] / metres
     places = np.column_stack([ground.real, ground.imag, np.zeros(len(some))])
-    _tracks.keep(armature, WalkTrack(places, away[some], action.session_uid))
+    _tracks.keep(armature, WalkTrack(places, away[some], action.session_uid, trails.worst(walked, metres)))
 
 
 def _forget_batch() -> None:
@@ -85,7 +89,7 @@ def _draw() -> None:
         return
     lines = [_ring(active)]
     if properties.settings_of(scene_of(context)).show_way:
-        lines.append(track_of(active))
+        lines += _track(active)
     if not any(lines):
         return
     import gpu
@@ -113,6 +117,16 @@ def _draw_legend() -> None:
         box = (right - wide - gap, bottom + gap, right - gap, bottom + gap + high)
         flat.fill((box[0] - 0.5 * gap, box[1] - 0.3 * gap, box[2] + 0.5 * gap, box[3]), flat.GROUND)
         flat.legend(LEGEND, box)
+
+
+def _track(armature: bpy.types.Object) -> list[WalkTrack]:
+    """The track that an armature shows, and the ring round its worst place."""
+    import numpy as np
+
+    track = track_of(armature)
+    if track is None or track.worst is None:
+        return [] if track is None else [track]
+    return [track, WalkTrack(track.worst, np.full(len(track.worst), BAD), 0)]
 
 
 def _ring(armature: bpy.types.Object) -> WalkTrack | None:

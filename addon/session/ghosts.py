@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import LoomError
+from ...core.graph.walk_result import FollowResult
 from ...core.motion import cycles, kinematics, resample, root_motion
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
 from ...core.recipes.base import Recipe
 from ...core.recipes.blend import Blend
+from ...core.recipes.graph import Follow
 from ...core.recipes.reading import Request
 from ...core.skin.skin import Skin, joined
 from ...core.weave import blend
@@ -21,7 +23,7 @@ from ...core.weave.results import BlendResult, Result, SpliceResult
 from .. import lists, properties, source_list, weaving
 from ..blender_types import armature_data, scene_of
 from ..bridge import mesh, poses
-from . import analysis, previews, skins, trails
+from . import analysis, previews, skins, trails, walk_again
 from .previews import SOLO, Body, Figure, Ghost, Playing
 
 BESIDE = 0.6  # of the body's height, from one figure to the next
@@ -103,6 +105,20 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.ty
         _keep_again(context, ghost, recipe, blend.again(ghost.woven, recipe))
     except LoomError:
         return False
+    return True
+
+
+def rewalk(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...]) -> bool:
+    """Walk the ghost of a path again along the curve as it is now, from the change on; says whether there was one.
+
+    asked : what the panel says now. Raises LoomError where it can't be walked.
+    """
+    ghost = previews.of(armature.session_uid)
+    if ghost is None or not isinstance(ghost.recipe, Follow) or not isinstance(ghost.woven, FollowResult):
+        return False
+    recipe = walk_again.recipe_now(scene_of(context), ghost.recipe, ghost.read.body.world_metres)
+    made, recipe = walk_again.walked(ghost.woven, ghost.read.clips, recipe)
+    keep(context, ghost.mode, ghost.request, ghost.read, recipe, made, asked)
     return True
 
 

@@ -5,8 +5,11 @@ from typing import Any
 import bpy
 
 from ...core.options import SHOWN
+from ...core.recipes.splice import SpliceOptions
 from ...core.verbs import VERBS
-from .. import lists, properties, weights_over_time
+from .. import lists, option_properties, path_stretches, properties, weights_over_time
+
+WAY = 5  # of what is said in Path comes before where stretches are and how the curve is drawn
 
 
 def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
@@ -31,18 +34,30 @@ def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
     )
     reference = lists.reference_among(rig, ticked) if ticked else 0
     keyed = tuple(weights_over_time.keyed(scene, rig)) if mode == "blend" else ()
-    return (values, lines, reference, keyed, *(_way(settings) if mode == "follow" else ()))
+    return (values, lines, reference, keyed, *(_way(settings, rig) if mode == "follow" else ()))
+
+
+def same_clips(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Say whether what two values of Path's panel say differs in the curve and where it is played what alone."""
+    return one[:WAY] == other[:WAY]
 
 
 def _plain(value: Any) -> Any:
     return frozenset(value) if isinstance(value, set) else value
 
 
-def _way(settings: Any) -> tuple[Any, ...]:
-    """The curve as it is drawn, and what is done on stretches of it."""
-    stretches = tuple((one.action.session_uid if one.action else 0, one.start, one.end) for one in settings.stretches)
+def _way(settings: Any, rig: Any) -> tuple[Any, ...]:
+    """What is done on stretches of the curve; where and how; and the curve as it is drawn."""
+    stretches = settings.stretches
+    clips = tuple(
+        (one.label, *(line.action.session_uid for line in path_stretches.lines_of(rig, one)))
+        if one.label
+        else (one.action.session_uid if one.action else 0,)
+        for one in stretches
+    )
+    spans = tuple((one.start, one.end, *option_properties.values_of(one, SpliceOptions).values()) for one in stretches)
     if settings.curve is None:
-        return (stretches,)
+        return clips, spans, ()
     from ..bridge import curve_path
 
-    return stretches, curve_path.drawn(settings.curve)
+    return clips, spans, curve_path.drawn(settings.curve)

@@ -130,6 +130,11 @@ def of(armature: int) -> Ghost | None:
     return _known.get(armature)
 
 
+def every() -> "list[Ghost | None]":
+    """Return what is previewed on the armatures."""
+    return list(_known)
+
+
 def keep(armature: int, ghost: Ghost | None) -> None:
     """Keep what is previewed on an armature; None lets it go."""
     _known.keep(armature, ghost)

@@ -15,6 +15,7 @@ from .previews import Trail
 
 WAY, FOOT = (0.95, 0.95, 0.95, 0.6), (0.6, 0.6, 0.6, 0.6)
 STANDS = (0.2, 0.85, 0.4, 1.0)
+WORST, RING = (0.95, 0.2, 0.1, 1.0), 0.12  # m
 TRANSITION, STRETCH = (1.0, 0.6, 0.1, 1.0), (0.3, 0.65, 1.0, 1.0)
 Part = tuple[NDArray[np.bool_], tuple[float, ...]]
 SEAM = 0.15  # s on both sides of a seam that are marked
@@ -28,10 +29,23 @@ def of(woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float) -
     if len(way) == len(woven.clip):  # a loop that is written several times in a row has no transitions
         for flags, color in _parts(woven, recipe):
             found += _marked(way, flags, color)
+    if isinstance(woven, FollowResult):
+        found.append(Trail(worst(woven, metres) + shift, WORST, wide=True))
     for foot in contacts.standing_feet(body).values():
         path = foot.ball / metres + shift
         found += [Trail(path, FOOT, wide=False), *_marked(path, foot.ball_stands, STANDS)]
     return tuple(one for one in found if len(one.points) > 1)
+
+
+def worst(walked: FollowResult, metres: float) -> Array:
+    """Return a line (K, 3): from the walk where it is farthest from its path to there, and a ring round that place."""
+    frame = walked.report["follow"]["max_frame"]
+    there, here = walked.path.at(walked.gone[frame : frame + 1])[0], walked.places[frame]
+    ring = there + RING * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 25))
+    line = np.concatenate([[here, there], ring]) / metres
+    return np.stack(
+        [line.real, line.imag, np.full(len(line), walked.path.height_at(walked.gone)[frame] / metres)], axis=1
+    )
 
 
 def _marked(path: Array, flags: NDArray[np.bool_], color: tuple[float, ...]) -> list[Trail]:

@@ -11,7 +11,7 @@ from ..formats import motion_file, registry
 from ..progress import SILENT, Progress
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
-from . import artefacts, outputs, summary
+from . import artefacts, outputs, summary, timewarps
 from .artefacts import Kind
 from .host import Host, Settings, Sources
 
@@ -22,7 +22,7 @@ class Job:
 
     settings : the host's, how the clips are read and what is asked of the result
     artefact : the file of the motion graph or the style that is used, None where it is made of the clips
-    output, report, picture : the files to make, None for those that are not wanted
+    output, report, picture, timewarp : the files to make, None for those that are not wanted
     kept_in : the file that is open and keeps the result, None where it is not kept
     folders : those of the files' folders that are made where they are missing
     """
@@ -35,13 +35,14 @@ class Job:
     output: Path | None
     report: Path | None
     picture: Path | None
+    timewarp: Path | None
     kept_in: Path | None
     folders: frozenset[Path]
     force: bool
 
     @property
     def outputs(self) -> list[Path]:
-        return [path for path in (self.output, self.report, self.picture) if path is not None]
+        return [path for path in (self.output, self.report, self.picture, self.timewarp) if path is not None]
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def plan(
     output: str | None = None,
     report: str | None = None,
     picture: str | None = None,
+    timewarp: str | None = None,
     kept_in: Path | None = None,
     force: bool = False,
 ) -> Job:
@@ -74,10 +76,12 @@ def plan(
     walks = isinstance(recipe, GraphWalk)
     if not clips and not (walks and artefact is not None):
         raise OptionError(f"{recipe.verb} takes clips{', or a graph' if walks else ''}")
+    if timewarp is not None:
+        timewarps.check(recipe, len(clips))
     names = [Path(artefact).stem] if walks and artefact is not None else [host.title(clip) for clip in clips]
     title = title or host.wanted_name(settings) or recipe.result_name(names)
     ending = artefacts.SUFFIX if artefacts.made_by(recipe) is not None else registry.DEFAULT
-    given = [(output, ending), (report, ".json"), (picture, ".png")]
+    given = [(output, ending), (report, ".json"), (picture, ".png"), (timewarp, ".csv")]
     places = [None if path is None else outputs.place(path, title, suffix) for path, suffix in given]
     if places[0] is not None:
         _check_suffix(recipe, places[0])
@@ -93,6 +97,7 @@ def plan(
         output=places[0],
         report=places[1],
         picture=places[2],
+        timewarp=places[3],
         kept_in=kept_in,
         folders=folders,
         force=force,
@@ -136,6 +141,8 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
         contents[job.output] = sources.compose(made, job.output)
     if job.picture is not None:
         contents[job.picture] = verbs.picture(job.recipe, made)
+    if job.timewarp is not None:
+        contents[job.timewarp] = timewarps.compose(made, sources.clips)
     name, notes = job.host.wanted_name(job.settings) or made.clip.name, tuple(sources.notes)
     output = job.output or job.kept_in
     # What walks through a graph is made of its clips.

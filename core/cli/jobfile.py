@@ -33,6 +33,7 @@ FOR_ONE = by_name(
     Option("output", "", "Where the result goes"),
     Option("report", "", "Where the figures go"),
     Option("picture", "", "Where the picture goes"),
+    Option("timewarp", "", "Where the timewarp matrix goes"),
     Option("like", "", "The clip on whose body another is put"),
     Option("graph", "", "The file of a motion graph to walk through, instead of one of the clips"),
     Option("style", "", "The file of a style to use, instead of one learnt from the clips"),
@@ -238,6 +239,7 @@ def _entries(
                 output=_beside(folder, output),
                 report=_beside(folder, given.get("report")),
                 picture=_beside(folder, given.get("picture")),
+                timewarp=_beside(folder, given.get("timewarp")),
                 kept_in=kept_in,
                 force=given.get("force", False),
             ),
@@ -294,7 +296,7 @@ def _check_together(path: str, entries: list[Entry], report: Path | None) -> Non
     """Raise LoomError for files that can't be written, or that two jobs write, or that one reads and another writes."""
     writers = {} if report is None else {outputs.identity(report): (-1, "the report of all jobs")}
     for place, entry in enumerate(entries):
-        for key in ("output", "report", "picture"):
+        for key in ("output", "report", "picture", "timewarp"):
             output: Path | None = getattr(entry.job, key)
             if output is None:
                 continue

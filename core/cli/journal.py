@@ -83,11 +83,12 @@ class Journal:
         skeletons = dict.fromkeys(job.host.skeleton_of(clip, job.settings) for clip in job.clips)
         read = (*map(job.host.file_of, job.clips), *skeletons, job.artefact)
         sources = [path for path in read if path is not None]
+        places = (job.output, job.report, job.picture, job.timewarp)
         asked = {
             "recipe": job.recipe.to_json(),
             "settings": dict(job.settings),
             "sources": [(os.path.abspath(path), self._source(path)) for path in sources],
-            "outputs": [path and outputs.identity(path) for path in (job.output, job.report, job.picture)],
+            "outputs": [path and outputs.identity(path) for path in places],
         }
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 

@@ -129,10 +129,13 @@ def _connect(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
 
 
 def _splice(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
-    played = "in step with the locomotion" if one["timing"] == "sync" else "at its own speed"
     frames, turned = one["action_frame"], one["correction_degrees"]
-    again = f", again after {one['repeated']} frames" if one["repeated"] else ""
-    found = [f"  action played {played} ({one['why']}), from frame {frames[0]:.0f}{again}"]
+    if one["timing"] == "points":
+        found = _points(one)
+    else:
+        played = "in step with the locomotion" if one["timing"] == "sync" else "at its own speed"
+        again = f", again after {one['repeated']} frames" if one["repeated"] else ""
+        found = [f"  action played {played} ({one['why']}), from frame {frames[0]:.0f}{again}"]
     if one["pelvis"] is not None and one["method"] != "copy":
         mean = f"{sum(turned) / len(turned):.1f}° on the mean, {max(turned):.1f}° at most"
         found.append(f"  {one['pelvis']} turned by {mean} ({one['method']})")
@@ -142,12 +145,25 @@ def _splice(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     return found
 
 
+def _points(one: Report) -> list[str]:
+    """What a summary says of splice points."""
+    entered = [point for point in one["splice_points"] if point["level"] is not None]
+    least = "" if one["least_distance"] is None else f", the nearest {100.0 * one['least_distance']:.1f} cm off"
+    timed = sum(point["legs_apart_in_time"] is not None for point in one["splice_points"])
+    in_time = f"; {timed} re-timed to the legs" if timed else ""
+    return [
+        f"  entered at {len(entered)} splice points within {100.0 * one['threshold']:.3g} cm{least}{in_time}",
+        f"  {one['in_step']:.0%} of it goes on from these",
+    ]
+
+
 def _follow(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
     bent = f", {one['bent_share']:.0%} of the way bent" if one["bent_share"] else ""
     return [
         f"  {one['length']:.1f} m, {100.0 * one['rms']:.1f} cm off the path (RMS), {100.0 * one['max']:.1f} at most"
         f" ({100.0 * one['rms_before_spread']:.1f} before the rest was spread)",
         f"  {one['transitions']} transitions{bent}, {one['searched']} states tried",
+        *(line for carried in one["carries"] for line in [f"  {carried['action']}:", *_points(carried)]),
     ]
 
 
@@ -206,7 +222,10 @@ def _warp(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
 
 
 def _move_events(one: Report, _report: Report, _recipe: Recipe) -> list[str]:
-    moved = ", ".join(f"{first:g} → {to:g}" for first, to in one["events"])
+    moved = ", ".join(
+        f"{told['frame']:g} → {told['at']:g}" + (f" held to {told['at'] + told['held']:g}" if told["held"] else "")
+        for told in one["coming"]
+    )
     return [f"  events {moved}; plays at {one['speeds'][0]:.2f} to {one['speeds'][1]:.2f} times its speed"]
 
 

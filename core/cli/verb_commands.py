@@ -9,7 +9,7 @@ from ..options import Option, declared
 from ..recipes.base import Recipe
 from ..recipes.graph import Follow, GraphWalk
 from ..verbs import VERBS
-from . import artefacts, common, job, outputs
+from . import artefacts, common, job, outputs, timewarps
 from .artefacts import KINDS
 from .host import Host
 
@@ -64,6 +64,9 @@ def add_verb(
     common.add_common(parser)
     text = "draw what tells how the result was made" if host.draws else argparse.SUPPRESS
     parser.add_argument("--picture", metavar="P.png", help=text)
+    if timewarps.has(recipe):
+        text = "write how the clip was re-timed to its reference: rows of its frames, columns of the reference's"
+        parser.add_argument("--timewarp", metavar="W.csv", help=text)
     host.add_output(parser, recipe.verb)
     parser.set_defaults(run=run, recipe=recipe)
 
@@ -81,6 +84,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         output=destination.export,
         report=arguments.report,
         picture=arguments.picture,
+        timewarp=getattr(arguments, "timewarp", None),
         kept_in=host.place(destination),
         force=arguments.force,
     )

@@ -1,178 +1,115 @@
-"""Events of a clip that come sooner or later, with the time around them stretched and pressed (methods 19)."""
+"""Events of a clip that come sooner or later and are held, with the time around them giving way (methods 19)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import OptionError
 from ..motion import cycles, quat, resample
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
-from . import hermite
-
-SLOWEST, FASTEST = 0.5, 2.0  # how fast a stretch may play
-AUTO = 4.0  # times its move: the reach of an event for which none is given
-NEAR = 1e-9
-_LAPS = (-2, -1, 0, 1, 2)  # of a cycle: slopes at the knots around its own frames depend on no others
-
-
-@dataclass(frozen=True)
-class Event:
-    """What happens at a frame of a clip is to come at another; reach : frames before and after both that give way."""
-
-    first: float
-    to: float
-    reach: float
-
-    @property
-    def move(self) -> float:
-        return self.to - self.first
-
-    def later(self, frames: float) -> "Event":
-        return Event(self.first + frames, self.to + frames, self.reach)
-
-
-@dataclass(frozen=True, eq=False)
-class Stretch:
-    """Where time goes otherwise: knots at times (K,) of the result, their frames and slopes (K, 1) of the clip."""
-
-    times: Array
-    frames: Array
-    slopes: Array
-
-
-@dataclass(frozen=True, eq=False)
-class TimeCurve:
-    """Which frame of a clip is played when; outside its stretches, that are apart, every frame is itself.
-
-    last : the clip's last frame
-    """
-
-    stretches: tuple[Stretch, ...]
-    last: float
-
-    def at(self, times: Array) -> Array:
-        """Return the frames (F,) that are played at times (F,)."""
-        found = np.array(times, dtype=np.float64)
-        for one in self.stretches:
-            inside = (times >= one.times[0]) & (times <= one.times[-1])
-            found[inside] = hermite.evaluate(one.times, one.frames, one.slopes, times[inside])[:, 0]
-        return found
-
-    @property
-    def speeds(self) -> tuple[float, float]:
-        """How fast it plays at least and at most within the clip."""
-        least, most = [1.0], [1.0]
-        for one in self.stretches:
-            own = (one.times[:-1] < self.last) & (one.times[1:] > 0.0)
-            for found, values in zip((least, most), hermite.steepest(one.times, one.frames, one.slopes), strict=True):
-                found += values[own].tolist()
-        return min(least), max(most)
+from .time_curve import FASTEST, NEAR, SLOWEST, Event, TimeCurve, through
 
 
 def curve(clip: Clip, events: Sequence[Event]) -> TimeCurve:
     """Return the curve through some events of a clip, whose length stays; of a cycle it reaches over its ends.
 
-    Raises OptionError for frames that are none of the clip or come in another order, and for moves that need less than
-    half or more than twice the speed, with how far they could go.
+    Raises OptionError for frames that are none of the clip or come in another order, and for moves and holds that need
+    less than half or more than twice the speed, with how far they could go and which reach would be long enough.
     """
-    ordered = _checked(clip, events)
-    made = _through(clip, ordered)
-    if not _plays(made):
+    ordered = _ordered(clip, events)
+    crowded = _crowded(clip, ordered)
+    if not crowded:
+        made = through(clip, ordered)
+        if _plays(made):
+            return made
         least, most = made.speeds
-        raise OptionError(
-            f"{clip.name} would play at {least:.2f} to {most:.2f} times its speed, beyond {SLOWEST:g} to {FASTEST:g}:"
-            f" {_could(clip, ordered)}; a longer reach allows more"
+        crowded = (
+            f"{clip.name} would play at {least:.2f} to {most:.2f} times its speed, beyond {SLOWEST:g} to {FASTEST:g}"
         )
-    return made
+    raise OptionError("; ".join(filter(None, (f"{crowded}: {_could(clip, ordered)}", _farther(clip, ordered)))))
 
 
 def warped(clip: Clip, made: TimeCurve) -> Clip:
-    """Return a clip played by a curve; frames that are played when they were are the same to the bit."""
+    """Return a clip played by a curve; whole frames of it, whenever they are played, are the same to the bit."""
     own = np.arange(len(clip), dtype=np.float64)
     frames = made.at(own)
     moved = np.flatnonzero(frames != own)
     if not len(moved):
         return clip
+    # A frame that is held is sampled once: the same to the bit however often it is shown.
+    sampled, which = np.unique(frames[moved], return_inverse=True)
+    nearest = np.clip(np.round(sampled), 0, len(clip) - 1).astype(np.int64)
+    whole = sampled == nearest
     sample = cycles.sample if clip.cyclic and len(clip) > 1 else resample.sample
-    played = sample(clip, frames[moved])
-    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    played = sample(clip, sampled)
+
+    def put(values: Array, new: Array) -> Array:
+        out = values.copy()
+        out[moved] = np.where(whole.reshape(-1, *[1] * (values.ndim - 1)), values[nearest], new)[which]
+        return out
+
     # On the side of the frames that are nearest, whatever signs these have.
-    nearest = np.clip(np.round(frames[moved]), 0, len(clip) - 1).astype(np.int64)
-    rotations[moved] = quat.same_side(played.rotations, clip.rotations[nearest])
-    translations[moved] = played.translations
+    rotations = put(clip.rotations, quat.same_side(played.rotations, clip.rotations[nearest]))
     scales = None
     if clip.scales is not None and played.scales is not None:
-        scales = _with(clip.scales, moved, played.scales)
+        scales = put(clip.scales, played.scales)
     channels = {
-        name: Channel(_with(one.values, moved, played.channels[name].values), one.discrete)
+        name: Channel(put(one.values, played.channels[name].values), one.discrete)
         for name, one in clip.channels.items()
     }
+    translations = put(clip.translations, played.translations)
     return replace(clip, rotations=rotations, translations=translations, scales=scales, channels=channels)
 
 
-def _with(values: Array, places: NDArray[np.int64], new: Array) -> Array:
-    out = values.copy()
-    out[places] = new
-    return out
-
-
-def _checked(clip: Clip, events: Sequence[Event]) -> list[Event]:
+def _ordered(clip: Clip, events: Sequence[Event]) -> list[Event]:
     """Events in their order; those of a cycle go the shorter way round it."""
     last = float(len(clip) - 1)
     for one in events:
         if not (0.0 <= one.first <= last and 0.0 <= one.to <= last):
             raise OptionError(f"{clip.name}: {one.first:g} to {one.to:g} is not within its frames 0 to {last:g}")
-        if one.move and not clip.cyclic and {one.first, one.to} & {0.0, last}:
-            raise OptionError(
-                f"{clip.name}: its first and last frame stay where they are, so {one.first:g} can't come at {one.to:g}:"
-                " trim it, or hold a pose there"
-            )
+        if not clip.cyclic:
+            _check_ends(clip.name, one, last)
     ordered = list(events)
     if clip.cyclic and last > 0.0:
         ordered = [replace(one, to=one.to - last * round(one.move / last)) for one in events]
-    ordered.sort(key=lambda one: one.first)
+    return sorted(ordered, key=lambda one: one.first)
+
+
+def _check_ends(name: str, one: Event, last: float) -> None:
+    """Raise OptionError for an event that takes an end of a clip away, or is held beyond its last frame."""
+    if one.first == last and one.held and one.to + one.held != last:
+        raise OptionError(
+            f"{name}: nothing comes after its last frame, {last:g}: to hold that, let it come sooner, at"
+            f" {last - one.held:g}"
+        )
+    if one.move and (one.to in (0.0, last) or one.first == 0.0 or (one.first == last and not one.held)):
+        raise OptionError(
+            f"{name}: its first and last frame stay where they are, so {one.first:g} can't come at {one.to:g}:"
+            " trim it, or hold a pose there"
+        )
+
+
+def _crowded(clip: Clip, ordered: Sequence[Event]) -> str:
+    """Say which events would change places, come at once or go beyond the end, if any."""
+    last = float(len(clip) - 1)
     again = [ordered[0].later(last)] if clip.cyclic else []
     for one, other in pairwise([*ordered, *again]):
-        if other.first <= one.first or other.to <= one.to:
+        if other.first <= one.first or other.to <= one.to + NEAR:
             raise OptionError(
                 f"{clip.name}: the events at {one.first:g} and {other.first % last if again else other.first:g} would"
                 " change places or come at once: move them less"
             )
-    return ordered
-
-
-def _through(clip: Clip, ordered: Sequence[Event]) -> TimeCurve:
-    """The curve through events in their order, whatever its speeds."""
-    last = float(len(clip) - 1)
-    round_it = clip.cyclic and last > 0.0
-    every = [one.later(lap * last) for lap in _LAPS for one in ordered] if round_it else list(ordered)
-    groups: list[tuple[float, float, list[Event]]] = []
-    for one in sorted(every, key=lambda one: min(one.first, one.to) - one.reach):
-        begin, end = min(one.first, one.to) - one.reach, max(one.first, one.to) + one.reach
-        if groups and begin < groups[-1][1]:
-            known = groups.pop()
-            groups.append((known[0], max(known[1], end), [*known[2], one]))
-        else:
-            groups.append((begin, end, [one]))
-    ends = (-np.inf, np.inf) if round_it else (0.0, last)
-    return TimeCurve(tuple(_stretch(*group, ends) for group in groups if any(one.move for one in group[2])), last)
-
-
-def _stretch(begin: float, end: float, events: Sequence[Event], ends: tuple[float, float]) -> Stretch:
-    """Events that are nearer than their reaches, from where time goes at its own speed to where it does again.
-
-    At an end of the clip there is no frame before or after, so that no speed is given there.
-    """
-    first, last = max(begin, ends[0]), min(end, ends[1])
-    knots = {first: first} | {one.to: one.first for one in events} | {last: last}
-    times = np.array(sorted(knots))
-    frames = np.array([knots[time] for time in sorted(knots)])[:, None]
-    given = (1.0 if begin >= ends[0] else None), (1.0 if end <= ends[1] else None)
-    return Stretch(times, frames, hermite.monotone_slopes(times, frames, given))
+        if other.to <= one.to + one.held + NEAR:  # by less two knots of the curve would be one
+            return f"{clip.name}: what is held from {one.to:g} to {one.to + one.held:g} is in the way of the next event"
+    for one in () if clip.cyclic else ordered:
+        if one.held and one.to + one.held >= last and one.first < last:
+            return (
+                f"{clip.name}: held from {one.to:g} to {one.to + one.held:g}, {one.first:g} leaves no time to its end"
+            )
+    return ""
 
 
 def _plays(made: TimeCurve) -> bool:
@@ -180,17 +117,75 @@ def _plays(made: TimeCurve) -> bool:
     return least >= SLOWEST - NEAR and most <= FASTEST + NEAR
 
 
+def _possible(clip: Clip, events: Sequence[Event]) -> bool:
+    try:
+        ordered = _ordered(clip, events)
+        return not _crowded(clip, ordered) and _plays(through(clip, ordered))
+    except OptionError:
+        return False
+
+
+def _most(possible: Callable[[int], bool], limit: int) -> int:
+    """Return the greatest number below a limit that is possible, if all up to it are; 0 may not be."""
+    low, high = 0, max(limit, 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if possible(middle) else (low, middle)
+    return low
+
+
 def _could(clip: Clip, ordered: Sequence[Event]) -> str:
-    """Say how far events could be moved with these reaches."""
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        share = 0.5 * (low + high)
-        less = [replace(one, to=one.first + share * one.move) for one in ordered]
-        low, high = (share, high) if _plays(_through(clip, less)) else (low, share)
-    moved = [one for one in ordered if one.move]
-    if len(moved) > 1:
-        return f"move events by at most {np.floor(100.0 * low):.0f} % of that"
-    (one,) = moved
-    # Rounded towards where it was, so that what is said can be done.
-    goal = one.first + np.trunc(10.0 * low * one.move) / 10.0
-    return f"{one.first:g} can come at {goal:.1f} at most"
+    """Say how far events could be moved, or how long one could be held, with these reaches."""
+    active, held = (
+        [one for one in ordered if chosen(one)] for chosen in (lambda one: one.active, lambda one: one.held)
+    )
+    one = (held or active)[0]
+
+    def other(new: Event) -> list[Event]:
+        return [new if known is one else known for known in ordered]
+
+    if len(held) == 1:
+        frames = _most(lambda k: _possible(clip, other(replace(one, hold=float(k)))), one.held)
+        if frames:
+            return f"{one.first:g} can be held for {round(frames / clip.rate, 3):g} s at most"
+    if len(active) == 1 and one.move and not one.held and not one.anticipation:
+        way = 1 if one.move > 0.0 else -1
+        tenths = _most(
+            lambda k: _possible(clip, other(replace(one, to=one.first + way * k / 10))),
+            int(np.ceil(10 * abs(one.move))),
+        )
+        return f"{one.first:g} can come at {one.first + way * tenths / 10:.1f} at most"
+
+    def less(share: int) -> list[Event]:
+        part = share / 100
+        return [
+            replace(one, to=one.first + part * one.move, hold=part * one.hold, anticipation=part * one.anticipation)
+            for one in ordered
+        ]
+
+    percent = _most(lambda share: _possible(clip, less(share)), 100)
+    verbs = [
+        verb
+        for verb, name in (("move", "move"), ("hold", "held"), ("anticipate", "anticipation"))
+        if any(getattr(one, name) for one in active)
+    ]
+    return f"{' and '.join(verbs)} events by at most {percent} % of that"
+
+
+def _farther(clip: Clip, ordered: Sequence[Event]) -> str:
+    """Say which reach, in seconds, is long enough, if one is."""
+
+    def possible(hundredths: int) -> bool:
+        reach = hundredths / 100 * clip.rate
+        return _possible(clip, [replace(one, reach=reach) for one in ordered])
+
+    whole = int(np.ceil(100.0 * len(clip) / clip.rate))
+    low = high = max(1, *(int(100.0 * (one.reach or 0.0) / clip.rate) for one in ordered))
+    while not possible(high):
+        if high >= whole:
+            return ""
+        low, high = high, min(2 * high, whole)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if possible(middle) else (middle, high)
+    return f"a reach of {high / 100:g} s is long enough"

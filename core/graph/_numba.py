@@ -6,23 +6,24 @@ from ..jit import kernel
 
 
 @kernel(
-    "b1(f8[::1], i8, i8, f8[::1], f8[:, ::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1],"
-    " f8[::1])"
+    "b1(f8[::1], i8, i8, f8[::1], f8[:, ::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1],"
+    " f8[:, ::1], f8[::1])"
 )
 def _along(  # type: ignore[no-untyped-def]
-    here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, path, there
+    here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, climbed, path, there
 ):
     """Go along an edge; say whether the path is never left too far, and put into `there` where that leads."""
     widest, heading, length, step = limits[0] * limits[0], limits[1], limits[2], limits[3]
-    cosine, sine = here[5], here[6]
+    cosine, sine = here[6], here[7]
     cost, before = here[4] + price[bend, edge], 0.0
-    x, y, facing = here[0], here[1], here[2]
+    x, y, facing, height = here[0], here[1], here[2], here[5]
     last = len(path) - 2
     for sample in range(first_sample[edge], first_sample[edge + 1]):
         gone_here = gone[bend, sample]
         x = here[0] + cosine * right[bend, sample] - sine * ahead[bend, sample]
         y = here[1] + sine * right[bend, sample] + cosine * ahead[bend, sample]
         facing = here[2] + turned[bend, sample]
+        height = here[5] + climbed[sample]
         reached = here[3] + gone_here
         if reached <= length:
             low = min(int(reached / step), last)
@@ -31,35 +32,38 @@ def _along(  # type: ignore[no-untyped-def]
             off_y = y - (path[low, 1] + share * (path[low + 1, 1] - path[low, 1]))
             off = facing - (path[low, 2] + share * (path[low + 1, 2] - path[low, 2]))
             off -= 2.0 * np.pi * np.round(off / (2.0 * np.pi))
-            away = off_x * off_x + off_y * off_y
+            higher = height - (path[low, 3] + share * (path[low + 1, 3] - path[low, 3]))
+            away = off_x * off_x + off_y * off_y + higher * higher
             if away > widest:
                 return False
             cost += (away + heading * off * off) * (gone_here - before)
         before = gone_here
-    there[0], there[1], there[2], there[3], there[4] = x, y, facing, here[3] + before, cost
+    there[0], there[1], there[2], there[3], there[4], there[5] = x, y, facing, here[3] + before, cost, height
     return True
 
 
 @kernel(
     "i8(f8[:, ::1], i8[::1], f8, i8, f8[::1], i8[::1], i8[::1], i8[::1], i8[::1], f8[:, ::1], i8[::1],"
-    " f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], i8[:, ::1], f8[:, ::1])"
+    " f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[:, ::1], i8[:, ::1], f8[:, ::1])"
 )
 def expand(  # type: ignore[no-untyped-def]
     states, at, bin_end, most, limits, onward, first_crossing, crossings, end, price, first_sample,
-    right, ahead, turned, gone, path, origin, found,
+    right, ahead, turned, gone, climbed, path, origin, found,
 ):  # fmt: skip
     """See `beam.expanded`."""
     count = 0
-    here, there = np.empty(7), np.empty(5)
+    here, there = np.empty(8), np.empty(6)
     for state in range(len(states)):
         for bend in range(len(right)):
-            here[:5] = states[state]
-            here[5], here[6] = np.cos(here[2]), np.sin(here[2])
+            here[:6] = states[state]
+            here[6], here[7] = np.cos(here[2]), np.sin(here[2])
             node = at[state]
             for onwards in range(most):
                 for k in range(first_crossing[node], first_crossing[node + 1]):
                     edge = crossings[k]
-                    if _along(here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, path, there):
+                    if _along(
+                        here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, climbed, path, there
+                    ):
                         if count < len(found):
                             origin[count, 0], origin[count, 1], origin[count, 2] = state, bend, onwards
                             origin[count, 3], origin[count, 4] = edge, end[edge]
@@ -68,16 +72,18 @@ def expand(  # type: ignore[no-untyped-def]
                 edge = onward[node]
                 if edge < 0:
                     break
-                if not _along(here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, path, there):
+                if not _along(
+                    here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, climbed, path, there
+                ):
                     break
-                here[:5] = there
-                here[5], here[6] = np.cos(here[2]), np.sin(here[2])
+                here[:6] = there
+                here[6], here[7] = np.cos(here[2]), np.sin(here[2])
                 node = end[edge]
                 if here[3] >= bin_end or onwards == most - 1:
                     if count < len(found):
                         origin[count, 0], origin[count, 1], origin[count, 2] = state, bend, onwards + 1
                         origin[count, 3], origin[count, 4] = -1, node
-                        found[count] = here[:5]
+                        found[count] = here[:6]
                     count += 1
                     break
     return count

@@ -11,13 +11,13 @@ Places = NDArray[np.int64]
 def expand(
     states: Array, at: Places, bin_end: float, most: int, limits: Array, onward: Places, first_crossing: Places,
     crossings: Places, end: Places, price: Array, first_sample: Places, right: Array, ahead: Array, turned: Array,
-    gone: Array, path: Array, origin: Places, found: Array,
+    gone: Array, climbed: Array, path: Array, origin: Places, found: Array,
 ) -> int:  # fmt: skip
     """See `beam.expanded`."""
     bends = len(right)
     state, bend = np.repeat(np.arange(len(states)), bends), np.tile(np.arange(bends), len(states))
     here, node = states[state], at[state]
-    tables = limits, price, first_sample, right, ahead, turned, gone, path
+    tables = limits, price, first_sample, right, ahead, turned, gone, climbed, path
     rows, ends = [], []
     for onwards in range(most):
         counts = first_crossing[node + 1] - first_crossing[node]
@@ -49,9 +49,9 @@ def expand(
 
 def _along(
     here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places, right: Array,
-    ahead: Array, turned: Array, gone: Array, path: Array,
+    ahead: Array, turned: Array, gone: Array, climbed: Array, path: Array,
 ) -> tuple[Array, NDArray[np.bool_]]:  # fmt: skip
-    """Where edges lead (M, 5), and which of them never leave the path too far."""
+    """Where edges lead (M, 6), and which of them never leave the path too far."""
     counts = first_sample[edge + 1] - first_sample[edge]
     who = np.repeat(np.arange(len(edge)), counts)
     first = np.cumsum(counts) - counts
@@ -65,9 +65,10 @@ def _along(
     facing, reached = here[who, 2] + turned[bends, sample], here[who, 3] + gone_here
     low = np.minimum((reached / limits[3]).astype(np.int64), len(path) - 2)
     share = (reached / limits[3] - low)[:, None]
-    off = np.column_stack([x, y, facing]) - (path[low] + share * (path[low + 1] - path[low]))
+    height = here[who, 5] + climbed[sample]
+    off = np.column_stack([x, y, facing, height]) - (path[low] + share * (path[low + 1] - path[low]))
     off[:, 2] -= 2.0 * np.pi * np.round(off[:, 2] / (2.0 * np.pi))
-    away = off[:, 0] ** 2 + off[:, 1] ** 2
+    away = off[:, 0] ** 2 + off[:, 1] ** 2 + off[:, 3] ** 2
     counting = reached <= limits[2]
     step = gone_here - np.where(nth > 0, np.append(0.0, gone_here[:-1]), 0.0)
     cost = (
@@ -77,4 +78,4 @@ def _along(
     )
     lost = np.bincount(who, counting & (away > limits[0] ** 2), minlength=len(edge)) > 0
     last = first + counts - 1
-    return np.column_stack([x[last], y[last], facing[last], reached[last], cost]), ~lost
+    return np.column_stack([x[last], y[last], facing[last], reached[last], cost, height[last]]), ~lost

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..motion import quat, root_motion
 from ..motion.clip import Channel, Clip, joined
 from ..motion.quat import Array
-from . import edge_table
+from . import climbs, edge_table
 from .motion_graph import Indices, MotionGraph
 
 
@@ -50,17 +50,21 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class AssembledWalk:
-    """A walk as a clip, what its frames are made of, and its smoothed root path: places (F,) x + iy, facing (F,)."""
+    """A walk as a clip, what its frames are made of, and its smoothed root path: places (F,) x + iy, facing (F,).
+
+    climbed (F,) : how high the ground is under it
+    """
 
     clip: Clip
     origin: Origin
     places: NDArray[np.complex128]
     facing: Array
+    climbed: Array
 
     def cut(self, end: int | None) -> "AssembledWalk":
         """Return the frames before `end`."""
         clip = self.clip.cut(0, len(self.clip) if end is None else end)
-        return AssembledWalk(clip, self.origin.cut(end), self.places[:end], self.facing[:end])
+        return AssembledWalk(clip, self.origin.cut(end), self.places[:end], self.facing[:end], self.climbed[:end])
 
 
 def of_one_clip(walked: AssembledWalk) -> bool:
@@ -84,13 +88,15 @@ def pieces(graph: MotionGraph, edges: Sequence[int] | Indices, bends: Sequence[f
     return found
 
 
-def assemble(graph: MotionGraph, walk: Sequence[WalkPiece], place: complex = 0j, facing: float = 0.0) -> AssembledWalk:
-    """Return a walk as a clip that begins at a place (x + iy) on the ground, facing a way (radians).
+def assemble(
+    graph: MotionGraph, walk: Sequence[WalkPiece], place: complex = 0j, facing: float = 0.0, height: float = 0.0
+) -> AssembledWalk:
+    """Return a walk as a clip that begins at a place (x + iy) on the ground, facing a way (radians), at a height.
 
     Places and facings are those of the smoothed root path.
     """
     parts = [_led(graph, piece, number) for number, piece in enumerate(walk)]
-    turns, shifts, places, faced = [], [], [], []
+    turns, shifts, places, faced, climbed = [], [], [], [], []
     for k, part in enumerate(parts):
         rest = slice(0 if k == 0 else 1, None)  # the first frame is the last one of the piece before
         turn = facing - part.facing[0] + part.turned
@@ -100,7 +106,9 @@ def assemble(graph: MotionGraph, walk: Sequence[WalkPiece], place: complex = 0j,
         shifts.append(shift[rest])
         places.append((np.exp(1j * turn) * part.places + shift)[rest])
         faced.append((part.facing + turn)[rest])
+        climbed.append((height + part.climbed - part.climbed[0])[rest])
         place, facing = complex(places[-1][-1]), float(faced[-1][-1])
+        height += float(part.climbed[-1] - part.climbed[0])
     origins = [vars(part.origin) for part in parts]
     origin = Origin(
         **{
@@ -108,19 +116,22 @@ def assemble(graph: MotionGraph, walk: Sequence[WalkPiece], place: complex = 0j,
             for name in origins[0]
         }
     )
+    higher = np.concatenate(climbed)
     clip = _posed(graph, origin, np.concatenate(turns), np.concatenate(shifts))
-    return AssembledWalk(clip, origin, np.concatenate(places), np.concatenate(faced))
+    clip = climbs.lifted(clip, higher) if higher.any() else clip
+    return AssembledWalk(clip, origin, np.concatenate(places), np.concatenate(faced), higher)
 
 
 @dataclass(frozen=True, eq=False)
 class _Led:
-    """A piece on the ground of its clip: its root path, the same bent, and how far that has turned at each frame."""
+    """A piece on the ground of its clip: its root path, the same bent, how far that has turned; its ground's height."""
 
     origin: Origin
     places: NDArray[np.complex128]
     facing: Array
     led: NDArray[np.complex128]
     turned: Array
+    climbed: Array
 
 
 def _led(graph: MotionGraph, piece: WalkPiece, number: int) -> _Led:
@@ -128,10 +139,12 @@ def _led(graph: MotionGraph, piece: WalkPiece, number: int) -> _Led:
     other, other_frame, share = np.full(len(frames), -1), np.zeros(len(frames), dtype=np.int64), np.zeros(len(frames))
     if piece.edge < 0:
         rows = graph.tracks.firsts[piece.clip] + frames
-        places, facing = graph.tracks.ground[rows], graph.tracks.facing[rows]
+        places, facing, climbed = (
+            each[rows] for each in (graph.tracks.ground, graph.tracks.facing, graph.tracks.climbed)
+        )
     else:
         end = graph.end[piece.edge]
-        places, facing = (one[0] for one in edge_table.crossing(graph, np.array([piece.edge])))
+        places, facing, climbed = (one[0] for one in edge_table.crossing(graph, np.array([piece.edge])))
         other = np.full(len(frames), graph.clip[end])
         other_frame = graph.frame[end] - 2 * graph.half + np.arange(len(frames))
         share = edge_table.fade(2 * graph.half)
@@ -140,7 +153,7 @@ def _led(graph: MotionGraph, piece: WalkPiece, number: int) -> _Led:
         np.full(len(frames), piece.clip), frames, other, other_frame, share, np.full(len(frames), piece.edge),
         np.full(len(frames), piece.bend), np.full(len(frames), number),
     )  # fmt: skip
-    return _Led(origin, places, facing, led, turned)
+    return _Led(origin, places, facing, led, turned, climbed)
 
 
 def _posed(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:

@@ -5,7 +5,7 @@ in node, heading, side or lead have different futures, and the cheapest past is 
 Lengths are in units of the table and the path, "m" for short: metres of a body that is 1.7 m tall.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -35,12 +35,28 @@ ONWARDS = 60  # edges of its clip that a state goes on at a time
 class BestWalk:
     """The best walk: its edges (M,) and their bends (M,) by number, of the table of steps.
 
+    nodes (K,), rows (K, 6) : states on the way, as in `Start`; at (K,) : after how many edges
     searched : how many states were tried
     """
 
     edges: Indices
     bends: Indices
+    nodes: Indices
+    rows: Array
+    at: Indices
     searched: int
+
+    def followed_by(self, state: int, rest: "BestWalk") -> "BestWalk":
+        """Return the walk up to one of its states, and from there another one that begins at that."""
+        gone = int(self.at[state])
+        return BestWalk(
+            np.concatenate([self.edges[:gone], rest.edges]),
+            np.concatenate([self.bends[:gone], rest.bends]),
+            np.concatenate([self.nodes[:state], rest.nodes]),
+            np.concatenate([self.rows[:state], rest.rows]),
+            np.concatenate([self.at[:state], gone + rest.at]),
+            rest.searched,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +75,7 @@ class _Kept:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a search begins: nodes (N,) and rows (N, 5) of x, y, facing, metres along the path, cost."""
+    """Where a search begins: nodes (N,) and rows (N, 6) of x, y, facing, metres along the path, cost, height."""
 
     node: Indices
     rows: Array
@@ -68,7 +84,7 @@ class Start:
 def anywhere(steps: EdgeTable, path: GroundPath) -> Start:
     """Return every node, placed at the start of a path and facing along it."""
     count = len(steps.nodes)
-    begin = [path.places[0].real, path.places[0].imag, path.facing[0], 0.0, 0.0]
+    begin = [path.places[0].real, path.places[0].imag, path.facing[0], 0.0, 0.0, path.heights[0]]
     return Start(np.arange(count), np.tile(np.array(begin), (count, 1)))
 
 
@@ -79,6 +95,7 @@ def search(
     fidelity: float,
     speed: float = 0.0,
     horizon: float = 0.0,
+    start: Start | None = None,
     width: int = WIDTH,
     widest: float = WIDEST,
     bent: float = BENT,
@@ -88,6 +105,7 @@ def search(
 
     fidelity : m² that a metre of a transition's distance costs; speed : m/s that is wanted, 0 for any
     horizon : metres that are looked ahead before half of that is decided; 0 looks at the whole path
+    start : states to begin with, which have all come equally far; every node at the start of the path if None
     width : states that are followed; widest : m from the path that are allowed; bent : m² for a metre of a bent edge
     Raises GraphError where no walk stays within that, and says where.
     """
@@ -95,19 +113,18 @@ def search(
     if speed > 0.0:
         paces = steps.length / np.maximum(steps.seconds, 1e-9)
         price = price + SPEED * (paces - speed) ** 2 * steps.seconds
-    start, gone, searched = anywhere(steps, path), 0.0, 0
-    edges, bends = [], []
+    start = anywhere(steps, path) if start is None else start
+    walked, gone = None, float(start.rows[0, 3])
     while True:
         end = path.length if horizon <= 0.0 else min(gone + horizon, path.length)
         kept = _followed(steps, path, start, price, gone, end, width, widest, progress)
-        searched += kept.searched
         whole = end >= path.length
-        walked, used, last = _traced(steps, kept, np.inf if whole else gone + 0.5 * horizon)
-        edges.append(walked)
-        bends.append(used)
+        more = _traced(steps, kept, np.inf if whole else gone + 0.5 * horizon)
+        searched = kept.searched + (0 if walked is None else walked.searched)
+        walked = replace(more if walked is None else walked.followed_by(len(walked.at) - 1, more), searched=searched)
         if whole:
-            return BestWalk(np.concatenate(edges), np.concatenate(bends), searched)
-        start, gone = Start(kept.node[last : last + 1], kept.rows[last : last + 1]), float(kept.rows[last, 3])
+            return walked
+        start, gone = Start(more.nodes[-1:], more.rows[-1:]), float(more.rows[-1, 3])
 
 
 def _followed(
@@ -135,8 +152,8 @@ def _followed(
             if waiting is None:
                 break
             rows, node, origin = (np.concatenate([one[k] for one in waiting]) for k in range(3))
-            away, turn = _off(rows, path)
-            chosen = _best(_rank(rows, away, turn), _kind(steps.place[node], away, turn), width)
+            off = _off(rows, path)
+            chosen = _best(_rank(rows, off), _kind(steps.place[node], off), width)
             rows, node, origin = rows[chosen], node[chosen], origin[chosen]
             kept.append((rows, node, origin))
             origins, reached = expanded(steps, path, rows, node, price, (place + 1) * BIN, widest)
@@ -154,7 +171,7 @@ def _followed(
     if not finished:
         raise _lost(path, furthest, widest)
     rows, node, origin = (np.concatenate([one[k] for one in finished]) for k in range(3))
-    best = int(np.argmin(_rank(rows, *_off(rows, path))))
+    best = int(np.argmin(_rank(rows, _off(rows, path))))
     kept.append((rows[best : best + 1], node[best : best + 1], origin[best : best + 1]))
     rows, node, origin = (np.concatenate([one[k] for one in kept]) for k in range(3))
     return _Kept(rows, node, origin[:, 0], origin[:, 1], origin[:, 2], origin[:, 3], searched, count)
@@ -176,13 +193,13 @@ def expanded(
 
     Each goes on in its clip until it has left the bin, and takes every transition on the way. The first array
     (K, 5) says from which state, with which bend, after how many edges of the clip, by which edge (−1: its clip
-    only), to which node; the second (K, 5) x, y, facing, metres along the path, cost.
+    only), to which node; the second (K, 6) x, y, facing, metres along the path, cost, height.
     """
     limits = np.array([widest, HEADING, path.length, STEP])
-    table = np.column_stack([path.places.real, path.places.imag, path.facing])
+    table = np.column_stack([path.places.real, path.places.imag, path.facing, path.heights])
     room = 64 * len(rows) * len(steps.bends)
     while True:
-        origin, found = np.empty((room, 5), dtype=np.int64), np.empty((room, 5))
+        origin, found = np.empty((room, 5), dtype=np.int64), np.empty((room, 6))
         count = jit.kernels(__package__).expand(
             np.ascontiguousarray(rows),
             node,
@@ -199,6 +216,7 @@ def expanded(
             steps.ahead,
             steps.turned,
             steps.gone,
+            steps.climbed,
             table,
             origin,
             found,
@@ -208,20 +226,29 @@ def expanded(
         room = count
 
 
-def _off(rows: Array, path: GroundPath) -> tuple[NDArray[np.complex128], Array]:
-    """How far (aside + i·ahead) states are from where they should be, and how much they face elsewhere."""
+@dataclass(frozen=True, eq=False)
+class _Off:
+    """How far (aside + i·ahead) states are from where they should be; how much they face elsewhere, and are higher."""
+
+    away: NDArray[np.complex128]
+    turn: Array
+    higher: Array
+
+
+def _off(rows: Array, path: GroundPath) -> _Off:
     facing = path.facing_at(rows[:, 3])
     away = (rows[:, 0] + 1j * rows[:, 1] - path.at(rows[:, 3])) * np.exp(-1j * facing)
     turn = rows[:, 2] - facing
-    return away, turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
+    return _Off(away, turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi)), rows[:, 5] - path.height_at(rows[:, 3]))
 
 
-def _rank(rows: Array, away: NDArray[np.complex128], turn: Array) -> Array:
-    return rows[:, 4] + away.real**2 + away.imag**2 + (TURN_REACH * turn) ** 2
+def _rank(rows: Array, off: _Off) -> Array:
+    return rows[:, 4] + off.away.real**2 + off.away.imag**2 + (TURN_REACH * off.turn) ** 2 + off.higher**2
 
 
-def _kind(place: Indices, away: NDArray[np.complex128], turn: Array) -> Indices:
-    """One number for each kind of state."""
+def _kind(place: Indices, off: _Off) -> Indices:
+    """One number for each kind of state; those at other heights come to other places of a path that climbs."""
+    away, turn = off.away, off.turn
     parts = [np.round(v / w).astype(np.int64) + 64 for v, w in zip((turn, away.real, away.imag), KIND, strict=True)]
     return ((place * 128 + np.clip(parts[0], 0, 127)) * 128 + np.clip(parts[1], 0, 127)) * 128 + np.clip(
         parts[2], 0, 127
@@ -242,8 +269,8 @@ def _best(rank: Array, kind: Indices, width: int) -> Indices:
     return order[first[:width]]
 
 
-def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> tuple[Indices, Indices, int]:
-    """The edges and bends that led to the best state, or as far as `commit` metres; the last state."""
+def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> BestWalk:
+    """The way to the best state, or as far as `commit` metres."""
     chain = [kept.best]
     while kept.parent[chain[-1]] >= 0:
         chain.append(int(kept.parent[chain[-1]]))
@@ -251,6 +278,7 @@ def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> tuple[Indices, Indi
     chain = chain[: max(int((kept.rows[chain, 3] <= commit).sum()), 2)]
     edges: list[int] = []
     bends: list[int] = []
+    at = [0]
     for before, state in pairwise(chain):
         node = kept.node[before]
         for _ in range(kept.onwards[state]):
@@ -259,4 +287,7 @@ def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> tuple[Indices, Indi
         if kept.edge[state] >= 0:
             edges.append(int(kept.edge[state]))
         bends += [int(kept.bend[state])] * (len(edges) - len(bends))
-    return np.array(edges, dtype=np.int64), np.array(bends, dtype=np.int64), chain[-1]
+        at.append(len(edges))
+    whole = (np.array(each, dtype=np.int64) for each in (edges, bends, at))
+    edge, bend, after = whole
+    return BestWalk(edge, bend, kept.node[chain], kept.rows[chain], after, kept.searched)

@@ -33,7 +33,12 @@ def build(
         return built
     began = time.perf_counter()
     ready = inputs.gather(
-        clips, images=options.mirror, labels=options.labels.split(), give=options, progress=progress.part(0.0, 0.3)
+        clips,
+        images=options.mirror,
+        labels=options.labels.split(),
+        give=options,
+        climbing=options.climbing,
+        progress=progress.part(0.0, 0.3),
     )
     body = windows.bodies(ready, options.transition)
     found = transitions.find(
@@ -42,6 +47,7 @@ def build(
         threshold=options.threshold,
         relative=options.relative,
         laps=[frames.cycle for frames in ready.frame_maps[: ready.given]],
+        rises=[float(ground[-1] - ground[0]) for ground in ready.grounds],
         progress=progress.part(0.3, 0.8),
     )
     progress.at(0.8, "Connecting")

@@ -19,8 +19,8 @@ def fade(count: int) -> Array:
     return at * at * (3.0 - 2.0 * at)
 
 
-def crossing(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array]:
-    """Return place and facing (M, 2h + 1) along transitions, on the ground of the clips that they begin in."""
+def crossing(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Array]:
+    """Return place, facing and height of the ground (M, 2h + 1) along transitions, as in the clips they begin in."""
     share, steps = fade(2 * graph.half), np.arange(2 * graph.half + 1)
     ground, facing, firsts = graph.tracks.ground, graph.tracks.facing, graph.tracks.firsts
     start, end = graph.start[edges], graph.end[edges]
@@ -30,7 +30,15 @@ def crossing(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128]
     places = (1.0 - share) * ground[one] + share * (np.exp(1j * turn) * ground[other] + shift)
     apart = facing[other] + turn - facing[one]
     whole = 2.0 * np.pi * np.round(apart[:, graph.half] / (2.0 * np.pi))
-    return places, facing[one] + share * (apart - whole[:, None])
+    return places, facing[one] + share * (apart - whole[:, None]), _climbed(graph.tracks.climbed, one, other, share)
+
+
+def _climbed(climbed: Array, one: Indices, other: Indices, share: Array) -> Array:
+    """The height (M, F) of the ground where frames of clips go over to others by a share (F,): step by step."""
+    first, second = np.diff(climbed[one], axis=1), np.diff(climbed[other], axis=1)
+    between = 0.5 * (share[1:] + share[:-1])
+    steps = (1.0 - between) * first + between * second
+    return climbed[one[:, :1]] + np.concatenate([np.zeros((len(one), 1)), np.cumsum(steps, axis=1)], axis=1)
 
 
 def bent(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.complex128], Array]:
@@ -60,6 +68,7 @@ class EdgeTable:
     first_sample (E + 1,) : where an edge's samples begin, in all of
     right, ahead, turned, gone (B, S) : the root path in the frame of its start, facing `ahead` there; its facing, and
         its length up to there. For each of B bends (radians a unit)
+    climbed (S,) : how much higher the ground is there than at its start
     """
 
     unit: float
@@ -78,6 +87,7 @@ class EdgeTable:
     ahead: Array
     turned: Array
     gone: Array
+    climbed: Array
     bends: Array
 
 
@@ -101,7 +111,9 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
     crossings = crossings[np.argsort(start[crossings], kind="stable")]
     stride = max(1, round(graph.rate / SEARCH_RATE))
     parts = [_sampled(graph, edges[k : k + SOME], bends / metres, stride) for k in range(0, len(edges), SOME)]
-    counts, length, right, ahead, turned, gone = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+    counts, length, right, ahead, turned, gone, climbed = (
+        np.concatenate(each, axis=-1) for each in zip(*parts, strict=True)
+    )
     near = np.column_stack([graph.clip[nodes], graph.frame[nodes] // stride])
     return EdgeTable(
         unit=metres,
@@ -120,15 +132,16 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
         ahead=ahead / metres,
         turned=turned,
         gone=np.repeat(gone[None] / metres, len(bends), axis=0),
+        climbed=climbed / metres,
         bends=bends,
     )
 
 
 def _sampled(
     graph: MotionGraph, edges: Indices, bends: Array, stride: int
-) -> tuple[Indices, Array, Array, Array, Array, Array]:
-    """Some edges at every so many frames: the samples of each, its length; right, ahead, turned and gone of all."""
-    places, facing, first = _flattened(graph, edges)
+) -> tuple[Indices, Array, Array, Array, Array, Array, Array]:
+    """Some edges at every so many frames: samples of each, its length; right, ahead, turned, gone, climbed of all."""
+    places, facing, climbed, first = _flattened(graph, edges)
     counts = np.diff(first)
     owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
     taken = np.flatnonzero((at > 0) & ((at % stride == 0) | (at == counts[owner] - 1)))
@@ -138,11 +151,12 @@ def _sampled(
     local = np.stack([(_led(places, gone, owner, first, bend) * back)[taken] for bend in bends])
     turned = (facing - facing[first[:-1]][owner])[taken] + bends[:, None] * gone[taken]
     samples = np.bincount(owner[taken], minlength=len(edges))
-    return samples, gone[first[1:] - 1], local.real, local.imag, turned, gone[taken]
+    higher = (climbed - climbed[first[:-1]][owner])[taken]
+    return samples, gone[first[1:] - 1], local.real, local.imag, turned, gone[taken], higher
 
 
-def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Indices]:
-    """Place and facing at every frame of edges, one after the other, and where each begins (E + 1,)."""
+def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Array, Indices]:
+    """Place, facing and height of the ground at every frame of edges in turn, and where each begins (E + 1,)."""
     counts = graph.lengths[edges] + 1
     first = np.cumsum([0, *counts])
     owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
@@ -150,12 +164,12 @@ def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex12
     begin = graph.start[edges]
     # Where an edge is a transition this reads on in its clip, and is written over.
     rows = np.minimum((firsts[graph.clip[begin]] + graph.frame[begin])[owner] + at, len(ground) - 1)
-    places, faced = ground[rows], facing[rows]
+    places, faced, climbed = ground[rows], facing[rows], graph.tracks.climbed[rows]
     crosses = graph.crosses[edges]
     over = crosses[owner]
-    across, facing_across = crossing(graph, edges[crosses])
-    places[over], faced[over] = across.reshape(-1), facing_across.reshape(-1)
-    return places, faced, first
+    across = crossing(graph, edges[crosses])
+    places[over], faced[over], climbed[over] = (each.reshape(-1) for each in across)
+    return places, faced, climbed, first
 
 
 def _led(

@@ -13,6 +13,7 @@ STEP = 0.02  # m from sample to sample
 REACH = 0.3  # m each side over which the direction is taken: who walks round a corner turns before it
 BEND_REACH = 0.5  # m each side over which the radius is taken
 BEYOND = 4.0  # m that a path goes on beyond its end, for what is under way there
+SAME = 1e-9  # m and radians; by less two paths are the same
 SHORTEST, LONGEST = 0.1, 20000.0  # metres; what is longer is not in metres
 
 
@@ -21,11 +22,13 @@ class GroundPath:
     """A path in even steps of arc length, and a bit beyond its end: straight on, or round again where it is closed.
 
     places (K,) : x + iy; facing (K,) : of who goes along it, radians about Z from +y, without jumps
+    heights (K,) : how high it is, 0 where that does not count
     length : without what lies beyond. All lengths are in units of so many metres
     """
 
     places: NDArray[np.complex128]
     facing: Array
+    heights: Array
     length: float
     closed: bool
     unit: float = 1.0
@@ -40,9 +43,24 @@ class GroundPath:
         low, share = self._between(gone)
         return self.facing[low] + share * (self.facing[low + 1] - self.facing[low])
 
+    def height_at(self, gone: Array) -> Array:
+        """Return the heights at arc lengths (F,)."""
+        low, share = self._between(gone)
+        return self.heights[low] + share * (self.heights[low + 1] - self.heights[low])
+
     def _between(self, gone: Array) -> tuple[NDArray[np.int64], Array]:
         low = np.minimum((gone / STEP).astype(np.int64), len(self.places) - 2)
         return low, np.minimum(gone / STEP - low, 1.0)
+
+    def first_change(self, other: "GroundPath") -> float:
+        """Return up to where (m) another path, of the same unit, is the same; infinite where all of it is."""
+        count = min(len(self.places), len(other.places))
+        moved = np.abs(self.places[:count] - other.places[:count]) > SAME
+        moved |= np.abs(self.heights[:count] - other.heights[:count]) > SAME
+        changed = np.flatnonzero(moved | (np.abs(self.facing[:count] - other.facing[:count]) > SAME))
+        if len(changed):
+            return float(min(changed[0] * STEP, self.length, other.length))
+        return float("inf") if self.length == other.length else min(self.length, other.length)
 
     def tightest(self) -> tuple[float, float]:
         """Return the smallest radius (m) that the path turns with over a metre, and where: metres from its start."""
@@ -57,15 +75,20 @@ class GroundPath:
         return float(2 * reach * STEP / turned[most]), (most + reach) * STEP
 
 
-def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0) -> GroundPath:
-    """Return the path through points (N, 2 or more: x, y), metres, in units of so many; raises OptionError for none."""
+def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0, climbing: bool = False) -> GroundPath:
+    """Return the path through points (N, 2 or more: x, y and height), metres, in units of so many.
+
+    climbing : whether heights count. Raises OptionError for points that make no path.
+    """
     if any(len(row) < 2 for row in rows):
         raise OptionError("a path is made of rows of x and y")
     points = np.array([complex(row[0], row[1]) for row in rows], dtype=np.complex128)
+    heights = np.array([row[2] if climbing and len(row) > 2 else 0.0 for row in rows])
     if closed and len(points):
-        points = np.append(points, points[0])
-    points = points / unit
-    points = points[np.append(True, np.abs(np.diff(points)) > 1e-9)] if len(points) else points
+        points, heights = np.append(points, points[0]), np.append(heights, heights[0])
+    points, heights = points / unit, heights / unit
+    apart = np.append(True, np.abs(np.diff(points)) > 1e-9) if len(points) else np.ones(0, dtype=bool)
+    points, heights = points[apart], heights[apart]
     marks = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(points)))])
     length = float(marks[-1])
     if length * unit < SHORTEST:
@@ -81,7 +104,7 @@ def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0)
     places = np.interp(inside, marks, points.real) + 1j * np.interp(inside, marks, points.imag)
     last = points[-1] - points[-2]
     places = places + (lengths - inside) * last / abs(last)
-    return GroundPath(places, _facing(places), length, closed, unit)
+    return GroundPath(places, _facing(places), np.interp(inside, marks, heights), length, closed, unit)
 
 
 def _facing(places: NDArray[np.complex128]) -> Array:

@@ -17,6 +17,7 @@ from ..progress import SILENT, Progress
 from ..recipes.travel import TravelOptions
 from ..weave import give_travel
 from ..weave.seam import close
+from . import climbs
 
 LAPS, SECONDS = 2, 1.0  # how often a cycle is taken at least, and for how long
 LONGEST = 10.0  # s; what closes after longer has its ways back in itself
@@ -31,6 +32,7 @@ class GraphInputs:
     labels (N,) : only clips of the same label are connected
     given : how many are not mirror images; image n of clip k is clip given + k
     sentences : what is to be said of how they were made ready
+    grounds : how high (F,) the ground was that was taken off each clip as given, () where none was
     """
 
     clips: tuple[Clip, ...]
@@ -39,6 +41,11 @@ class GraphInputs:
     given: int
     left_out: tuple[LeftOut, ...]
     sentences: tuple[str, ...] = ()
+    grounds: tuple[Array, ...] = ()
+
+    def ground_of(self, clip: int) -> Array:
+        """Return how far (F,) the ground of a clip, or of the one that it is the image of, was higher than here."""
+        return self.grounds[clip % self.given] if self.grounds else np.zeros(len(self.clips[clip]))
 
     @property
     def mirrored(self) -> bool:
@@ -65,6 +72,7 @@ class GraphInputs:
             self.given - len(left_out),
             self.left_out + whole,
             self.sentences,
+            tuple(one for k, one in enumerate(self.grounds) if k not in left_out),
         )
 
     def remaining(self, left_out: Collection[int]) -> list[int]:
@@ -78,11 +86,13 @@ def gather(
     images: bool,
     labels: Sequence[str] = (),
     give: TravelOptions | None = None,
+    climbing: bool = False,
     progress: Progress = SILENT,
 ) -> GraphInputs:
     """Bring clips onto the body, rate and floor of the first one, without bad ends; with `images`, mirrored too.
 
-    Those that walk on the spot travel as `give` says; None leaves them there. Bodies may name their joints otherwise
+    Those that walk on the spot travel as `give` says; None leaves them there. With `climbing` the ground is taken off
+    that they tread. Bodies may name their joints otherwise
     (see `joint_matching.renamed`), and have others (see `bodies.alike`). Raises ClipError for no clips, OptionError for
     labels that do not fit the clips and SkeletonError for bodies that differ or whose joints do not inherit all.
     """
@@ -99,12 +109,16 @@ def gather(
     if give is not None:
         going, sentences = give_travel.travelling(going, give, needed=True)
     first = going[0]
-    floor, ready, laps = _floor(first), [], []
+    floor = 0.0 if climbing else _floor(first)
+    ready, laps, grounds = [], [], []
     for k, clip in enumerate(going):
         progress.at(k / len(trimmed), f"Fitting {clip.name} to the body of {first.name}")
         fitted, carried = alike.like(joint_matching.renamed(clip, first.skeleton), first)
         sentences += [] if carried is None else carried.sentences
         fitted, cycle = _unrolled(resample.to_rate(replace(fitted, cyclic=False), first.rate))
+        if climbing:
+            grounds.append(climbs.ground(fitted))
+            fitted = climbs.lifted(fitted, -grounds[-1])
         ready.append(_lifted(fitted, floor - _floor(fitted)))
         laps.append(cycle)
     found = GraphInputs(
@@ -114,6 +128,7 @@ def gather(
         len(clips),
         tuple(entry for one in trimmed for entry in one.left_out),
         tuple(sentences),
+        tuple(grounds),
     )
     return found.with_images() if images else found
 

@@ -27,6 +27,9 @@ def check(graph: MotionGraph) -> None:
     if graph.turn.dtype.kind != "f" or graph.distance.dtype.kind != "f" or graph.shift.dtype.kind != "c":
         raise GraphError("distances, turns or shifts are no numbers")
     _check_bodies(graph)
+    for ground, clip in zip(graph.inputs.grounds, graph.clips, strict=False):
+        if ground.shape != (len(clip),) or ground.dtype != np.float64 or not (np.abs(ground) <= LARGEST).all():
+            raise GraphError("the ground under a clip is of the wrong kind or length")
     _check_places(graph, nodes)
     _check_report(graph)
 

@@ -30,6 +30,7 @@ class MotionGraph:
     turn, shift (E,) : what brings the clip of the end onto the ground of the start's, as in
         `sync.transitions.Transition`; shift as x + iy
     half : h; component (N,) : strongly connected components, the largest first
+    follows : hips or mass, what walks along a path are told by
     """
 
     name: str
@@ -44,6 +45,7 @@ class MotionGraph:
     shift: NDArray[np.complex128]
     component: Indices
     report: dict[str, Any]
+    follows: str = "hips"
 
     @property
     def clips(self) -> tuple[Clip, ...]:
@@ -56,7 +58,8 @@ class MotionGraph:
     @cached_property
     def tracks(self) -> GroundTracks:
         """Where bodies go in the clips."""
-        return ground_tracks_of(self.clips)
+        climbed = [self.inputs.ground_of(k) for k in range(len(self.clips))]
+        return ground_tracks_of(self.clips, climbed, self.follows)
 
     @property
     def crosses(self) -> NDArray[np.bool_]:

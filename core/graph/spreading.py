@@ -13,22 +13,28 @@ from .edge_table import TALL
 REACH = 0.08  # m, of a body 1.7 m tall; by more a foot is hardly led away from where the body goes
 
 
-def spread(clip: Clip, left: NDArray[np.complex128], sigma: float) -> tuple[Clip, NDArray[np.complex128]]:
-    """Return a walk moved by what is left (F,), as x + iy, smoothed over so many seconds; and by how much it was moved.
+def spread(
+    clip: Clip, left: NDArray[np.complex128], lower: Array, sigma: float
+) -> tuple[Clip, NDArray[np.complex128], Array]:
+    """Return a walk moved by what is left (F,), as x + iy, and lifted by (F,), smoothed over so many seconds.
+
+    And by how much it was moved and lifted.
 
     The body glides by that, and a foot that stands would with it: it is moved by the mean of its stance instead, and to
     the next place while it is in the air. Legs follow.
     """
-    smooth = root_motion.smooth(np.column_stack([left.real, left.imag]), sigma * clip.rate)
-    moved, way = root_motion.placed(clip, 0.0, smooth), smooth[:, 0] + 1j * smooth[:, 1]
+    smooth = root_motion.smooth(np.column_stack([left.real, left.imag, lower]), sigma * clip.rate)
+    moved, way, lift = root_motion.placed(clip, 0.0, smooth), smooth[:, 0] + 1j * smooth[:, 1], smooth[:, 2]
     legs, standing = ik.legs(clip.skeleton), contacts.detect(clip)
     _, positions = kinematics.world_of(moved, [leg.end for leg in legs])
     ankles = {}
     for leg in legs:
         if standing[leg.foot].any():
-            ahead = _limited(_by_steps(way, standing[leg.foot]) - way, REACH * clip.skeleton.height / TALL)
-            ankles[leg] = positions[:, leg.end] + np.column_stack([ahead.real, ahead.imag, np.zeros(len(ahead))])
-    return ik.led(moved, ankles)[0], way
+            reach = REACH * clip.skeleton.height / TALL
+            ahead = _limited(_by_steps(way, standing[leg.foot]) - way, reach)
+            above = _limited(_by_steps(lift.astype(np.complex128), standing[leg.foot]) - lift, reach)
+            ankles[leg] = positions[:, leg.end] + np.column_stack([ahead.real, ahead.imag, above.real])
+    return ik.led(moved, ankles)[0], way, lift
 
 
 def _by_steps(way: NDArray[np.complex128], stands: Flags) -> NDArray[np.complex128]:

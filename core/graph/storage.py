@@ -47,6 +47,7 @@ def compose(graph: MotionGraph) -> bytes:
         "labels": list(graph.inputs.labels),
         "mirrored": graph.inputs.mirrored,
         "dropped": frame_map.as_report(graph.inputs.left_out),
+        "climbs": bool(graph.inputs.grounds),
         "report": graph.report,
     }
     arrays: dict[str, Any] = {name: getattr(graph, name) for name in _ARRAYS}
@@ -55,6 +56,8 @@ def compose(graph: MotionGraph) -> bytes:
     arrays["moved"] = moved
     arrays["rotations"] = np.concatenate([clip.rotations for clip in given])
     arrays["translations"] = np.concatenate([clip.translations[:, moved] for clip in given])
+    for k, ground in enumerate(graph.inputs.grounds):
+        arrays[f"ground {k}"] = ground
     for k, clip in enumerate(given):
         if clip.scales is not None:
             arrays[f"scales {k}"] = clip.scales
@@ -119,6 +122,7 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
         tuple(about["labels"]),
         len(given),
         tuple(LeftOut(**one) for one in about["dropped"]),
+        grounds=tuple(arrays[f"ground {k}"] for k in range(len(given))) if about.get("climbs") else (),
     )
     return MotionGraph(
         name=about["name"],

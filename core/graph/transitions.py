@@ -22,6 +22,7 @@ CELL = 0.25  # s; of transitions from one such stretch of a clip to one of anoth
 REACH = 4.0 / 120.0  # s each side in which a transition is looked up again at the full rate
 STILL = 0.01  # m/s; what is slower is a pose that is held, near itself in all its frames
 SAME = 0.01  # m; moving frames this near are of the same recording
+RISE = 0.05  # m; what climbs otherwise by more is another recording
 SAME_SHARE = 0.5  # of the shorter clip
 WIDER = 1.15  # times the threshold at first; at the full rate distances are smaller
 
@@ -57,14 +58,16 @@ def find(
     threshold: float,
     relative: bool,
     laps: Sequence[int] = (),
+    rises: Sequence[float] = (),
     progress: Progress = SILENT,
 ) -> Matches:
     """Return the local minima of the distance under a threshold, each pair of frames once.
 
     given : how many clips are no mirror images; laps : frames after which each of these repeats itself, 0 for those
-    that do not. threshold : metres a point; where `relative`, seconds, times the
-    mean speed of the points in both windows (0.6 m/s at least). Minima are taken among pairs of one pair of clips,
-    of one clip only the length of a transition apart or more, and none between frames of one held pose.
+    that do not; rises : how far (m) the ground rises in each, where that was taken off
+    threshold : metres a point; where `relative`, seconds, times the mean speed of the points in both windows (0.6 m/s
+    at least). Minima are taken among pairs of one pair of clips, of one clip only the length of a transition apart or
+    more, and none between frames of one held pose.
     """
     rows = windows.windows_of(body, range(given))
     sides = [rows]
@@ -79,7 +82,7 @@ def find(
             found.append(best_of_cells(one, CELL * body.rate))
             near.append(same)
     matches = _joined(found)
-    repeated = _repeated(np.concatenate(near), rows, given)
+    repeated = _repeated(np.concatenate(near), rows, given, rises or given * [0.0])
     again = np.array([other for _, other in repeated], dtype=np.int64)
     fresh = ~np.isin(matches.clip % given, again) & ~np.isin(matches.other_clip % given, again)
     matches = refined(body, best_of_cells(matches.some(fresh), CELL * body.rate))
@@ -154,7 +157,9 @@ def _joined(parts: list[Matches]) -> Matches:
     )
 
 
-def _repeated(near: NDArray[np.int64], rows: Windows, given: int) -> tuple[tuple[int, int], ...]:
+def _repeated(
+    near: NDArray[np.int64], rows: Windows, given: int, rises: Sequence[float]
+) -> tuple[tuple[int, int], ...]:
     """Pairs of clips of which half of what moves in the shorter is the same, the one that is kept first."""
     near = np.unique(near.reshape(-1, 2), axis=0)
     one, other = rows.clip[near[:, 0]], near[:, 1] % given
@@ -164,7 +169,7 @@ def _repeated(near: NDArray[np.int64], rows: Windows, given: int) -> tuple[tuple
     again: dict[int, int] = {}
     for a, b in np.argwhere(counts > 0):
         shorter = max(int(min(lengths[a], lengths[b])), 1)
-        if a < b and a not in again and counts[a, b] >= SAME_SHARE * shorter:
+        if a < b and a not in again and abs(rises[a] - rises[b]) < RISE and counts[a, b] >= SAME_SHARE * shorter:
             again.setdefault(int(b), int(a))
     return tuple((a, b) for b, a in sorted(again.items()))
 

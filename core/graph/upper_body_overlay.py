@@ -6,41 +6,46 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies import alike
-from ..bodies.carried import Carried
-from ..errors import ClipError, OptionError
-from ..motion import joint_matching, resample, trim
+from ..errors import OptionError
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..progress import SILENT, Progress
 from ..recipes.graph import Follow
-from ..recipes.splice import Splice
-from ..weave.splice import points as splice_points
-from ..weave.splice.points import SplicePlan
+from . import spliced_actions
+from .spliced_actions import Actions
 
 SHORTEST = 0.5  # s of a stretch: going over into an action and out of it takes longer
 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """An action on the skeleton and at the rate of a graph, and the shares of the path between which it is played.
+    """Actions on the skeleton and at the rate of a graph, and the shares of the path between which they are played.
 
-    carried : how the action came onto the skeleton, where it has other joints
+    numbers : of their clips among those that the recipe counts
     """
 
     start: float
     end: float
-    action: Clip
-    carried: Carried | None
+    numbers: tuple[int, ...]
+    actions: Actions
 
 
-def read_stretches(recipe: Follow, clips: Sequence[Clip], like: Clip) -> list[Stretch]:
+def read_stretches(
+    recipe: Follow, clips: Sequence[Clip], like: Clip, known: Sequence[Stretch] = (), progress: Progress = SILENT
+) -> list[Stretch]:
     """Return the stretches of a recipe with their actions on the skeleton and at the rate of a clip.
 
-    clips : all those that the recipe counts. Raises OptionError for stretches that are none, ClipError for single poses
-    and SkeletonError for actions of bodies that clips are not put on (see `bodies.alike`).
+    clips : all those that the recipe counts; known : stretches that were read of the same clips before. Raises
+    OptionError for stretches that are none, and what `spliced_actions.gather` raises.
     """
-    rows = recipe.stretch_rows(len(clips))
-    return [Stretch(start, end, *_fitted(clips[number - 1], like)) for start, end, number in rows]
+    read = {(one.numbers, one.actions.recipe): one.actions for one in known}
+    found = []
+    for (start, end, numbers), how in zip(recipe.stretch_rows(len(clips)), recipe.stretch_splices(), strict=True):
+        key = numbers, how
+        if key not in read:
+            read[key] = spliced_actions.gather([clips[number - 1] for number in numbers], like, how, progress)
+        found.append(Stretch(start, end, numbers, read[key]))
+    return found
 
 
 def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[Clip, list[dict[str, Any]]]:
@@ -56,42 +61,17 @@ def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[C
             seconds = (last - first) / walk.rate
             raise OptionError(
                 f"the stretch from {one.start:.0%} to {one.end:.0%} takes {seconds:.1f} s, too short for "
-                f"{one.action.name}: it takes {SHORTEST} s or more"
+                f"{one.actions.name}: it takes {SHORTEST} s or more"
             )
-        plan = splice_points.plan(walk, one.action, first=first, end=last)
-        walk = splice_points.spliced(walk, one.action, plan, Splice())
-        brought = None if one.carried is None else one.carried.as_report()
+        made, told = spliced_actions.put_on(walk, one.actions, first, last)
+        walk = made.clip
+        carried = one.actions.carried
         place = {
-            "action": one.action.name,
+            "action": one.actions.name,
             "from": one.start,
             "to": one.end,
             "frames": [first, last - 1],
-            "carried": brought,
+            "carried": carried[0].as_report() if len(carried) == 1 else [one.as_report() for one in carried] or None,
         }
-        reports.append(place | _report(plan))
+        reports.append(place | told)
     return walk, reports
-
-
-def _fitted(action: Clip, like: Clip) -> tuple[Clip, Carried | None]:
-    good = trim.ends(action).clip
-    fitted, carried = alike.like(joint_matching.renamed(good, like.skeleton), like)
-    fitted = resample.to_rate(fitted, like.rate)
-    if len(fitted) < 2:
-        raise ClipError(f"{action.name} is a single pose; what a stretch of a path carries has two frames or more")
-    return fitted, carried
-
-
-def _report(plan: SplicePlan) -> dict[str, Any]:
-    points = [piece for piece in plan.pieces if piece.level is not None]
-    return {
-        "splice_points": [
-            {
-                "at": piece.first,
-                "action_frame": piece.action_frame,
-                "level": piece.level,
-                "distance": round(piece.distance, 4) if np.isfinite(piece.distance) else None,
-            }
-            for piece in plan.pieces
-        ],
-        "in_step": round(sum(p.end - p.first for p in points) / (plan.end - plan.first), 4),
-    }

@@ -54,13 +54,18 @@ def draw_events(made: EventsResult) -> Figure:
     frames = made.curve.at(times)
     played.plot(times, times, color=_GUIDE, lw=0.8)
     played.plot(times, frames, color=_COLOURS[0], lw=1.5)
-    for first, to in made.events:
+    for told in made.report["move_events"]["coming"]:
+        first, to, held = told["frame"], told["at"], told["held"]
         played.plot([first, to], [first, first], color=_COLOURS[1], lw=1.0)
         played.plot([to], [first], "o", color=_COLOURS[1])
-        played.annotate(f"{first:g} at {to:g}", (to, first), (6, -10), textcoords="offset points", fontsize=8)
+        if held:
+            played.plot([to, to + held], [first, first], color=_COLOURS[3], lw=4.0, solid_capstyle="butt", zorder=3)
+        what = f"{first:g} at {to:g}" + (f", held to {to + held:g}" if held else "")
+        played.annotate(what, (to, first), (6, -10), textcoords="offset points", fontsize=8)
     played.set_ylabel("frame of the action")
     least, most = made.report["move_events"]["speeds"]
-    played.set_title(f"{least:.2f} to {most:.2f} times its speed", fontsize=9)
+    beside = ", holds apart" if any(one.event.held for one in made.curve.events) else ""
+    played.set_title(f"{least:.2f} to {most:.2f} times its speed{beside}", fontsize=9)
     if len(times) > 1:
         speed.plot(times, np.gradient(frames, times), color=_COLOURS[0], lw=1.2)
     speed.axhline(1.0, color=_GUIDE, lw=0.8)

@@ -8,6 +8,11 @@ from typing import Any, ClassVar, Self
 from ..options import Declared, declared
 
 
+def graph_name(names: Sequence[str]) -> str:
+    """Return what the graph of clips of these names is called."""
+    return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Recipe(Declared):
     """A verb with its options; `verbs` knows what does it.

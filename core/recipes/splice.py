@@ -3,23 +3,45 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..options import FRAME, JOINTS, RARE, Choice, option
-from .base import Recipe
+from ..options import FRAME, JOINTS, RARE, Choice, Declared, option
+from .base import Recipe, graph_name
 from .planting import PlantOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Splice(Recipe, PlantOptions):
-    """Put the upper body of one clip, the action, onto the lower body of another, the locomotion."""
+class PointOptions(Declared):
+    """When an action is entered at splice points."""
 
-    verb = "splice"
-    label = "Splice"
-    tooltip = "Put the upper body of the other ticked action onto the lower body of the reference"
-    mode = "Splice"
-    mode_tooltip = "The upper body of one on the lower body of another, which is the reference"
-    least = most = 2
-    reference_first = True
-    summary = "put an action on a locomotion: splice WALK BOXING walks with BOXING's upper body"
+    splice_threshold: float = option(
+        0.13,
+        "Up to which distance an action is entered at a splice point: metres a point, of legs and trunk; over 0.13"
+        " legs and arms hardly belong together",
+        minimum=0.001,
+        maximum=1000.0,
+        usual=(0.03, 0.3),
+        label="Points Within",  # what the sidebar has room for
+        shown=RARE,
+    )
+    splice_interval: float = option(
+        1.0,
+        "After how long a splice point is looked up again",
+        minimum=0.05,
+        maximum=1000.0,
+        unit=" s",
+        usual=(0.2, 5.0),
+        label="Points Every",  # what the sidebar has room for
+        shown=RARE,
+    )
+    retime: bool = option(
+        False,
+        "Between splice points, slow and hurry the action with the legs where these are near enough",
+        shown=RARE,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpliceOptions(PointOptions):
+    """How an action is put on a locomotion, as a whole or on a stretch of a path."""
 
     method: str = option(
         "gaussian",
@@ -53,6 +75,52 @@ class Splice(Recipe, PlantOptions):
         shown=RARE,
         only_for=("method", ("gaussian",)),
     )
+    strength: float = option(
+        1.0, "How much of the action there is: 0 is the locomotion as it was", minimum=0.0, maximum=1.0
+    )
+    upper: str = option(
+        "",
+        "Comma-separated names of the joints where the upper body begins, each with all that hangs below it; with a"
+        " minus before it, without. None is the lowest joint of the spine",
+        shown=RARE,
+        pick=JOINTS,
+    )
+    action_graph: bool = option(
+        False,
+        "Connect the action to a motion graph of its own and walk that, so that it goes on for ever; several actions"
+        " are always connected",
+        shown=RARE,
+    )
+    action_threshold: float = option(
+        0.1,
+        "Frames of actions nearer than this are connected: metres a point; wider than for walks, since feet do not"
+        " count",
+        minimum=0.005,
+        maximum=1.0,
+        usual=(0.03, 0.3),
+        label="Connect Within",  # what the sidebar has room for
+        shown=RARE,
+    )
+    action_mirror: bool = option(
+        False,
+        "Let the actions' mirror images take part, too: left and right are then alike",
+        shown=RARE,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Splice(Recipe, PlantOptions, SpliceOptions):
+    """Put the upper body of others, actions, onto the lower body of one clip, the locomotion."""
+
+    verb = "splice"
+    label = "Splice"
+    tooltip = "Put the upper body of the other ticked actions onto the lower body of the reference"
+    mode = "Splice"
+    mode_tooltip = "The upper body of others on the lower body of one, which is the reference"
+    least = 2
+    reference_first = True
+    summary = "put an action on a locomotion: splice WALK BOXING walks with BOXING's upper body"
+
     timing: str = option(
         "auto",
         "Whether the action is played at its own speed or in step with the locomotion; auto asks whether legs match",
@@ -60,10 +128,12 @@ class Splice(Recipe, PlantOptions):
             Choice("auto", "", "In step if the legs of both do the same, else at its own speed"),
             Choice("own", "Own Speed", "As fast as it was made: for a wave, a punch, a call"),
             Choice("sync", "In Step", "Slowed and hurried with the steps: for arms that swing with them"),
+            Choice(
+                "points",
+                "Splice Points",
+                "Entered anew every second, wherever legs and trunk are alike: for long walks, and several actions",
+            ),
         ),
-    )
-    strength: float = option(
-        1.0, "How much of the action there is: 0 is the locomotion as it was", minimum=0.0, maximum=1.0
     )
     start: int = option(
         0, "Frame of the action that it is played from, counted from 0", minimum=0, pick=FRAME, shown=RARE
@@ -78,14 +148,7 @@ class Splice(Recipe, PlantOptions):
         shown=RARE,
         aliases=("short",),
     )
-    upper: str = option(
-        "",
-        "Comma-separated names of the joints where the upper body begins, each with all that hangs below it; with a"
-        " minus before it, without. None is the lowest joint of the spine",
-        shown=RARE,
-        pick=JOINTS,
-    )
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
 
     def result_name(self, names: Sequence[str]) -> str:
-        return f"{names[1]} on {names[0]}" if len(names) == 2 else super().result_name(names)
+        return f"{graph_name(names[1:])} on {names[0]}" if len(names) > 1 else super().result_name(names)

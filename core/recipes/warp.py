@@ -75,18 +75,20 @@ class Warp(Recipe, SpanOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class MoveEvents(Recipe):
-    """Let what happens at some frames of a clip come sooner or later; the time around gives way."""
+    """Let what happens at some frames of a clip come sooner or later, or be held; the time around gives way."""
 
     verb = "move_events"
     label = "Move Events"
-    tooltip = "Let what happens at the listed frames come at others; the time around them gives way"
+    tooltip = "Let what happens at the listed frames come at others, or be held; the time around them gives way"
     least = most = 1
     of_action = True
-    summary = "let events of a clip come sooner or later: move_events PUNCH --events '31 25'"
+    summary = "let events of a clip come sooner or later, or be held: move_events PUNCH --events '31 25 0.2'"
 
     events: tuple[tuple[float, ...], ...] = option(
         (),
-        "Rows of a frame from 0 at which something happens, and the frame at which it is to come",
+        "Rows of a frame from 0 at which something happens and the frame at which it is to come; then, if wanted, for"
+        " how many seconds it is held there, and its anticipation, 0 to 1: how much time slows down before it and"
+        " hurries after, so that it comes later still",
         minimum=0.0,
         maximum=1e9,
         table=True,
@@ -99,7 +101,7 @@ class MoveEvents(Recipe):
         maximum=1000.0,
         unit=" s",
         usual=(0.0, 4.0),
-        zero="4 times its move",
+        zero="what they need",
     )
 
     def result_name(self, names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from ..edit.feet.planting import Planted
 from ..edit.filtering import Filtered
 from ..edit.keyed import KeyedClip
 from ..edit.pose_warp import Added
-from ..edit.time_warp import TimeCurve
+from ..edit.time_curve import TimeCurve
 from ..motion.clip import Clip
 from ..motion.closing import Closing
 from ..motion.quat import Array
@@ -133,9 +133,8 @@ class WarpResult(EditResult):
 
 @dataclass(frozen=True, eq=False)
 class EventsResult(EditResult):
-    """A clip whose events come at other frames; events : from where to where; curve : which frame is played when."""
+    """A clip whose events come at other frames; curve : which frame is played when."""
 
-    events: tuple[tuple[float, float], ...]
     curve: TimeCurve
 
 

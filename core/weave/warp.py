@@ -16,6 +16,7 @@ from ..edit import pose_warp, time_warp
 from ..edit.feet import spans
 from ..edit.feet.spans import Span
 from ..edit.pose_warp import Correction, Reach
+from ..edit.time_curve import Coming, Event, TimeCurve
 from ..errors import ClipError, OptionError, SkeletonError, some
 from ..motion import cycles, feet, kinematics, root_motion
 from ..motion.clip import Clip
@@ -75,7 +76,7 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
 
 
 def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = SILENT) -> EventsResult:
-    """Return a clip in which what happens at some frames comes at others.
+    """Return a clip in which what happens at some frames comes at others, or is held.
 
     Raises ClipError for more than one clip, OptionError for events that can't be moved so (see `edit.time_warp.curve`).
     """
@@ -94,13 +95,25 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
         "move_events": {
             "events": [list(row) for row in recipe.events],
             "speeds": [round(speed, 4) for speed in curve.speeds],
+            "coming": [_coming(clip, curve, one) for one in curve.events],
             "frame": np.round(frames, 4).tolist(),
         },
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
         "warnings": [],
     }
     report |= reporting.common(recipe.verb, clips, made, began)
-    return EventsResult(made, report, 0, clips[0], tuple((row[0], row[1]) for row in recipe.events), curve)
+    return EventsResult(made, report, 0, clips[0], curve)
+
+
+def _coming(clip: Clip, curve: TimeCurve, one: Coming) -> dict[str, Any]:
+    """When an event comes, for how many frames it is held, and how fast it is played around it."""
+    last = len(clip) - 1.0
+    return {
+        "frame": one.event.first,
+        "at": one.begin if 0.0 <= one.begin <= last else one.begin % last,
+        "held": one.event.held,
+        "speeds": [round(speed, 4) for speed in curve.speeds_near(one)],
+    }
 
 
 def _going_round(clip: Clip) -> Clip:
@@ -108,20 +121,24 @@ def _going_round(clip: Clip) -> Clip:
     return replace(clip, cyclic=clip.cyclic or cycles.closes(clip))
 
 
-def _events(clip: Clip, recipe: MoveEvents) -> list[time_warp.Event]:
+def _events(clip: Clip, recipe: MoveEvents) -> list[Event]:
     if not recipe.events:
         raise OptionError(f"{clip.name}: no event is given: add rows of a frame and the one at which it is to come")
+    found = []
     for row in recipe.events:
-        if len(row) != 2:
-            raise OptionError(f"events has a row of {len(row)} numbers, but each has two: where it is, where it comes")
-    if not any(to - first for first, to in recipe.events):
-        raise OptionError(f"{clip.name}: every event stays where it is: give one another frame")
-    given = recipe.reach * clip.rate
-    # Around what stays nothing gives way, where nothing else is moved.
-    reaches = [
-        max(given or time_warp.AUTO * abs(to - first), 1.0) if to != first else 0.0 for first, to in recipe.events
-    ]
-    return [time_warp.Event(first, to, reach) for (first, to), reach in zip(recipe.events, reaches, strict=True)]
+        if not 2 <= len(row) <= 4:
+            raise OptionError(
+                f"events has a row of {len(row)} numbers, but each has 2 to 4: where it is, where it comes, for how"
+                " many seconds it is held, its anticipation"
+            )
+        first, to, seconds, anticipation = (*row, 0.0, 0.0)[:4]
+        if anticipation > 1.0:
+            raise OptionError(f"events has an anticipation of {anticipation:g}, but it is 0 to 1")
+        reach = recipe.reach * clip.rate or None
+        found.append(Event(first, to, reach, seconds * clip.rate, anticipation))
+    if not any(one.active for one in found):
+        raise OptionError(f"{clip.name}: every event stays where it is: give one another frame, or hold it")
+    return found
 
 
 def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:

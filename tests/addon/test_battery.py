@@ -60,6 +60,11 @@ def with_a_stretch(_tmp_path):
     bpy.ops.action_loom.add_stretch()
 
 
+def with_a_stretch_on_a_curve(_tmp_path):
+    bpy.ops.action_loom.new_curve()
+    bpy.ops.action_loom.add_stretch()
+
+
 def without_contacts(_tmp_path):
     bpy.context.scene.action_loom.contacts.clear()
 
@@ -145,6 +150,7 @@ TABLE = {
     "add_selected_sources": Row("settings", "users", before=another_body),
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
+    "drag_stretches": Row("settings", before=with_a_stretch_on_a_curve, needs_armature=False, index=0, start=10.0),
     "analyse": Row("settings", sources=BOTH),
     "ask": result(sources=BOTH, speed=1.0),
     "blend": result(sources=BOTH),

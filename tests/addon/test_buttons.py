@@ -45,6 +45,7 @@ BUTTONS = {
     "follow": {},
     "new_curve": {},
     "add_stretch": {},
+    "drag_stretches": {},
     "build_graph": {},
     "show_graph": {},
     "walk": {},

@@ -136,6 +136,19 @@ def test_figures_alone_leave_the_file_as_it_is(command, scene, out):
     assert set(bpy.data.actions.keys()) == actions
 
 
+def test_a_timewarp_matrix_alone_leaves_the_file_as_it_is(command, scene, out):
+    before = scene.read_bytes()
+    assert command("sync", "Walk", "Sneak", "--timewarp", out / "w.csv", "--quiet") == (0, "", "")
+    rows = [line.split(",") for line in (out / "w.csv").read_text().splitlines()]
+    # A row for each frame of the sneak and a column for each of the walk, one a scene frame.
+    spans = [bpy.data.actions[name].frame_range for name in ("Sneak", "Walk")]
+    assert [len(rows), len(rows[0])] == [round(last - first) + 1 for first, last in spans]
+    sums = [sum(map(float, column)) for column in zip(*rows, strict=True)]
+    assert all(abs(one - 1.0) < 1e-6 or one == 0.0 for one in sums)
+    assert sum(sums) > 0.9 * len(sums)
+    assert scene.read_bytes() == before
+
+
 def test_info_lists_the_armatures_actions(command, scene, out):
     stranger = material.armature(name="Stranger")
     material.key_by_hand(stranger, "stranger", seed=1)

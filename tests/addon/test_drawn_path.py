@@ -36,7 +36,8 @@ CORNERS = [(0.0, 0.0), (2.0, 0.0), (2.0, 3.0), (5.0, 3.0)]
 @pytest.mark.parametrize("dimensions", ["2D", "3D"])
 def test_the_points_of_a_polyline_are_its_corners(drawn, dimensions):
     points, closed = drawn.path(curve(CORNERS, dimensions=dimensions), 1.0)
-    assert np.allclose(points, CORNERS, atol=1e-6)
+    assert np.allclose(points[:, :2], CORNERS, atol=1e-6)
+    assert np.allclose(points[:, 2], 0.3, atol=1e-6)
     assert not closed
 
 
@@ -45,7 +46,8 @@ def test_a_path_is_where_the_object_stands(drawn):
     made.location, made.rotation_euler, made.scale = (4.0, -1.0, 7.0), (0.0, 0.0, np.pi / 2), (2.0, 2.0, 1.0)
     points, _ = drawn.path(made, 0.1)
     expected = np.array([(-2.0 * y + 4.0, 2.0 * x - 1.0) for x, y in CORNERS])
-    assert np.allclose(points, 0.1 * expected, atol=1e-5)
+    assert np.allclose(points[:, :2], 0.1 * expected, atol=1e-5)
+    assert np.allclose(points[:, 2], 0.1 * 7.3, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["BEZIER", "NURBS"])
@@ -53,7 +55,7 @@ def test_splines_are_evaluated(drawn, kind):
     around = np.arange(8) * np.pi / 4
     made = curve(3.0 * np.stack([np.cos(around), np.sin(around)], axis=1), kind, closed=True)
     points, closed = drawn.path(made, 1.0)
-    radii = np.linalg.norm(points, axis=1)
+    radii = np.linalg.norm(points[:, :2], axis=1)
     assert closed
     assert len(points) > 30
     assert radii.max() - radii.min() < 0.06
@@ -97,7 +99,7 @@ def test_a_curve_that_blender_does_not_show_is_refused(drawn, loom, thick):
             drawn.path(made, 1.0)
     made.hide_viewport = False
     made.hide_set(True)
-    assert np.allclose(drawn.path(made, 1.0)[0], CORNERS, atol=1e-6)
+    assert np.allclose(drawn.path(made, 1.0)[0][:, :2], CORNERS, atol=1e-6)
     bpy.context.view_layer.objects.active = None
     made.hide_set(False)
     made.select_set(True)

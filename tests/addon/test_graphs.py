@@ -266,3 +266,135 @@ def test_stretches_that_are_none_are_said(walker, wave):
         bpy.ops.action_loom.follow()
     with pytest.raises(RuntimeError, match="There is no stretch 9; there are 1, from 0"):
         bpy.ops.action_loom.remove_stretch(index=9)
+
+
+def pushed(curve, after, by):
+    """Lead the points of a curve after a share of them aside, gently."""
+    points = curve.data.splines[0].points
+    for k, point in enumerate(points):
+        share = max((k / (len(points) - 1) - after) / (1.0 - after), 0.0)
+        point.co.x += by * share**2
+
+
+def test_a_stretch_plays_all_listed_actions_of_a_label(walker, wave, loom):
+    settings = bpy.context.scene.action_loom
+    rig = settings.rigs[0]
+    settings.curve = drawn(BOW)
+    other = wave.copy()
+    other.name, other.use_fake_user = "wave too", True
+    for action in (wave, other):
+        line = loom("addon.source_list").add(rig, action, use=action is other)
+        line.label = "waves"
+    bpy.ops.action_loom.add_stretch()
+    stretch = settings.stretches[0]
+    stretch.label, stretch.action_threshold, stretch.splice_threshold = "wavers", 0.5, 0.4
+    button = loom("addon.meant").as_by_button(bpy.context, walker)
+    with button, pytest.raises(RuntimeError, match="No listed action has the label 'wavers'"):
+        bpy.ops.action_loom.follow()
+    stretch.label, stretch.method, stretch.retime = "waves", "heck", True
+    bpy.ops.action_loom.follow(result_name="waving")
+    action = walker.animation_data.action
+    recipe = loom("addon.storage").recipe_of(action)
+    (row,) = recipe.stretches
+    assert (row[:2], len(row)) == ((0.4, 0.7), 4)
+    assert recipe.stretch_options == "splice_threshold=0.4 retime=yes method=heck action_threshold=0.5"
+    sources = [source.name for source in loom("addon.storage").of_result(action).request.sources]
+    assert {sources[int(number) - 1] for number in row[2:]} == {"wave", "wave too"}
+    # It loads back into the panel, and weaves the same again.
+    settings.stretches.clear()
+    bpy.ops.action_loom.edit_recipe()
+    (stretch,) = settings.stretches
+    assert (stretch.label, stretch.method, stretch.retime, stretch.action) == ("waves", "heck", True, None)
+    assert [line.action.name for line in rig.sources if line.use] == ["ahead", "left", "right"]
+    before = material.fingerprint(action)
+    assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    assert material.fingerprint(action) == before
+
+
+def test_a_stretch_is_dragged_by_scripts_too(walker):
+    settings = bpy.context.scene.action_loom
+    with pytest.raises(RuntimeError, match="Choose a curve to walk along"):
+        bpy.ops.action_loom.drag_stretches()
+    settings.curve = drawn(BOW)
+    with pytest.raises(RuntimeError, match="Add a stretch first"):
+        bpy.ops.action_loom.drag_stretches()
+    bpy.ops.action_loom.add_stretch()
+    bpy.ops.action_loom.drag_stretches(index=0, start=10.0, end=30.0)
+    assert (round(settings.stretches[0].start), round(settings.stretches[0].end)) == (10, 30)
+    with pytest.raises(RuntimeError, match="There is no stretch 3; there are 1, from 0"):
+        bpy.ops.action_loom.drag_stretches(index=3)
+
+
+def test_handles_of_stretches_are_where_the_curve_is(walker, loom):
+    handles = loom("addon.pictures.stretch_handles")
+    way = handles.way_of(drawn(BOW))
+    assert np.allclose(way.at(0.0)[:2], BOW[0], atol=1e-5)
+    assert np.allclose(way.at(100.0)[:2], BOW[-1], atol=1e-5)
+    steps = np.linalg.norm(np.diff(way.places, axis=0), axis=1)
+    assert steps.max() < 1.02 * steps.min()
+
+
+def test_the_ghost_of_a_path_is_walked_from_where_the_curve_was_changed(walker, loom):
+    settings, previews = bpy.context.scene.action_loom, loom("addon.session.previews")
+    follow, curve = loom("addon.session.ghost_follow").follow, drawn(BOW)
+    settings.curve = curve
+    bpy.ops.action_loom.follow(preview=True)
+    first = previews.of(walker.session_uid)
+    pushed(curve, 0.6, 1.0)
+    assert follow(bpy.context)
+    second = previews.of(walker.session_uid)
+    kept = second.woven.report["follow"]["kept_frames"]
+    assert kept > 0.35 * len(first.woven.clip)
+    assert np.array_equal(second.woven.clip.rotations[:kept], first.woven.clip.rotations[:kept])
+    assert second.recipe.route
+    # The place where it is worst is ringed.
+    (ring,) = [one for one in second.trails if one.color == loom("addon.session.trails").WORST]
+    worst = second.woven.path.at(second.woven.gone)[second.woven.report["follow"]["max_frame"]]
+    assert np.hypot(*(ring.points[1, :2] - (worst.real, worst.imag))) < 1e-6
+    # What is woven is what was seen; its recipe makes it again.
+    bpy.ops.action_loom.follow(result_name="woven")
+    action = walker.animation_data.action
+    assert len(loom("addon.storage").recipe_of(action).route) == len(second.recipe.route)
+    before = material.fingerprint(action)
+    assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    assert material.fingerprint(action) == before
+    assert previews.of(walker.session_uid) is None
+
+
+def test_live_walks_the_last_result_along_the_curve_as_it_is_edited(walker, loom):
+    settings, live = bpy.context.scene.action_loom, loom("addon.session.live")
+    curve = drawn(BOW)
+    settings.curve, settings.live = curve, True
+    bpy.ops.action_loom.follow(result_name="walked")
+    action = walker.animation_data.action
+    assert not live.rewalk(bpy.context, bpy.context.scene)  # nothing was changed
+    before = {curve.data_path: curve.evaluate(20.0) for curve in material.fcurves(action)}
+    end = action.frame_range[1]
+    pushed(curve, 0.7, 1.5)
+    assert loom("addon.session.ghost_follow").follow(bpy.context)
+    assert walker.animation_data.action == action
+    assert {curve.data_path: curve.evaluate(20.0) for curve in material.fcurves(action)} == before
+    assert action.frame_range[1] != end
+    recipe = loom("addon.storage").recipe_of(action)
+    assert recipe.route
+    assert not live.rewalk(bpy.context, bpy.context.scene)
+    # Keys that were edited by hand are not replaced.
+    next(iter(material.fcurves(action))).keyframe_points[3].co.y += 1.0
+    pushed(curve, 0.5, -0.5)
+    assert not live.rewalk(bpy.context, bpy.context.scene)
+    assert not settings.live
+    handlers = bpy.app.handlers.depsgraph_update_post
+    assert loom("addon.session.ghost_follow")._after_change not in handlers
+
+
+def test_a_curve_that_cannot_be_walked_any_more_is_said_and_the_result_stays(walker, loom):
+    settings, live = bpy.context.scene.action_loom, loom("addon.session.live")
+    curve = drawn(BOW)
+    settings.curve, settings.live = curve, True
+    bpy.ops.action_loom.follow(result_name="walked")
+    before = material.fingerprint(walker.animation_data.action)
+    for point in curve.data.splines[0].points:
+        point.co = (0.0, 0.0, 0.0, 1.0)
+    assert not live.rewalk(bpy.context, bpy.context.scene)
+    assert material.fingerprint(walker.animation_data.action) == before
+    assert "the path is 0.00 m long" in loom("addon.session.troubles").of(walker.session_uid, "follow").text

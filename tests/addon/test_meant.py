@@ -117,7 +117,7 @@ def test_buttons_say_why_they_cannot_be_pressed(listed):
         line.use = False
     for operator in ("blend", "connect", "analyse"):
         assert why_not(operator, listed) == "Tick 2 sources or more; 0 are"
-    assert why_not("splice", listed) == "Tick 2 sources; 0 are"
+    assert why_not("splice", listed) == "Tick 2 sources or more; 0 are"
     for operator in ("follow", "walk", "build_graph"):
         assert why_not(operator, listed) == "Tick 1 source or more; 0 are"
     lines.clear()

@@ -208,3 +208,85 @@ def test_events_come_when_the_list_says_and_markers_with_them(walker):
     assert "times its speed" in refused(walker, "move_events")
     assert press(walker, "remove_event") == {"FINISHED"}
     assert len(settings.events) == 0
+
+
+def test_events_are_held_where_the_list_says_and_markers_stay_at_their_beginning(walker):
+    walk = walker.animation_data.action
+    walk.pose_markers.new("hit").frame = 25
+    was = material.fingerprint(walk)
+    # The walk closes: what the hold takes is given back over its end, up to frame 4.6 of the next one.
+    before = {frame: pose(walker, walk, frame) for frame in (6, 15, 25)}
+    settings = bpy.context.scene.action_loom
+    bpy.context.scene.frame_set(25)
+    press(walker, "add_event")
+    with bpy.context.temp_override(action_loom_armature=walker):
+        assert not bpy.ops.action_loom.move_events.poll()
+        settings.events[0].hold = 0.25  # six frames of 24 a second
+        assert bpy.ops.action_loom.move_events.poll()
+    assert press(walker, "move_events") == {"FINISHED"}
+    made = walker.animation_data.action
+    held = [pose(walker, made, frame) for frame in range(25, 32)]
+    for name, there in before[25].items():
+        np.testing.assert_allclose(held[0][name], there, atol=2e-6)
+        assert all((one[name] == held[0][name]).all() for one in held)
+    assert any((pose(walker, made, 32)[name] != held[0][name]).any() for name in held[0])
+    for frame in (6, 15):
+        for name, there in pose(walker, made, frame).items():
+            np.testing.assert_allclose(there, before[frame][name], atol=2e-6)
+    assert made.pose_markers["hit"].frame == 25
+    assert material.fingerprint(walk) == was
+    assert json.loads(made["action_loom"]["recipe"])["events"] == [[24.0, 24.0, 0.25, 0.0]]
+
+    count = len(bpy.data.actions)
+    settings.events[0].hold, settings.events[0].anticipation = 0.0, 1.0
+    with bpy.context.temp_override(action_loom_armature=walker):
+        assert bpy.ops.action_loom.move_events.poll()
+    assert press(walker, "move_events") == {"FINISHED"}
+    assert len(bpy.data.actions) == count
+    later = made.pose_markers["hit"].frame
+    assert later == 29  # by a third of half a second
+    for name, there in pose(walker, made, later).items():
+        np.testing.assert_allclose(there, before[25][name], atol=2e-6)
+    assert material.fingerprint(walk) == was
+    settings.events[0].hold = 5.0
+    assert "can be held for" in refused(walker, "move_events")
+
+
+def test_held_events_are_made_again_and_rows_of_two_numbers_are_read(walker):
+    walk = walker.animation_data.action
+    was = material.fingerprint(walk)
+    settings = bpy.context.scene.action_loom
+    bpy.context.scene.frame_set(25)
+    press(walker, "add_event")
+    settings.events[0].hold, settings.events[0].anticipation = 0.2, 0.5
+    assert press(walker, "move_events") == {"FINISHED"}
+    made = walker.animation_data.action
+    poses = [pose(walker, made, frame) for frame in range(61)]
+    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
+    for frame, before in enumerate(poses):
+        for name, there in pose(walker, made, frame).items():
+            np.testing.assert_allclose(there, before[name], atol=1e-6)
+    # What was made before holds were there has rows of two numbers.
+    about = json.loads(made["action_loom"]["recipe"])
+    made["action_loom"]["recipe"] = json.dumps({**about, "events": [[24, 28]]})
+    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
+    assert json.loads(made["action_loom"]["recipe"])["events"] == [[24, 28]]
+    source = pose(walker, walk, 25)
+    for name, there in pose(walker, made, 29).items():
+        np.testing.assert_allclose(there, source[name], atol=2e-6)
+    assert material.fingerprint(walk) == was
+
+
+def test_a_hold_is_undone_in_one_step(walker):
+    bpy.context.scene.frame_set(25)
+    press(walker, "add_event")
+    bpy.context.scene.action_loom.events[0].hold = 0.25
+    name = walker.name
+    bpy.ops.ed.undo_push(message="before")
+    with bpy.context.temp_override(action_loom_armature=walker):
+        bpy.ops.action_loom.move_events("INVOKE_DEFAULT", True)
+    assert "walk re-timed" in bpy.data.actions
+    bpy.ops.ed.undo()
+    assert "walk re-timed" not in bpy.data.actions
+    assert bpy.data.objects[name].animation_data.action.name == "walk"
+    assert bpy.context.scene.action_loom.events[0].hold == 0.25

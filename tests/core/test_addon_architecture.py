@@ -33,6 +33,7 @@ SERVICES = {
     "menus",
     "option_properties",
     "other_bodies",
+    "path_stretches",
     "playback",
     "preferences",
     "places",

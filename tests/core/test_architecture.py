@@ -36,7 +36,9 @@ ROOMS = {
     "edit": {"check", "errors", "jit", "motion"},
     "sync": {"entry_points", "errors", "jit", "motion", "progress", "recipes"},
     "weave": {"bodies", "check", "edit", "errors", "motion", "progress", "recipes", "sync"},
-    "graph": {"bodies", "check", "errors", "files", "jit", "motion", "progress", "recipes", "sync", "weave"},
+    "graph": {
+        *("bodies", "check", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"),
+    },
     "style": {
         *("bodies", "check", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
     },

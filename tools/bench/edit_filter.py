@@ -17,7 +17,7 @@ from scipy import signal
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-import editing_page  # noqa: E402
+import page_sections  # noqa: E402
 from action_loom.core import jit, verbs  # noqa: E402
 from action_loom.core.check import contacts, quality  # noqa: E402
 from action_loom.core.edit import bands, low_pass, spikes  # noqa: E402
@@ -106,7 +106,7 @@ def main(blender: str) -> None:
     else:
         lines += ["Characters and Blender's own filters were not measured this time.", ""]
     lines += wrapped(gains())
-    editing_page.put(TITLE, [line.replace(" nan; nan ", " – ") for line in lines])
+    page_sections.put("editing.md", TITLE, [line.replace(" nan; nan ", " – ") for line in lines])
 
 
 def wrapped(words: str) -> list[str]:

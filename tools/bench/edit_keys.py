@@ -18,7 +18,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-import editing_page  # noqa: E402
+import page_sections  # noqa: E402
 from action_loom.core import jit, verbs  # noqa: E402
 from action_loom.core.check import contacts  # noqa: E402
 from action_loom.core.edit import fewer_keys  # noqa: E402
@@ -80,7 +80,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         lines += [*wrapped(BESIDE), "", *beside(sys.argv[1]), ""]
     lines += [*wrapped("`python tools/bench/edit_keys.py ZIP` writes this section.")]
-    editing_page.put("Fewer keys", lines)
+    page_sections.put("editing.md", "Fewer keys", lines)
 
 
 def wrapped(words: str) -> list[str]:

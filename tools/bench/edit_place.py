@@ -18,8 +18,8 @@ from action_loom.core.recipes.loop import Loop  # noqa: E402
 from action_loom.core.recipes.place import Place  # noqa: E402
 from action_loom.core.recipes.root import Root  # noqa: E402
 from action_loom.core.weave import root_carrier  # noqa: E402
-from editing_page import put  # noqa: E402
 from oracles.material import captured, captured_files, under  # noqa: E402
+from page_sections import put  # noqa: E402
 from quality_tables import is_aside  # noqa: E402
 
 TAKES = (
@@ -71,7 +71,7 @@ def main() -> None:
         loops = [looped(captured(f"cmu_{take}")) for take in LOOPED.split() if is_aside(take) == aside]
         for seconds in SMOOTHED:
             lines.append(f"| {_kind(aside)} | {seconds:g} | {rooted(some, loops, seconds)} |")
-    put("Place and root motion", lines)
+    put("editing.md", "Place and root motion", lines)
 
 
 def _text(text: str) -> list[str]:

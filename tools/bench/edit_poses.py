@@ -12,7 +12,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-import editing_page  # noqa: E402
+import page_sections  # noqa: E402
 from action_loom.core import jit, verbs  # noqa: E402
 from action_loom.core.edit import reaching  # noqa: E402
 from action_loom.core.errors import SkeletonError  # noqa: E402
@@ -73,8 +73,8 @@ def main() -> None:
     if not captured_files()[0].exists():
         sys.exit("edit_poses: the captured clips of ../shared/data are needed")
     jit.kernels("action_loom.core.motion")
-    editing_page.put("Key poses", key_poses())
-    editing_page.put("Reach", reach())
+    page_sections.put("editing.md", "Key poses", key_poses())
+    page_sections.put("editing.md", "Reach", reach())
 
 
 def clips() -> Iterator[tuple[str, bool, Clip]]:

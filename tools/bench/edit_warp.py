@@ -4,6 +4,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,15 @@ sys.path[:0] = [str(ROOT / "tests")]
 
 from action_loom.core import verbs  # noqa: E402
 from action_loom.core.check import contacts  # noqa: E402
-from action_loom.core.edit import hermite, pose_warp, time_warp  # noqa: E402
+from action_loom.core.edit import hermite, pose_warp, time_curve, time_warp  # noqa: E402
 from action_loom.core.edit.feet import spans  # noqa: E402
 from action_loom.core.edit.pose_warp import Reach  # noqa: E402
 from action_loom.core.motion import quat  # noqa: E402
 from action_loom.core.motion.clip import Clip  # noqa: E402
 from action_loom.core.motion.quat import Array  # noqa: E402
 from action_loom.core.recipes.warp import MoveEvents, Warp  # noqa: E402
-from editing_page import put  # noqa: E402
 from oracles.material import captured, captured_files  # noqa: E402
+from page_sections import put  # noqa: E402
 from quality_tables import is_aside  # noqa: E402
 
 TAKES = (
@@ -32,16 +33,17 @@ TAKES = (
 WALKS = "mb_02_01 mb_05_01 mb_06_01 mb_16_15 mb_35_01 asf_16_15 mb_08_01 mb_12_01 mb_32_01 mb_35_03 mb_08_04 mb_07_12"
 REACHES = (0.15, 0.4, 1.0)
 SHARES = (0.1, 0.2, 0.25, 1.0 / 3.0, 0.4, 0.5)
-POSES, MOVES = 4, 3
+POSES, MOVES, HOLD = 4, 3, 0.1
+HOLDS = ((0.1, 0.0), (0.25, 0.0), (0.5, 0.0), (1.0, 0.0), (0.0, 0.25), (0.0, 0.5), (0.0, 1.0), (0.25, 1.0))
 INTRODUCTION = (
     "*Spread Pose* with {poses} poses of a clip's own, at frames and of frames by lot, and *Move Events* with"
-    " {moves} events by 0.05 s, in {tuned} captured clips tuned on and {aside} kept aside. `python"
-    " tools/bench/edit_warp.py` writes this section."
+    " {moves} events by 0.05 s, or held for {hold:g} s, in {tuned} captured clips tuned on and {aside} kept aside."
+    " `python tools/bench/edit_warp.py` writes this section."
 )
 EXACT = (
-    "Hit: the most that a joint is off at a pose (radians), and an event (frames). Beyond: frames out of all"
-    " reaches that are not the same to the bit. Time: ms of processor for 1000 frames, figures of feet included,"
-    " and of the spreading or playing alone."
+    "Hit: the most that a joint is off at a pose (radians), and an event or any frame of its hold (frames). Beyond:"
+    " frames out of all reaches that are not the same to the bit. Time: ms of processor for 1000 frames, figures of"
+    " feet included, and of the spreading or playing alone."
 )
 SHAPES = (
     "By the curve between poses. Most: the greatest rotation vector of a joint over the greatest asked of it, the"
@@ -51,6 +53,10 @@ SHAPES = (
     " 1) is solved for all poses."
 )
 SPEEDS = "How fast a clip plays where one event is moved, by the share of the reach that this is, later and sooner."
+HELD = (
+    "How fast a clip plays where one event is held or anticipated with the reach that it takes by itself, holds and"
+    " their eases apart, and by how much it comes later than its row says."
+)
 FEET = (
     "Feet of walks whose hips were moved 3 cm aside and turned by 3° and whose left thigh was turned by 2° at"
     " three frames, 0.4 s reach: mean speed of balls in the middle half of contacts (cm/s) that were moved, in the"
@@ -63,11 +69,11 @@ def main() -> None:
     if not captured_files()[0].exists():
         sys.exit("edit_warp: the captured clips of ../shared/data are needed")
     clips = {aside: _clips(TAKES, aside) for aside in (False, True)}
-    counts = {"tuned": len(clips[False]), "aside": len(clips[True]), "poses": POSES, "moves": MOVES}
+    counts = {"tuned": len(clips[False]), "aside": len(clips[True]), "poses": POSES, "moves": MOVES, "hold": HOLD}
     lines = [*_text(INTRODUCTION.format(**counts)), "", *_text(EXACT), ""]
     lines += ["| clips | what | hit | beyond | time | alone |", "|---|---|---|---|---|---|"]
     for aside, some in clips.items():
-        for what, exact in (("poses", posed), ("events", moved)):
+        for what, exact in (("poses", posed), ("events", partial(moved, by=0.05)), ("held", partial(moved, hold=HOLD))):
             hit, beyond, spent, alone = np.array([exact(clip) for clip in some]).T
             cells = f"{hit.max():.0e} | {beyond.sum():.0f} | {np.median(spent):.0f} | {np.median(alone):.0f}"
             lines.append(f"| {_kind(aside)} | {what} | {cells} |")
@@ -78,6 +84,9 @@ def main() -> None:
             lines.append(f"| {_kind(aside)} | {name} | {shaped(some, curve)} |")
     lines += ["", *_text(SPEEDS), "", "| move over reach | later | sooner |", "|---|---|---|"]
     lines += [f"| {share:.2f} | {' | '.join(speeds(clips[False][0], share))} |" for share in SHARES]
+    longest = max(clips[False], key=lambda clip: clip.seconds)
+    lines += ["", *_text(HELD), "", "| hold | anticipation | speed | later |", "|---|---|---|---|"]
+    lines += [f"| {hold:g} s | {strength:g} | {held(longest, hold, strength)} |" for hold, strength in HOLDS]
     lines += [
         "",
         *_text(FEET),
@@ -86,7 +95,7 @@ def main() -> None:
         "|---|---|---|---|---|---|---|",
     ]
     lines += [f"| {_kind(aside)} | {stood(_clips(WALKS, aside))} |" for aside in (False, True)]
-    put("Spreading poses and moving events", lines)
+    put("editing.md", "Spreading poses and moving events", lines)
 
 
 def _clips(takes: str, aside: bool) -> list[Clip]:
@@ -131,19 +140,17 @@ def _corrections(clip: Clip) -> list[pose_warp.Correction]:
     return [pose_warp.correction(clip, f, clip.cut(k, k + 1), joints) for f, k in zip(*_lots(clip), strict=True)]
 
 
-def moved(clip: Clip) -> tuple[float, float, float, float]:
-    """The same of events that are moved by 0.05 s, later and sooner by turns, a quarter of the clip apart."""
-    by = 0.05 * clip.rate
+def moved(clip: Clip, by: float = 0.0, hold: float = 0.0) -> tuple[float, float, float, float]:
+    """The same of events a quarter of the clip apart, moved by so many seconds, later and sooner by turns, and held."""
     events = [(k * len(clip) // (MOVES + 1), 1.0 if k % 2 else -1.0) for k in range(1, MOVES + 1)]
-    rows = tuple((float(first), first + sign * by) for first, sign in events)
+    rows = tuple((float(first), first + sign * by * clip.rate, hold) for first, sign in events)
     began = time.process_time()
     made = verbs.apply(MoveEvents(events=rows), [clip])
     spent = time.process_time() - began
-    frames = made.curve.at(np.array([to for _, to in rows]))
-    hit = np.abs(frames - [first for first, _ in rows]).max()
-    own, reach = np.arange(len(clip)), time_warp.AUTO * by
-    near = [(own > min(row) - reach) & (own < max(row) + reach) for row in rows]
-    away = ~np.any(near, axis=0)
+    coming = made.curve.events
+    hit = max(np.abs(made.curve.at(np.linspace(one.begin, one.end)) - one.event.first).max() for one in coming)
+    own = np.arange(len(clip))
+    away = np.all([(own <= one.window[0]) | (own >= one.window[1]) for one in coming], axis=0)
     changed = (made.clip.rotations[away] != clip.rotations[away]).any(axis=(1, 2))
     began = time.process_time()
     time_warp.warped(clip, made.curve)
@@ -220,9 +227,16 @@ def speeds(clip: Clip, share: float) -> list[str]:
     middle, reach = len(clip) // 2, 60.0
     found = []
     for sign in (1.0, -1.0):
-        curve = time_warp.curve(clip, [time_warp.Event(middle, middle + sign * share * reach, reach)])
+        curve = time_warp.curve(clip, [time_curve.Event(middle, middle + sign * share * reach, reach)])
         found.append("{:.2f} to {:.2f}".format(*curve.speeds))
     return found
+
+
+def held(clip: Clip, seconds: float, strength: float) -> str:
+    middle = float(len(clip) // 2)
+    curve = time_warp.curve(clip, [time_curve.Event(middle, middle, None, seconds * clip.rate, strength)])
+    least, most = curve.speeds
+    return f"{least:.2f} to {most:.2f} | {(curve.events[0].begin - middle) / clip.rate:.2f} s"
 
 
 def stood(clips: list[Clip]) -> str:

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from action_loom.core import jit, verbs  # noqa: E402
 from action_loom.core.formats import bvh  # noqa: E402
-from action_loom.core.graph import assemble, edge_table, follow  # noqa: E402
+from action_loom.core.graph import assemble, edge_table, turning  # noqa: E402
 from action_loom.core.graph.assemble import WalkPiece  # noqa: E402
 from action_loom.core.graph.motion_graph import MotionGraph  # noqa: E402
 from action_loom.core.graph.walk_result import FollowResult  # noqa: E402
@@ -31,6 +31,7 @@ CLIPS = """
     asf_16_41 asf_127_04 asf_16_08
 """
 CURVES = 20
+WIDE = 0.2  # m; the splice threshold with which boxing on a walk has splice points
 DIGITS = (3, 3, 2, 1, 1, 3, 3, 2, 1, 1, 2)  # after the point, of a row of figures
 INTRODUCTION = (
     "All captured walks, runs and turns there are (two skeletons, several people; two of the files are one recording),"
@@ -55,7 +56,7 @@ def main() -> None:
     seconds = time.process_time() - began
     lines = ["# Motion graphs and paths", "", *textwrap.wrap(INTRODUCTION, 118), ""]
     lines += built(graph, seconds) + thresholds(clips) + transitions(graph)
-    lines += followed(graph) + turning(clips) + carried()
+    lines += followed(graph) + turns(clips) + carried()
     (ROOT / "docs" / "graphs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 
@@ -155,7 +156,7 @@ def figures(graph: MotionGraph, rows: np.ndarray, bend: float, floor: float) -> 
     return found + [told["bent_share"]] * bool(bend)
 
 
-def turning(clips: list[Clip]) -> list[str]:
+def turns(clips: list[Clip]) -> list[str]:
     """How tightly few clips turn, by how much their edges may be bent."""
     bends = (0.0, 5.0, 10.0, 20.0, 30.0)
     lines = [
@@ -171,7 +172,7 @@ def turning(clips: list[Clip]) -> list[str]:
         radii = []
         for bend in bends:
             table = edge_table.tabulate(graph, 0, np.radians([0.0, -bend, bend]) if bend else np.zeros(1))
-            radius = follow.tightest(table)
+            radius = turning.tightest(table)
             radii.append("none" if radius is None or np.isinf(radius) else f"{radius:g}")
         lines.append(f"| {', '.join(names)} | {' | '.join(radii)} |")
     return lines
@@ -181,15 +182,16 @@ def carried() -> list[str]:
     """A boxer on an S, as in the paper's Fig. 3: the walks and the boxing of one body."""
     names = ("daz_02_01", "daz_07_01", "daz_09_12", "daz_13_18")
     *walks, boxing = (bvh.to_clip(bvh.read(DATA / f"cmu_{name}.bvh"))[0] for name in names)
-    wanted = Follow(path=paths.SHAPES["S"].tolist(), stretches=((0.4, 0.7, 1),))
+    wanted = Follow(path=paths.SHAPES["S"].tolist(), stretches=((0.4, 0.7, 1),), splice_threshold=WIDE)
     made = verbs.apply(wanted, [boxing], prepared=replace(verbs.apply(BuildGraph(), walks), name="walks"))
     assert isinstance(made, FollowResult)
     draw(plots.draw_walk(made), "path_boxing", scale=1.0)
     (told,) = made.report["follow"]["carries"]
     words = (
-        f"Boxing from 40 % to 70 % of an S, spliced onto walks of the same body. {100.0 * told['in_step']:.0f} % of"
-        " the stretch goes on from splice points; where no frame of the action has legs that are near enough, it keeps"
-        " its own time."
+        f"Boxing from 40 % to 70 % of an S, spliced onto walks of the same body. Its legs and trunk are"
+        f" {100.0 * told['least_distance']:.0f} cm off at best, so with a splice threshold of {100.0 * WIDE:.0f} cm"
+        f" {100.0 * told['in_step']:.0f} % of the stretch goes on from splice points, with the usual"
+        " 13 cm none: then it keeps its own time. More of this in [sources.md](sources.md)."
     )
     picture = "![A boxer on an S](images/path_boxing.png)"
     return ["", "## Actions on the way", "", *textwrap.wrap(words, 118), "", picture]

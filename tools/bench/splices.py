@@ -12,8 +12,8 @@ from action_loom.core.motion import kinematics, quat, resample, retarget, root_m
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.splice import Splice
 from action_loom.core.weave.results import SpliceResult
-from action_loom.core.weave.splice import points as splice_points
-from action_loom.core.weave.splice import torso
+from action_loom.core.weave.splice import points, torso
+from action_loom.core.weave.splice.played import PlayedClip
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -47,7 +47,7 @@ def main() -> None:
         sys.exit("splices: the captured clips of ../shared/data are needed")
     made = [{m: verbs.apply(Splice(method=m), [clip(a), clip(b)]) for m in METHODS} for _, a, b in CASES]
     lines = ["# Splices, by method", "", *prose(INTRODUCTION), ""]
-    lines += [*by_case(made), *by_method(made), *retimed(), *points()[:-1]]
+    lines += [*by_case(made), *by_method(made), *retimed(), *splice_points()[:-1]]
     (ROOT / "docs" / "splices.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     images = ROOT / "docs" / "images"
     draw_poses(made[0]).savefig(images / "splice_poses.png", dpi=80)
@@ -166,13 +166,13 @@ def retimed() -> list[str]:
     return ["## A walk on itself", "", *prose(TWICE), "", *table(["clip", "RMS cm", "largest cm"], rows)]
 
 
-def points() -> list[str]:
+def splice_points() -> list[str]:
     rows = []
     for what, name, other in TIMED:
         locomotion, action = clip(name), clip(other)
         told = verbs.apply(Splice(), [locomotion, action]).report["splice"]
         kind = "in step" if told["timing"] == "sync" else "own speed"
-        planned = splice_points.plan(locomotion, retarget.onto(action, locomotion.skeleton))
+        planned = points.plan(locomotion, PlayedClip(retarget.onto(action, locomotion.skeleton)))
         found = [piece for piece in planned.pieces if piece.level]
         intervals = -(-len(locomotion) // round(locomotion.rate))
         seconds = sum(-(-(piece.end - piece.first) // round(locomotion.rate)) for piece in found)

@@ -3,6 +3,7 @@
 import io
 import json
 import random
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -16,9 +17,11 @@ from action_loom.core.cli.motion_files import MotionFiles
 from action_loom.core.errors import LoomError
 from action_loom.core.figure import actions
 from action_loom.core.formats import amc_text, asf, bvh, motion_file, obj
-from action_loom.core.graph import storage
+from action_loom.core.graph import follow, storage
+from action_loom.core.graph.motion_graph import MotionGraph
+from action_loom.core.motion.clip import Clip
 from action_loom.core.options import declared
-from action_loom.core.recipes.graph import BuildGraph, Walk
+from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
 from action_loom.core.recipes.matching import Synchronise
 
 STRANGE_NUMBERS = (
@@ -243,7 +246,8 @@ def _value(rng: random.Random) -> object:
     return rng.choice((
         None, True, -1, 0, 1, 2**70, 10**400, 0.5, -0.5, 1e308, float("nan"), float("inf"), "", "2", "²",
         "auto", "a\x00b", "x" * 5000, [], [1], [1, 2], [[0, 1], [1, 0]], [[0, 1, 2], [1]], [[99, 99, 99]],
-        [[20, 24], [40, 38.5]], [[9, 2, 0, 40, 0, 0, 0, 0.1], [9, 3, 1e9, 0, 0, 0, 0, 0]], [[5, 2, 7]],
+        [[20, 24], [40, 38.5]], [[20, 20, 0.2], [40, 41, 0, 1]], [[9, 9, 5, 0.5]],
+        [[9, 2, 0, 40, 0, 0, 0, 0.1], [9, 3, 1e9, 0, 0, 0, 0, 0]], [[5, 2, 7]],
         {}, {"a": 1}, [[[]]], "0 1; 1 0", "0 0 3 20; 1 1 5 9", [[0, 0, 0, 61], [1, 0, 9, 30]],
         "walk:" + "9" * 5000, ["a"], rng.random(), rng.randrange(9),
     ))  # fmt: skip
@@ -341,4 +345,59 @@ def _meshes(rng: random.Random, folder: Path) -> None:
         raise Wrong("what is written is another mesh")
 
 
-KINDS = {"files": _files, "takes": _takes, "graphs": _graphs, "recipes": _recipes, "jobs": _jobs, "meshes": _meshes}
+# --- paths that are edited ------------------------------------------------------------------------------------------
+
+
+@cache
+def _gaits() -> tuple[MotionGraph, tuple[Clip, ...]]:
+    """A small graph, and actions for stretches."""
+    graph = verbs.apply(BuildGraph(), [actions.walk(30.0, 4), actions.turn_left(30.0)])
+    return graph, (actions.wave(30.0), actions.carry(30.0))
+
+
+def _paths(rng: random.Random, _folder: Path) -> None:
+    """A walk along a strange path with a strange stretch, and again along another: what is kept is the same."""
+    graph, clips = _gaits()
+    made = follow.follow(clips, _follow(rng), graph=graph)
+    changed = [list(row) for row in made.recipe.path]
+    changed[-1] = [value + rng.gauss(0.0, 0.5) for value in changed[-1]]
+    more = tuple(tuple(row) for row in (*changed, [changed[-1][0] + rng.gauss(0.0, 2.0), changed[-1][1] - 2.0]))
+    again = follow.again(made, clips, replace(made.recipe, path=more))
+    kept = again.report["follow"]["kept_frames"]
+    if not (again.plain.rotations[:kept] == made.plain.rotations[:kept]).all():
+        raise Wrong("frames before the change are others")
+    if not (np.isfinite(again.clip.rotations).all() and np.isfinite(again.clip.translations).all()):
+        raise Wrong("the result is not of numbers")
+
+
+def _follow(rng: random.Random) -> Follow:
+    step = rng.choice((0.1, 1.0, 1.0, 3.0))
+    path, place = [], [0.0, 0.0, 0.0]
+    for _ in range(rng.randrange(2, 6)):
+        path.append(tuple(place[: rng.choice((2, 3, 3))]))
+        place = [place[0] + rng.gauss(0.0, 0.3 * step), place[1] - step, place[2] + rng.gauss(0.0, 0.1)]
+    numbers = rng.choice(((1,), (2,), (1, 2), (3,)))
+    stretch = (rng.choice((0.0, 0.2, rng.random())), rng.choice((1.0, 0.9, rng.random())), *numbers)
+    words = (
+        "method=heck", "posture=1", "retime=yes", "splice_threshold=0.3", "upper=spine", "upper='", "action_graph=yes",
+        "action_threshold=0.4", "splice_interval=0.05", "x=1", "strength=2", ";",
+    )  # fmt: skip
+    return Follow(
+        path=tuple(path),
+        climbing=rng.random() < 0.3,
+        follows=rng.choice(("hips", "mass")),
+        closed=rng.random() < 0.1,
+        stretches=(stretch,) if rng.random() < 0.5 else (),
+        stretch_options=" ".join(rng.sample(words, rng.randrange(3))),
+    )
+
+
+KINDS = {
+    "files": _files,
+    "takes": _takes,
+    "graphs": _graphs,
+    "recipes": _recipes,
+    "jobs": _jobs,
+    "meshes": _meshes,
+    "paths": _paths,
+}

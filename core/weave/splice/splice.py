@@ -54,8 +54,14 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     made, planted = planting.of_result(made, recipe, one_source=_keeps_legs(upper, locomotion))
     progress.at(0.9, "Measuring")
     given = FrameMap(trimmed[1].first, scale).given(timing.given)
-    splice_report = _splice_report(recipe, timing, upper, locomotion, given, corrections)
-    splice_report["swing"] = {"locomotion": _swing(locomotion), "action": _swing(played), "result": _swing(made)}
+    curve = timing.curve
+    splice_report = {
+        "timing": timing.kind,
+        "why": timing.why,
+        "likeness": None if curve is None else round(curve.likeness, 2),
+        "repeated": timing.repeated,
+        **trunk_report(recipe, upper, (locomotion, played, made), given, corrections),
+    }
     report = {
         **planted.report,
         "dropped": reporting.left_out(trimmed),
@@ -187,26 +193,26 @@ def _channels(locomotion: Clip, action: Clip, upper: UpperBody, strength: Array)
     return out
 
 
-def _splice_report(
-    recipe: Splice, timing: Timing, upper: UpperBody, locomotion: Clip, given: Array, corrections: Array
+def trunk_report(
+    recipe: Splice, upper: UpperBody, clips: tuple[Clip, Clip, Clip], given: Array, corrections: Array
 ) -> dict[str, Any]:
-    names, curve = locomotion.skeleton.names, timing.curve
+    """Return what a report says of how the trunk was turned.
+
+    clips : locomotion, action and result; given (F,) : frames of the action as it was given; corrections (F, 4)
+    """
+    names = clips[0].skeleton.names
+    swings = [trunk_swing.counter(clip) for clip in clips]
     return {
         "method": recipe.method if upper.pelvis is not None else "copy",
-        "timing": timing.kind,
-        "why": timing.why,
-        "likeness": None if curve is None else round(curve.likeness, 2),
-        "repeated": timing.repeated,
         "begins": [names[joint] for joint in upper.begins],
         "pelvis": None if upper.pelvis is None else names[upper.pelvis],
         "action_frame": np.round(given, 3).tolist(),
         "correction_degrees": np.round(np.degrees(np.linalg.norm(quat.log(corrections), axis=1)), 3).tolist(),
+        "swing": {
+            of: None if swing is None else round(swing, 3)
+            for of, swing in zip(("locomotion", "action", "result"), swings, strict=True)
+        },
     }
-
-
-def _swing(clip: Clip) -> float | None:
-    found = trunk_swing.counter(clip)
-    return None if found is None else round(found, 3)
 
 
 def _registration(timing: Timing, action: Clip, ours: Array, given: Array) -> list[dict[str, Any]]:

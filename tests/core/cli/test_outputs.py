@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import processes, told
 
-FILES = [("--output", "there.bvh"), ("--report", "there"), ("--picture", "there")]
+FILES = [("--output", "there.bvh"), ("--report", "there"), ("--picture", "there"), ("--timewarp", "there")]
 
 
 @pytest.mark.parametrize(("flag", "name"), FILES)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.edit import time_warp
-from action_loom.core.edit.time_warp import FASTEST, SLOWEST, Event
+from action_loom.core.edit.time_curve import FASTEST, SLOWEST, Event
 from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, quat, resample, root_motion
@@ -94,7 +94,7 @@ def test_with_four_times_the_move_as_reach_time_goes_at_seven_tenths_to_one_and_
 def test_moves_of_half_the_reach_are_possible_and_hardly_more():
     for goal, most in ((140, 140.8), (100, 99.2)):
         assert time_warp.curve(CLIP, events((120, goal), reach=40.0)).speeds[0] < 0.52
-        message = rf"times its speed, beyond 0\.5 to 2: 120 can come at {most} at most; a longer reach allows more"
+        message = rf"speed, beyond 0\.5 to 2: 120 can come at {most} at most; a reach of 0\.71 s is long enough"
         with pytest.raises(OptionError, match=message):
             time_warp.curve(CLIP, events((120, goal + 2 * np.sign(goal - 120)), reach=40.0))
 

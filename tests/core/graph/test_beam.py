@@ -1,5 +1,6 @@
 """The search: what a step of it finds against going along edges one by one, on both engines."""
 
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -14,12 +15,16 @@ BENDS = np.radians([0.0, -10.0, 10.0])
 
 @pytest.fixture(scope="module")
 def steps(gaits):
-    return edge_table.tabulate(gaits, 0, BENDS)
+    """The edges of a graph whose clips, let us say, climb."""
+    table = edge_table.tabulate(gaits, 0, BENDS)
+    return replace(table, climbed=0.1 * np.random.default_rng(4).normal(size=len(table.climbed)))
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return ground_path.through(paths.s_curve(2.0), closed=False)
+    way = paths.s_curve(2.0)
+    rows = np.column_stack([way, 0.3 * np.sin(np.arange(len(way)))])
+    return ground_path.through(rows, closed=False, climbing=True)
 
 
 def begun(steps, drawn, rng, count=40):
@@ -61,7 +66,7 @@ def test_states_lead_where_edges_lead(steps, drawn, rng):
 
 def gone_along(steps, drawn, here, edge, bend, price):
     """What going along one edge comes to, sample by sample, written once more."""
-    x, y, facing, gone, cost = here
+    x, y, facing, gone, cost, height = here
     cost += price[bend, edge]
     before, place, faced = 0.0, x + 1j * y, facing
     for k in range(steps.first_sample[edge], steps.first_sample[edge + 1]):
@@ -71,9 +76,10 @@ def gone_along(steps, drawn, here, edge, bend, price):
             off = place - drawn.at(np.array([gone + way]))[0]
             turn = faced - drawn.facing_at(np.array([gone + way]))[0]
             turn = (turn + np.pi) % (2.0 * np.pi) - np.pi
-            cost += (abs(off) ** 2 + 0.05 * turn**2) * (way - before)
+            higher = height + steps.climbed[k] - drawn.height_at(np.array([gone + way]))[0]
+            cost += (abs(off) ** 2 + higher**2 + 0.05 * turn**2) * (way - before)
         before = way
-    return np.array([place.real, place.imag, faced, gone + before, cost])
+    return np.array([place.real, place.imag, faced, gone + before, cost, height + steps.climbed[k]])
 
 
 def test_both_engines_find_the_same_states_in_the_same_order(steps, drawn, rng, monkeypatch):

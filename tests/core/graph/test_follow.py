@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import Cancelled, GraphError, OptionError
 from action_loom.core.figure import actions
-from action_loom.core.graph import edge_table, follow, ground_tracks
+from action_loom.core.graph import edge_table, follow, ground_tracks, turning
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.progress import Progress
@@ -182,7 +182,7 @@ def test_bending_lets_clips_turn_as_tightly_as_it_says():
     alone = verbs.apply(BuildGraph(), [material.as_captured("cmu_mb_35_01")])
     for bend, least, most in ((0.0, np.inf, np.inf), (10.0, 5.0, 6.0), (20.0, 2.5, 3.0)):
         bends = np.radians([0.0, -bend, bend]) if bend else np.zeros(1)
-        assert least <= follow.tightest(edge_table.tabulate(alone, 0, bends)) <= most
+        assert least <= turning.tightest(edge_table.tabulate(alone, 0, bends)) <= most
 
 
 @pytest.mark.both_engines

@@ -17,6 +17,10 @@ def drift(clip, metres):
     return np.linspace(0.0, metres, len(clip)) * (1.0 + 0.0j)
 
 
+def spread(clip, left, sigma):
+    return spreading.spread(clip, left, np.zeros(len(clip)), sigma)[:2]
+
+
 def stances(clip, moved):
     """How far the ball of each foot is from where it stood in the clip, over its stances (K, 2)."""
     before, after = (contacts.standing_feet(world_pose.pose(one)) for one in (clip, moved))
@@ -28,7 +32,7 @@ def stances(clip, moved):
 @pytest.mark.both_engines
 def test_feet_that_stand_are_moved_as_a_whole_while_the_body_glides():
     clip = actions.walk(RATE, 4)
-    moved, way = spreading.spread(clip, drift(clip, 0.3), 0.25)
+    moved, way = spread(clip, drift(clip, 0.3), 0.25)
     assert np.ptp(way.real) == pytest.approx(0.3, rel=0.05)
     root = [kinematics.world(one)[1][:, 0] for one in (moved, clip)]
     assert_allclose(root[0] - root[1], np.column_stack([way.real, way.imag, 0.0 * way.real]), atol=1e-9)
@@ -43,11 +47,11 @@ def test_feet_that_stand_are_moved_as_a_whole_while_the_body_glides():
 @pytest.mark.both_engines
 def test_only_legs_are_bent_and_nothing_where_nothing_is_left():
     clip = actions.walk(RATE, 2)
-    moved, _ = spreading.spread(clip, drift(clip, 0.2), 0.25)
+    moved, _ = spread(clip, drift(clip, 0.2), 0.25)
     legs = {joint for leg in ik.legs(clip.skeleton) for joint in (leg.upper, leg.lower, leg.end)}
     others = [joint for joint in range(len(clip.skeleton)) if joint not in legs]
     assert_allclose(moved.rotations[:, others], clip.rotations[:, others], atol=1e-12)
-    same, way = spreading.spread(clip, drift(clip, 0.0), 0.25)
+    same, way = spread(clip, drift(clip, 0.0), 0.25)
     assert_allclose(way, 0.0)
     assert_allclose(same.rotations, clip.rotations, atol=1e-9)
     assert_allclose(same.translations, clip.translations, atol=1e-12)
@@ -56,7 +60,7 @@ def test_only_legs_are_bent_and_nothing_where_nothing_is_left():
 @pytest.mark.both_engines
 def test_feet_are_led_no_farther_than_a_leg_can_hide():
     clip = actions.walk(RATE, 4)
-    moved, way = spreading.spread(clip, drift(clip, 3.0), 0.25)
+    moved, way = spread(clip, drift(clip, 3.0), 0.25)
     ahead = [
         np.linalg.norm(by[:, :2] - np.column_stack([way.real, way.imag])[: len(by)], axis=1)
         for by in [contacts.standing_feet(world_pose.pose(moved))[side].ankle
@@ -69,6 +73,19 @@ def test_a_body_without_feet_only_glides():
     walk = actions.walk(RATE, 2)
     bare = replace(walk, skeleton=replace(walk.skeleton, roles={"hips": walk.skeleton.roles["hips"]}))
     assert not ik.legs(bare.skeleton)
-    moved, way = spreading.spread(bare, drift(bare, 0.2), 0.25)
+    moved, way = spread(bare, drift(bare, 0.2), 0.25)
     assert_allclose(moved.rotations, bare.rotations, atol=1e-12)
     assert np.ptp(way.real) > 0.1
+
+
+@pytest.mark.both_engines
+def test_a_body_that_is_lifted_treads_in_steps_too():
+    clip = actions.walk(RATE, 4)
+    lower = np.linspace(0.0, 0.1, len(clip))
+    moved, way, lift = spreading.spread(clip, drift(clip, 0.0), lower, 0.25)
+    assert_allclose(way, 0.0)
+    assert_allclose(lift[5:-5], lower[5:-5], atol=0.01)
+    for by in stances(clip, moved):
+        assert np.ptp(by[:, 2]) < 0.003  # the body rises by 16 mm in each
+    root = [kinematics.world(one)[1][:, 0, 2] for one in (moved, clip)]
+    assert_allclose(root[0] - root[1], lift, atol=1e-9)

@@ -65,7 +65,7 @@ def test_several_stretches_and_the_clips_that_are_walked():
         ((0.7, 0.3, 1), "a stretch from 70% to 30% of the path ends before it begins"),
         ((0.3, 1.2, 1), "a stretch is start and end between 0 and 1 and the number of a clip from 1 to 1"),
         ((0.3, 1.2, 1), "not '0.3 1.2 1'"),
-        ((0.3, 0.7, 2), "from 1 to 1, not '0.3 0.7 2'"),
+        ((0.3, 0.7, 2), "from 1 to 1, or of several, not '0.3 0.7 2'"),
         ((0.3, 0.7), "not '0.3 0.7'"),
         ((0.5, 0.51, 1), "takes 0.1 s, too short for wave"),
     ],

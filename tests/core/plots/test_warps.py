@@ -33,6 +33,16 @@ def test_the_curve_goes_through_the_events_and_its_speed_is_below():
     assert_allclose((np.min(drawn), np.max(drawn)), (least, most), atol=0.01)
 
 
+def test_holds_are_flat_and_said():
+    made = verbs.apply(MoveEvents(events=((40, 40, 0.2), (70, 67))), [WALK])
+    played, speed = load("plots.warps:draw_events")(made).axes
+    (flat,) = (line for line in played.lines if line.get_linewidth() == 4.0)
+    assert (list(flat.get_xdata()), list(flat.get_ydata())) == ([40, 46], [40, 40])
+    assert [text.get_text() for text in played.texts] == ["40 at 40, held to 46", "70 at 67"]
+    assert played.get_title().endswith("its speed, holds apart")
+    assert np.min(speed.lines[0].get_ydata()) == 0.0
+
+
 def test_single_frames_and_names_with_dollars_have_pictures():
     recipe = Warp(corrections=((0, 1, 0, 50, 0, 0, 0, 0),))
     assert verbs.picture(recipe, verbs.apply(recipe, [WALK.cut(0, 1)]))[:4] == b"\x89PNG"

@@ -1,46 +1,67 @@
-"""The timewarp matrix against the example that its source prints [TMPS], and what every such matrix must do."""
+"""The timewarp matrix of a curve against the one that its source prints, and what every such matrix must do [TMPS]."""
 
 import numpy as np
 import pytest
-from action_loom.core.sync import dtw, timewarp_matrix
+from action_loom.core.sync import curve_fit, dtw, timewarp_matrix
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from oracles import timewarps
 
 pytestmark = pytest.mark.both_engines
 
-# Cells from 1, as the source counts them.
-PRINTED = np.array([(1, 1), (2, 2), (3, 3), (4, 3), (5, 3), (6, 4), (6, 5), (6, 6), (6, 7), (7, 8)])
-
 
 def test_the_printed_example_comes_out_exactly():
-    warp = timewarp_matrix.matrix(PRINTED - 1)
+    printed = timewarps.of_cells(timewarps.PRINTED - 1)
+    assert printed.shape == (7, 8)
+    assert tuple(timewarps.warped(printed) + 1) == timewarps.PRINTED_FRAMES
+    warp = timewarp_matrix.matrix(np.array(timewarps.PRINTED_FRAMES) - 1.0, 7)
     assert warp.shape == (7, 8)
-    assert (timewarp_matrix.warped(warp) + 1).tolist() == [1, 2, 4, 6, 6.25, 6.5, 6.75, 7]
-    assert timewarp_matrix.steps(warp).tolist() == [1, 2, 2, 0.25, 0.25, 0.25, 0.25, 1]
+    assert tuple(timewarps.warped(warp) + 1) == timewarps.PRINTED_FRAMES
+    assert timewarps.steps(warp).tolist() == [1, 2, 2, 0.25, 0.25, 0.25, 0.25, 1]
+    # Where the clip is not hurried, each number is the printed one: only there has the source more than two a column.
+    assert_allclose(np.delete(warp, 2, axis=1), np.delete(printed, 2, axis=1))
 
 
 def test_the_diagonal_is_the_identity():
-    assert_allclose(timewarp_matrix.matrix(np.stack([np.arange(5)] * 2, axis=1)), np.eye(5))
+    assert_allclose(timewarp_matrix.matrix(np.arange(5.0), 5), np.eye(5))
+    assert_allclose(timewarps.of_cells(np.stack([np.arange(5)] * 2, axis=1)), np.eye(5))
 
 
-def test_a_path_that_ends_along_a_row_holds_the_last_frame():
-    warped = timewarp_matrix.warped(timewarp_matrix.matrix(np.array([(0, 0), (1, 1), (1, 2), (1, 3)])))
-    assert warped.tolist() == [0, 1, 1, 1]
+def test_a_column_where_nothing_corresponds_is_empty():
+    warp = timewarp_matrix.matrix(np.array([np.nan, 0.0, 0.25, np.nan]), 3)
+    assert warp.T.tolist() == [[0, 0, 0], [1, 0, 0], [0.75, 0.25, 0], [0, 0, 0]]
+
+
+def test_a_clip_of_one_frame_has_one_row():
+    assert timewarp_matrix.matrix(np.zeros(2), 1).tolist() == [[1.0, 1.0]]
+
+
+@given(st.integers(1, 14), st.lists(st.floats(0.0, 1.0), min_size=1, max_size=14))
+def test_frames_times_the_matrix_are_the_curve(rows, shares):
+    frames = np.sort(shares) * (rows - 1)
+    warp = timewarp_matrix.matrix(frames, rows)
+    assert_allclose(warp.sum(axis=0), 1.0)
+    assert warp.min() >= 0.0
+    assert (np.count_nonzero(warp, axis=0) <= 2).all()
+    assert_allclose(timewarps.warped(warp), frames, atol=1e-12)
 
 
 @given(st.integers(2, 14), st.integers(2, 14), st.integers(0, 10**6))
-def test_every_frame_is_a_mean_of_frames_and_time_never_goes_backward(rows, columns, seed):
-    distance = np.random.default_rng(seed).random((rows, columns))
-    path = dtw.pinned(distance, max(rows, columns))
-    warp = timewarp_matrix.matrix(path.cells)
-    assert_allclose(warp.sum(axis=0), 1.0)
-    assert warp.min() >= 0.0
-    assert (timewarp_matrix.steps(warp) >= -1e-12).all()
+def test_of_a_path_it_is_near_the_sources_own(rows, columns, seed):
+    path = dtw.pinned(np.random.default_rng(seed).random((rows, columns)), max(rows, columns))
+    theirs = timewarps.of_cells(path.cells)
+    assert_allclose(theirs.sum(axis=0), 1.0)
+    assert (timewarps.steps(theirs) >= -1e-12).all()
+    _, frames = curve_fit.midpoints(path.cells[:, ::-1])
+    ours = timewarps.warped(timewarp_matrix.matrix(frames, rows))
+    # Ends are pinned here, and there they are averaged with what shares their column; a held row passes on there.
+    assert np.abs(ours - timewarps.warped(theirs))[1:-1].max(initial=0.0) < 1.0
 
 
 def test_incremental_steps_add_up_to_the_length_that_they_came_from():
     rng = np.random.default_rng(1)
     path = dtw.pinned(np.abs(np.subtract.outer(np.arange(40), np.arange(25) * 1.6)) + rng.random((40, 25)), 3)
-    steps = timewarp_matrix.steps(timewarp_matrix.matrix(path.cells))
-    assert steps.sum() == pytest.approx(40, abs=1.0)
+    _, frames = curve_fit.midpoints(path.cells[:, ::-1])
+    for warp in (timewarps.of_cells(path.cells), timewarp_matrix.matrix(frames, 40)):
+        assert timewarps.steps(warp).sum() == pytest.approx(40, abs=1.0)

@@ -9,7 +9,7 @@ from action_loom.core.check import contacts
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
-from action_loom.core.motion import cycles, kinematics, mirror, quat, root_motion
+from action_loom.core.motion import cycles, feet, kinematics, mirror, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.options import declared
@@ -319,11 +319,69 @@ def test_the_reach_is_in_seconds_and_four_times_the_move_by_itself():
             assert (moved[0], moved[-1]) == pytest.approx(wanted, abs=1.01 / clip.rate)
 
 
+def test_events_are_held_for_seconds_and_the_report_says_when_and_how_fast():
+    for clip in (WALK, actions.walk(30.0, 4), actions.walk(24.0, 4)):
+        first, wind_up = len(clip) // 2, len(clip) // 4
+        rows = ((float(wind_up), float(wind_up), 0.0, 1.0), (float(first), float(first), 0.3))
+        made = verbs.apply(MoveEvents(events=rows), [clip])
+        told, later = made.report["move_events"], round(0.3 * clip.rate)
+        assert told["events"] == [list(row) for row in rows]
+        one, other = told["coming"]
+        assert (one["frame"], one["held"], other["frame"], other["at"], other["held"]) == (
+            wind_up,
+            0,
+            first,
+            first,
+            later,
+        )
+        assert one["at"] > wind_up
+        assert one["speeds"][0] < 0.7 < 1.5 < one["speeds"][1] <= 2.0
+        assert_array_equal(np.array(told["frame"])[first : first + later + 1], first)
+        poses = made.clip.rotations[first : first + later + 1]
+        assert_array_equal(poses, np.broadcast_to(clip.rotations[first], poses.shape))
+        assert told["frame"][int(one["at"])] == wind_up
+        assert len(made.clip) == len(clip)
+
+
+def test_a_hold_of_less_than_half_a_frame_is_none():
+    plain = verbs.apply(MoveEvents(events=((100, 108),)), [WALK])
+    held = verbs.apply(MoveEvents(events=((100, 108, 0.008, 0),)), [WALK])
+    assert_array_equal(held.clip.rotations, plain.clip.rotations)
+    assert held.report["move_events"]["coming"][0]["held"] == 0
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["cmu_mb_35_01", "cmu_mb_02_01", "cmu_mb_08_01"])
+def test_feet_that_stood_slide_no_further_for_a_hold(name):
+    """The last is kept aside. A foot that slides by itself does so at up to twice its speed, over the same way."""
+    clip = material.captured(name)
+    first = float(len(clip) // 2)
+    made = verbs.apply(MoveEvents(events=((first, first, 0.2, 0.5),)), [clip])
+    frames = np.array(made.report["move_events"]["frame"])
+    for foot, points in feet.balls_and_ankles(clip.skeleton).items():
+        before, after = (kinematics.points(one)[:, list(points)] for one in (clip, made.clip))
+        for span in planting.find(clip):
+            if span.foot != foot:
+                continue
+            begin, end = np.searchsorted(frames, [span.first, span.end - 1])
+            ways = [
+                np.linalg.norm(np.diff(p, axis=0), axis=2).sum(axis=0)
+                for p in (before[span.first : span.end], after[begin:end])
+            ]
+            assert (ways[1] <= 1.01 * ways[0] + 1e-4).all()
+
+
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [
         (MoveEvents(), "walk: no event is given"),
-        (MoveEvents(events=((1, 2, 3),)), "a row of 3 numbers, but each has two"),
+        (MoveEvents(events=((1, 2, 0, 1.5),)), "an anticipation of 1.5, but it is 0 to 1"),
+        (MoveEvents(events=((50, 50, 0.0, 0.0),)), "every event stays where it is: give one another frame, or hold it"),
+        (
+            MoveEvents(events=((100, 100, 1.0),), reach=0.5),
+            "beyond 0.5 to 2: 100 can be held for 0.283 s at most; a reach of 1.45 s is long enough",
+        ),
+        (MoveEvents(events=((1, 2, 3, 0, 0),)), "a row of 5 numbers, but each has 2 to 4"),
         (MoveEvents(events=((50, 50), (70, 70))), "walk: every event stays where it is"),
         (
             MoveEvents(events=((100, 120),), reach=0.4),

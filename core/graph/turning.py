@@ -1,0 +1,68 @@
+"""How tightly walks through a graph can turn, and what is said of a path that turns more tightly (methods 9)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import GraphError
+from . import beam, ground_path
+from .edge_table import EdgeTable
+from .ground_path import GroundPath
+
+# Lengths of a body that is 1.7 m tall; those of others are in proportion (see `edge_table.unit`).
+TRIED = (8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)  # m; radii of circles that a graph may follow
+NEAR = 0.25  # m; a circle is followed where the walk is never further off
+HARDLY = "these clips hardly turn"
+HALF_ROUND = np.linspace(0.0, np.pi, 40)
+
+
+def told(steps: EdgeTable, bend: float, path: GroundPath) -> str:
+    """Return what is to be said of how tightly a graph can turn, and a path in its units does."""
+    radius, where = path.tightest()
+    can = tightest(steps)
+    turns = (
+        "these clips do not even go straight on"
+        if can is None
+        else (f"these clips can turn with a radius of {can * path.unit:.2g} m" if np.isfinite(can) else HARDLY)
+    )
+    if can is None or not np.isfinite(radius) or radius >= can:
+        return turns
+    enough = np.degrees(1.0 / max(radius, 0.2))
+    more = f", or a bend of {enough:.0f} degrees a metre" if bend < enough <= 45.0 else ""
+    radius, where = radius * path.unit, where * path.unit
+    return (
+        f"{turns}, and the path's is {radius:.1f} m at {where:.1f} m: draw it wider, or give the graph clips that "
+        f"turn{more}"
+    )
+
+
+def tightest(steps: EdgeTable) -> float | None:
+    """Return the smallest radius (in units of the table) of some that its walks can turn with, to both sides.
+
+    That is, half a circle is followed within 0.25 m. Infinite where none is, None where not even a line is.
+    """
+    if not _keeps_to(steps, [(0.0, 0.0), (0.0, 4.0)]):
+        return None
+    low, high = 0, len(TRIED)  # the radii before `low` can be turned with, those from `high` on can't
+    while low < high:
+        middle = (low + high) // 2
+        if all(_keeps_to(steps, _half_circle(TRIED[middle], side)) for side in (-1.0, 1.0)):
+            low = middle + 1
+        else:
+            high = middle
+    return TRIED[low - 1] if low else float("inf")
+
+
+def _half_circle(radius: float, side: float) -> list[list[float]]:
+    points = np.column_stack([side * radius * (1.0 - np.cos(HALF_ROUND)), radius * np.sin(HALF_ROUND)])
+    return [[float(x), float(y)] for x, y in points]
+
+
+def _keeps_to(steps: EdgeTable, points: Sequence[Sequence[float]]) -> bool:
+    """Say whether a walk stays near a path."""
+    try:
+        path = ground_path.through(points, closed=False)
+        beam.search(steps, path, fidelity=0.0, bent=0.0, width=beam.WIDTH // 2, widest=NEAR)
+    except GraphError:
+        return False
+    return True

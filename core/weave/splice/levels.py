@@ -1,0 +1,68 @@
+"""What of two bodies is compared where an action is entered: the legs, and of the trunk more, the nearer they must be.
+
+Figure 1 of [Nomura]: the wider the threshold, the less of the trunk counts (methods 7).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import OptionError
+from ...motion import kinematics, mass
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...motion.skeleton import Skeleton
+from ...sync import joint_weights
+
+TRUNK_SHARE = 0.3  # of the weight of all points, the rest is the legs'; with more, standing counts as walking
+
+
+@dataclass(frozen=True)
+class Level:
+    """What of the trunk is compared beside the legs, and up to which mean distance (m) that makes a splice point."""
+
+    name: str
+    threshold: float
+    points: Callable[[Skeleton], Array]
+
+
+def _shoulders(skeleton: Skeleton) -> Array:
+    """Both halves of the trunk and both shoulders as shares (4, J) of joints' places."""
+    return np.concatenate([mass.trunk_halves(skeleton), _arms(skeleton)])
+
+
+def _arms(skeleton: Skeleton) -> Array:
+    missing = [role for role in ("upper_arm.L", "upper_arm.R") if role not in skeleton.roles]
+    if missing:
+        raise OptionError(f"The shoulders are not known, since no joint plays the part of {', '.join(missing)}")
+    return np.eye(len(skeleton))[[skeleton.roles["upper_arm.L"], skeleton.roles["upper_arm.R"]]]
+
+
+LEVELS = (
+    Level("shoulders", 0.06, _shoulders),
+    Level("trunk halves", 0.09, mass.trunk_halves),
+    Level("trunk", 0.13, mass.trunk),
+)
+
+
+def asked(threshold: float) -> list[tuple[Level, float]]:
+    """Return the levels that are tried for a threshold (m), and up to which distance each makes a splice point.
+
+    The first level that is as wide as the threshold is the last; beyond the widest, that one is as wide as asked for.
+    """
+    wide = [level.threshold >= threshold for level in LEVELS]
+    tried = LEVELS[: wide.index(True) + 1] if any(wide) else LEVELS
+    last = tried[-1]
+    return [(level, threshold if level is last else level.threshold) for level in tried]
+
+
+def cloud(clip: Clip, level: Level) -> tuple[Array, Array]:
+    """Return points (F, P, 3) of the legs and the trunk, and their weights (P,) with sum 1."""
+    legs = joint_weights.point_weights(clip.skeleton, "lower")
+    places = kinematics.points(clip)
+    shares = level.points(clip.skeleton)
+    of_trunk = np.einsum("pj,fjk->fpk", shares, places[:, : len(clip.skeleton)])
+    chosen = legs > 0.0
+    weights = np.concatenate([(1.0 - TRUNK_SHARE) * legs[chosen], np.full(len(shares), TRUNK_SHARE / len(shares))])
+    return np.concatenate([places[:, chosen], of_trunk], axis=1), weights

@@ -1,0 +1,132 @@
+"""What is played along a stretch of a locomotion: an action, entered at one of its frames and played on (methods 7)."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ClipError
+from ...motion import resample
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from . import torso
+
+
+@dataclass(frozen=True)
+class Run:
+    """How an action goes on from where it was entered: a frame of a clip, of those that are played."""
+
+    clip: int
+    frame: int
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """An action at F frames of a locomotion, and which way its hips face (F,) but for their swing, radians."""
+
+    clip: Clip
+    facing: Array
+
+    def at(self, frames: Array) -> "Motion":
+        """Return the motion at other frames (K,) of its own."""
+        return Motion(resample.sample(self.clip, frames), np.interp(frames, np.arange(len(self.facing)), self.facing))
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """How far apart (m) some frames of a locomotion and all that could be played to them are.
+
+    count : of its frames; distances (K, N) : of every `step`-th of them to every `step`-th of the clips', which follow
+    each other; closely(clip, first, end) : (count, end − first) of all its frames to some of a clip
+    """
+
+    count: int
+    step: int
+    distances: Array
+    closely: Callable[[int, int, int], Array]
+
+
+class Played(ABC):
+    """What can be entered at a frame of its clips and played on."""
+
+    name: str
+    clips: Sequence[Clip]
+
+    @abstractmethod
+    def best(self, interval: Interval) -> tuple[Run | None, float]:
+        """Return the run that is nearest over an interval on the mean, and how near; None where all end before."""
+
+    @abstractmethod
+    def going(self, run: Run, after: int, interval: Interval) -> float:
+        """Return how near a run is over an interval from its frame `after` on; infinite where it ends before."""
+
+    @abstractmethod
+    def without_point(self, count: int, nearest: Run | None) -> list[tuple[Run, int]]:
+        """Return runs, and how many frames each is played, for `count` frames where nothing is near enough."""
+
+    @abstractmethod
+    def keep(self, run: Run, first: int, count: int) -> None:
+        """Take note that `count` frames of a run from its frame `first` on are played."""
+
+    @abstractmethod
+    def motion(self, run: Run, count: int) -> Motion:
+        """Return the first frames of a run; where it ends before, its last one is held."""
+
+    @abstractmethod
+    def places(self, run: Run, count: int) -> NDArray[np.int64]:
+        """Return of which clip, and which frame of it, each of these is (2, count); in transitions the one left."""
+
+
+class PlayedClip(Played):
+    """One action, played as it is from any of its frames; from `start` where nothing is near enough."""
+
+    def __init__(self, action: Clip, start: int = 0) -> None:
+        if not 0 <= start < len(action) - 1:
+            raise ClipError(f"{action.name} has no frame {start} to be played from")
+        self.name, self.clips, self._start = action.name, (action,), start
+        self._facing = torso.facing(action)
+
+    def best(self, interval: Interval) -> tuple[Run | None, float]:
+        last = len(self.clips[0]) - interval.count
+        if last < 0:
+            return None, np.inf
+        rows, columns = interval.distances.shape
+        rough = _diagonals(interval.distances) if columns >= rows else np.zeros(1)
+        about = interval.step * int(np.argmin(rough))
+        first = min(max(about - interval.step, 0), last)
+        until = min(about + interval.step, last) + interval.count
+        near = _diagonals(interval.closely(0, first, max(until, first + interval.count)))
+        return Run(0, first + int(np.argmin(near))), float(near.min())
+
+    def going(self, run: Run, after: int, interval: Interval) -> float:
+        first = run.frame + after
+        if first + interval.count > len(self.clips[0]):
+            return np.inf
+        return float(_diagonals(interval.closely(0, first, first + interval.count))[0])
+
+    def without_point(self, count: int, nearest: Run | None) -> list[tuple[Run, int]]:  # noqa: ARG002  (see PlayedGraph)
+        room = len(self.clips[0]) - self._start
+        return [(Run(0, self._start), min(room, count - gone)) for gone in range(0, count, room)]
+
+    def keep(self, run: Run, first: int, count: int) -> None:
+        """Nothing follows from it: the action is played as it is, however often."""
+
+    def motion(self, run: Run, count: int) -> Motion:
+        frames = np.minimum(run.frame + np.arange(count, dtype=float), len(self.clips[0]) - 1.0)
+        return Motion(self.clips[0], self._facing).at(frames)
+
+    def places(self, run: Run, count: int) -> NDArray[np.int64]:
+        frames = np.minimum(run.frame + np.arange(count), len(self.clips[0]) - 1)
+        return np.stack([np.zeros_like(frames), frames])
+
+
+def _diagonals(distances: Array) -> Array:
+    """Mean (N − K + 1,) over the K rows of distances (K, N), from each column on, both running on."""
+    count, columns = distances.shape
+    starts = columns - count + 1
+    total = np.zeros(starts)
+    for row in range(count):
+        total += distances[row, row : row + starts]
+    return total / count

@@ -1,0 +1,183 @@
+"""The manual's scripts: each runs on a generated clip as the page says, and what it makes is what it says."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from action_loom.core.edit import chain_ik
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh
+from action_loom.core.motion import kinematics, quat, root_motion
+from action_loom.core.skin import playing, skinning
+from action_loom.core.skin.skin import skin
+from numpy.testing import assert_allclose
+from oracles import manual_scripts
+from oracles.manual_scripts import FOLDER, TYPED
+from scipy.spatial.transform import Rotation, Slerp
+
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
+
+
+def opened(path):
+    """A picture; imported here, since this module is also read where nothing draws."""
+    from PIL import Image
+
+    return Image.open(path)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder with motion files, a mesh and its weights."""
+    folder = tmp_path_factory.mktemp("scripts")
+    manual_scripts.write_files(folder)
+    return folder
+
+
+@pytest.fixture
+def run(files, tmp_path, monkeypatch, capsys):
+    """Run a script in a folder of its own; return its names and what it printed."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+
+    def run(name, typed=None):
+        made = manual_scripts.run(name, tmp_path, typed)
+        return made, capsys.readouterr().out
+
+    return run
+
+
+def read(path):
+    return bvh.to_clip(bvh.read(path))[0]
+
+
+def test_every_script_is_on_the_page_with_what_is_typed():
+    page = (FOLDER.parent / "scripts.md").read_text(encoding="utf-8")
+    assert set(TYPED) == set(SCRIPTS)
+    for name in SCRIPTS:
+        assert f"](scripts/{name}.py)" in page
+        assert f"python {name}.py {TYPED[name]}\n" in page or f"python {name}.py {TYPED[name]} " in page, name
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_are_short_and_draw_a_picture(run, name):
+    assert len((FOLDER / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 60
+    _, printed = run(name)
+    assert printed.strip()
+    with opened(f"{name}.png") as picture:
+        pixels = np.asarray(picture.convert("L"))
+    assert min(pixels.shape) > 150
+    assert 0.005 < (pixels < 200).mean() < 0.6  # something is drawn, and not all over it
+
+
+def test_a_script_runs_by_itself(files, tmp_path):
+    """As it is typed, in a process of its own, from any folder."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, str(FOLDER / "postures.py"), str(files / "walk.bvh"), "0", "10"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "postures.png").exists()
+
+
+def test_the_viewer_shows_any_frame_and_a_film(run):
+    walk = actions.walk()
+    _, printed = run("viewer")
+    assert f"{len(walk)} frames, 30 a second, 21 joints" in printed
+    assert "frame 0, 14, 27" in printed
+    run("viewer", "walk.bvh --frame 12.5 -o one.png")
+    run("viewer", "walk.bvh -o walk.gif --speed 2")
+    with opened("walk.gif") as film:
+        assert film.n_frames == int(np.ceil(len(walk) / 3))  # twice as fast, 20 a second: every third of 30
+        assert film.info["duration"] == 50
+    with pytest.raises(SystemExit):
+        run("viewer", f"walk.bvh --frame {len(walk)}")
+
+
+def test_forward_kinematics_step_by_step_is_the_cores(run):
+    made, printed = run("forward_kinematics")
+    turned, places = kinematics.world(made["posture"])
+    assert_allclose(made["found"][:, :3, 3], places[0], atol=1e-12)
+    assert_allclose(made["found"][:, :3, :3], quat.to_matrix(turned[0]), atol=1e-12)
+    assert len(printed.splitlines()) == len(places[0]) + 1
+
+
+def test_postures_are_those_of_the_file_at_both_ends_and_turn_evenly_between(run):
+    made, _ = run("postures")
+    clip, postures = made["clip"], made["postures"]
+    assert len(postures) == 5
+    for frame, k in ((0, 0), (10, -1)):
+        assert_allclose(np.abs((clip.rotations[frame] * postures.rotations[k]).sum(axis=1)), 1.0, atol=1e-12)
+        assert_allclose(clip.translations[frame], postures.translations[k], atol=1e-12)
+    for joint in range(len(clip.skeleton)):
+        ends = Rotation.from_quat(np.roll(clip.rotations[[0, 10], joint], -1, axis=1))
+        expected = Slerp([0.0, 1.0], ends)([0.0, 0.25, 0.5, 0.75, 1.0])
+        ours = Rotation.from_quat(np.roll(postures.rotations[:, joint], -1, axis=1))
+        assert_allclose((ours * expected.inv()).magnitude(), 0.0, atol=1e-7)
+
+
+def test_key_frames_are_reached_at_their_times(run):
+    made, _ = run("key_frames", "walk.bvh 0 10 30 --seconds 0 0.5 2 --between ease")
+    motion = read("key_frames.bvh")
+    assert len(motion) == 61
+    places, given = kinematics.world(motion)[1], kinematics.world(made["clip"])[1]
+    assert_allclose(places[[0, 15, 60]], given[[0, 10, 30]], atol=1e-5)
+
+
+def test_two_motions_are_mixed_by_their_shares(run):
+    run("two_motions")
+    heights = [kinematics.world(read(f"two_motions_{share}.bvh"))[1][:, 0, 2].mean() for share in (25, 50, 75)]
+    ends = [kinematics.world(clip)[1][:, 0, 2].mean() for clip in (actions.walk(), actions.sneak())]
+    assert all(np.diff([ends[0], *heights, ends[1]]) < 0.0)  # who sneaks goes lower
+
+
+def test_a_transition_begins_and_ends_as_the_motions_do_and_does_not_jump(run):
+    made, printed = run("transition")
+    motion, one, other = read("transition.bvh"), made["one"], made["other"]
+    assert len(motion) == 28 + len(other) - 12
+    assert f"{len(motion)} frames" in printed
+    places = kinematics.world(motion)[1]
+    assert_allclose(places[:28], kinematics.world(one)[1][:28], atol=1e-5)
+    # The second one, turned and moved on the ground: its joints keep their heights and their distances.
+    after, given = places[36:], kinematics.world(other)[1][20:]
+    assert_allclose(after[:, :, 2], given[:, :, 2], atol=1e-5)
+    assert_allclose(
+        np.linalg.norm(after - after[:1, :1], axis=2), np.linalg.norm(given - given[:1, :1], axis=2), atol=1e-5
+    )
+    facing = root_motion.ground_frames(motion)[1]
+    assert np.abs(np.diff(facing)).max() < np.radians(10.0)
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)
+    assert steps[27:37].max() < 1.1 * max(steps[:27].max(), steps[37:].max())
+
+
+def test_a_deformation_is_as_asked_in_its_frame_and_nothing_far_off(run):
+    made, _ = run("deformation")
+    clip, motion, joint = made["clip"], read("deformation.bvh"), made["joint"]
+    before, after = (kinematics.world(one)[0][:, joint] for one in (clip, motion))
+    turn = quat.log(quat.mul(after, quat.inv(before)))
+    assert_allclose(turn[30], [np.radians(-80.0), 0.0, 0.0], atol=1e-5)
+    assert_allclose(turn[np.abs(np.arange(len(clip)) - 30) >= 12], 0.0, atol=1e-5)
+    assert (np.diff(np.linalg.norm(turn[18:31], axis=1)) > -1e-5).all()
+
+
+def test_inverse_kinematics_comes_nearer_in_every_round_and_arrives(run):
+    made, printed = run("inverse_kinematics")
+    away = [float(line.split()[3]) for line in printed.splitlines()]
+    assert all(np.diff(away) < 0.0)
+    assert away[-1] < 0.1
+    last, end = made["steps"][-1], made["end"]
+    assert_allclose(kinematics.world(last)[1][0, end], made["goal"], atol=1e-4)
+    fixed = np.setdiff1d(np.arange(21), made["chain"])
+    assert_allclose(last.rotations[:, fixed], made["steps"][0].rotations[:, fixed], atol=0.0)
+    assert chain_ik.NEAR < 1e-4  # the core's own goes on for longer
+
+
+def test_skinning_by_the_formula_is_the_cores(run):
+    made, _ = run("skinning")
+    clip, mesh, given, joints = (made[name] for name in ("clip", "mesh", "given", "joints"))
+    surface = skin(mesh.vertices, (given.first, given.joints, given.weights), (mesh.corners, mesh.begins))
+    moved = skinning.moves(playing.at_rest(clip.skeleton, joints), playing.in_frame(clip, 4, joints))
+    expected, _ = skinning.linear(surface, moved)
+    assert_allclose(made["vertices"], expected, atol=2e-4)  # cm, the core's are single precision
+    assert np.abs(made["vertices"] - mesh.vertices).max() > 10.0

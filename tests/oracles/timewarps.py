@@ -1,0 +1,47 @@
+"""Timewarping as [TMPS] prints it, of paths of whole cells: its matrix, and its incremental inverse timewarping.
+
+Its rows are the frames of the clip that is re-timed, its columns those of the reference; here both count from 0.
+"""
+
+import numpy as np
+
+# The path of its figures, from 1, as there, and the frames that it prints for it.
+PRINTED = np.array([(1, 1), (2, 2), (3, 3), (4, 3), (5, 3), (6, 4), (6, 5), (6, 6), (6, 7), (7, 8)])
+PRINTED_FRAMES = (1, 2, 4, 6, 6.25, 6.5, 6.75, 7)
+
+
+def of_cells(cells: np.ndarray) -> np.ndarray:
+    """Return its matrix W (M, N) of a path of cells (K, 2) from corner to corner.
+
+    Frames that share a column are averaged; a row that goes on over several columns passes evenly to the next row,
+    and the last row holds.
+    """
+    rows, columns = cells[-1] + 1
+    warp = np.zeros((rows, columns))
+    same_row = np.flatnonzero(np.diff(cells[:, 0], append=-1) != 0)
+    for start, end in zip(np.append(0, same_row[:-1] + 1), same_row, strict=True):
+        row, run = cells[start, 0], cells[start : end + 1, 1]
+        # A column belongs to this row alone if the rows before and after do not share it.
+        alone = run[~np.isin(run, cells[np.r_[:start, end + 1 : len(cells)], 1])]
+        passed = np.zeros(len(alone)) if row == rows - 1 else np.arange(len(alone)) / max(len(alone), 1)
+        warp[row, alone] = 1.0 - passed
+        if row < rows - 1:
+            warp[row + 1, alone] = passed
+    for column in range(columns):
+        sharing = cells[cells[:, 1] == column, 0]
+        if len(sharing) > 1:
+            warp[sharing, column] = 1.0 / len(sharing)
+    return warp
+
+
+def warped(warp: np.ndarray) -> np.ndarray:
+    """Return the frame (N,) of the re-timed clip, from 0, at each frame of the reference: s = s_m · W."""
+    return np.arange(len(warp), dtype=float) @ warp
+
+
+def steps(warp: np.ndarray) -> np.ndarray:
+    """Return d (N,), by how much each frame takes the re-timed clip on: d[n] = s[n+1] − s[n], the last 1.
+
+    A blend of weights w is as long as the sum of all w·d, the reference's own d being 1.
+    """
+    return np.append(np.diff(warped(warp)), 1.0)

@@ -1,0 +1,501 @@
+"""Document 000, motion blending by registration curves: every element of it beside ours, into docs/sources.md."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import page_sections
+from action_loom.core import verbs
+from action_loom.core.check import quality
+from action_loom.core.motion import kinematics, resample, root_motion
+from action_loom.core.motion.clip import Clip
+from action_loom.core.plots import stick_figures
+from action_loom.core.recipes.blend import Blend
+from action_loom.core.recipes.matching import Matching, Synchronise
+from action_loom.core.sync import curve_fit, dtw, metrics, register_pair
+from action_loom.core.sync.alignment import align
+from action_loom.core.sync.positions import PointMetric
+from matplotlib.figure import Figure
+from source_pages import (
+    SETS,
+    WALKS,
+    Pair,
+    captured,
+    distances,
+    elements,
+    gait,
+    grid,
+    median_and_most,
+    needs_clips,
+    pairs,
+    picture,
+    timewarps,
+    words,
+)
+from tmps_program import Frames, their_distance, their_smoothing, their_transform
+
+TITLE = "000 · Motion blending (TMPS)"
+# Its settings: joints as points that all weigh alike, heights aligned, single frames, its belt, no limit of the slope.
+THEIRS = Matching(metric="points", align_height=True, window=0.0, slope=-1, band=0.7, ends="pinned", smoothing="none")
+SNEAK, WALK, STEPS = "cmu_asf_17_03", "cmu_asf_16_15", (183, 428)  # three steps of the walk
+SMOOTHING = (
+    "smoothing, frames each side",
+    "clips",
+    "footfalls off, ms, median / p90",
+    "over 250 ms",
+    "time's own acceleration, 1/s",
+    "waits or leaps, % of frames",
+    "acceleration, of the clip's",
+    "start off, ms",
+)
+LOST = 250.0  # ms; farther off is another footfall, or none
+COLOURS = {"none": "#d9534f", "10": "#f0a030", "20": "#3c9a6d", "Loom": "#1f4e79"}
+
+
+# --- what is measured ------------------------------------------------------------------------------------------------
+
+
+def formulas() -> dict[str, float]:
+    """How far its program, its printed formula and our distance are from the best turn and shift of random clouds."""
+    rng, off = np.random.default_rng(0), {"program": 0.0, "formula": 0.0, "ours": 0.0}
+    for _ in range(200):
+        one, other = rng.normal(size=(2, 20, 3)) + rng.normal(size=(2, 1, 3))
+        turn, shift = their_transform(one, other)
+        ground, theirs = (p[None, :, 0] - 1j * p[None, :, 2] for p in (one, other))
+        best = align(ground, theirs, np.full(20, 0.05))
+        off["program"] = max(off["program"], abs(shift[0] - best.shift.real), abs(shift[2] + best.shift.imag))
+        u, w = other[:, 0].mean(), other[:, 2].mean()
+        printed = one[:, 2].mean() - u * np.sin(turn) - w * np.cos(turn)
+        off["formula"] = max(off["formula"], abs(printed - shift[2]))
+        heights = one[:, 1] - one[:, 1].mean() - other[:, 1] + other[:, 1].mean()
+        ours = np.sqrt(best.residual + (heights**2).mean())
+        off["ours"] = max(off["ours"], abs(float(ours) - their_distance(one, other)))
+    return off
+
+
+def smoothings(pair: Pair, unit: int) -> dict[str, Frames]:
+    """Frames of a pair's clip by our smoothing of the path, by its own program and by default options."""
+    rate = pair.reference.rate
+    found, out = None, {}
+    for radius in (0, unit, 2 * unit):
+        matching = replace(THEIRS, smoothing="average" if radius else "none", radius=radius / rate)
+        found = register_pair.pair(pair.reference, pair.clip, matching)
+        out[f"ours, {radius or 'none'}"] = Frames(found.frames)
+    cells = found.cells[:, ::-1]
+    out["its program, none"] = Frames(timewarps.warped(timewarps.of_cells(cells)))
+    for radius in (unit, 2 * unit):
+        out[f"its program, {radius}"] = Frames(timewarps.warped(timewarps.of_cells(their_smoothing(cells, radius))))
+    more = {"its path, our spline": replace(THEIRS, smoothing="spline"), "default options": Matching(ends="pinned")}
+    for name, matching in more.items():
+        out[name] = Frames(register_pair.pair(pair.reference, pair.clip, matching).frames)
+    return out
+
+
+def figures_of(pair: Pair, curve: Frames) -> tuple[Any, ...]:
+    """Errors of footfalls (ms), how time speeds up and slows down (1/s), what stutters, acceleration, start."""
+    rate = pair.reference.rate
+    errors = gait.event_errors(curve, pair.reference, pair.clip, "strike")
+    slopes = np.diff(curve.values)
+    made = quality.measure(resample.sample(pair.clip, np.clip(curve.values, 0, len(pair.clip) - 1)))
+    return (
+        errors,
+        float(np.sqrt((np.diff(slopes) ** 2).mean()) * rate),
+        100.0 * float(((slopes < 0.2) | (slopes > 5.0)).mean()),
+        made["acceleration_m_s2"] / quality.measure(pair.clip)["acceleration_m_s2"],
+        1000.0 * abs(curve.values[0]) / rate,
+    )
+
+
+def smoothing_table(rate: float, unit: int) -> list[str]:
+    """Rows: each smoothing, clips tuned on and kept aside."""
+    found: dict[str, list[tuple[bool, tuple[Any, ...]]]] = {}
+    for pair in pairs(WALKS, rate):
+        for name, curve in smoothings(pair, unit).items():
+            found.setdefault(name, []).append((pair.aside, figures_of(pair, curve)))
+    rows = []
+    for name, values in found.items():
+        for aside, label in SETS:
+            some = [one for is_it, one in values if is_it == aside]
+            errors = np.concatenate([one[0] for one in some])
+            rest = [np.median([one[k] for one in some]) for k in range(1, 5)]
+            near = errors[errors <= LOST]
+            far = f"{len(errors) - len(near)} of {len(errors)}"
+            cells = (f"{value:.{digits}f}" for value, digits in zip(rest, (1, 1, 2, 0), strict=True))
+            rows.append((name, label, median_and_most(near), far, *cells))
+    return grid(SMOOTHING, rows)
+
+
+def rounding() -> dict[str, str]:
+    """By how much (frames) its W of whole cells plays another frame than the smoothed middles it is made of."""
+    off: dict[bool, list[float]] = {False: [], True: []}
+    for pair in pairs(WALKS, 30.0):
+        found = register_pair.pair(pair.reference, pair.clip, replace(THEIRS, smoothing="average", radius=10 / 30.0))
+        played = timewarps.warped(timewarps.of_cells(their_smoothing(found.cells[:, ::-1], 10)))
+        off[pair.aside] += np.abs(played - found.frames)[10:-10].tolist()
+    return {label: median_and_most(off[aside], 2) for aside, label in SETS}
+
+
+def turning() -> str:
+    """How the turn of best fit goes on, frame by frame, and how far it is off where the bodies face."""
+    jumps, off = [], []
+    for names in ((WALK, SNEAK), ("cmu_mb_02_01", "cmu_mb_05_01")):
+        clips = [captured(name) for name in names]
+        count = min(map(len, clips))
+        one, other = (kinematics.points(clip)[:count, :, [0, 2, 1]] for clip in clips)
+        turns = np.unwrap([their_transform(a, b)[0] for a, b in zip(one, other, strict=True)])
+        faces = [root_motion.ground_frames(clip)[1][:count] for clip in clips]
+        jumps.append(np.abs(np.diff(turns)).max())
+        off.append(np.abs(np.angle(np.exp(1j * (turns + faces[0] - faces[1])))).max())
+    return f"{np.degrees(max(jumps)):.1f}° at most from frame to frame, and up to {np.degrees(max(off)):.0f}°"
+
+
+def weighing() -> dict[str, str]:
+    """Footfalls (ms) by joints that all weigh alike, as there, and by our weights; paths as they are found."""
+    off: dict[tuple[bool, str], list[float]] = {}
+    for pair in pairs(WALKS, 30.0):
+        for name, by in (("alike", their_matrix), ("by bones", our_matrix)):
+            path = dtw.pinned(by(pair.reference, pair.clip), max(len(pair.reference), len(pair.clip)))
+            errors = gait.event_errors(Frames(curve_fit.midpoints(path.cells)[1]), pair.reference, pair.clip, "strike")
+            off.setdefault((pair.aside, name), []).extend(errors[errors <= LOST])
+    return {
+        label: ", ".join(f"{name} {median_and_most(off[aside, name])}" for name in ("alike", "by bones"))
+        for aside, label in SETS
+    }
+
+
+def their_matrix(reference: Clip, clip: Clip) -> np.ndarray:
+    """Its distances of all frames, every joint and tip alike, heights aligned."""
+    clouds = [kinematics.points(one)[:, one.skeleton.point_weights > 0.0] for one in (reference, clip)]
+    alike = np.full(clouds[0].shape[1], 1.0 / clouds[0].shape[1])
+    level = [cloud - cloud.mean(axis=1, keepdims=True) * [0.0, 0.0, 1.0] for cloud in clouds]
+    one, other = (PointMetric.of_cloud(cloud, alike) for cloud in level)
+    return np.asarray(one.matrix(other, 0))
+
+
+def our_matrix(reference: Clip, clip: Clip) -> np.ndarray:
+    one, other = (metrics.prepare(body, THEIRS) for body in (reference, clip))
+    return np.asarray(one.matrix(other, 0))
+
+
+def seconds_of(work: Callable[[], Any]) -> float:
+    """The least of some times of some work, in milliseconds of the processor."""
+    work()
+    times = []
+    for _ in range(5):
+        began = time.process_time()
+        work()
+        times.append(time.process_time() - began)
+    return 1000.0 * min(times)
+
+
+def bottleneck() -> str:
+    walk, sneak = captured(WALK), captured(SNEAK)
+    whole = seconds_of(lambda: register_pair.pair(walk, sneak, replace(THEIRS, ends="open")))
+    matrix = seconds_of(lambda: our_matrix(walk, sneak))
+    apart = our_matrix(walk, sneak)
+    path = seconds_of(lambda: dtw.pinned(apart, len(walk)))
+    one, other = (kinematics.points(clip)[0][:, [0, 2, 1]] for clip in (walk, sneak))
+    each = seconds_of(lambda: [their_distance(one, other) for _ in range(100)]) / 100.0
+    return (
+        f"{len(walk)} × {len(sneak)} frames: matrix {matrix:.0f} ms, path {path:.1f} ms, all of registering (two"
+        f" passes) {whole:.0f} ms; its program in Python, pair by pair: {each * len(walk) * len(sneak) / 1000.0:.0f} s"
+    )
+
+
+# --- its example -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """Three steps of a walk, a sneak, the sneak in time with it, both blended, and when the third foot comes down."""
+
+    walk: Clip
+    sneak: Clip
+    synchronised: Clip
+    blend: Clip
+    frames: tuple[int, int, int, int]
+    report: dict[str, Any]
+    steps: float
+    errors: str
+
+
+def example() -> Example:
+    walk, sneak = captured(WALK).cut(*STEPS), captured(SNEAK)
+    retimed = verbs.apply(Synchronise(), [walk, sneak])
+    made = verbs.apply(Blend(), [walk, sneak])
+    third = round(max(gait.events(walk)["strike.L"]))
+    curve = retimed.registration.curves[1]
+    steps = np.diff(curve.at(retimed.registration.grid))
+    off = []
+    for strike in ("strike.R", "strike.L"):
+        for frame in gait.events(walk)[strike]:
+            theirs = gait.events(sneak)[strike]
+            off.append(np.abs(theirs - curve.at(np.array([frame]))[0]).min() / walk.rate * 1000.0)
+    in_blend = int(np.argmin(np.abs(made.reference_frames - third)))
+    frames = (third, round(float(curve.at(np.array([float(third)]))[0])), third - retimed.registration.first, in_blend)
+    near = ", ".join(f"{error:.0f}" for error in sorted(error for error in off if error <= LOST))
+    return Example(
+        walk, sneak, retimed.clip, made.clip, frames, made.report, float((0.5 + 0.5 * steps).sum() + 1), near
+    )
+
+
+def footfall(shown: Example) -> Figure:
+    """The third footfall in all four clips, the left leg's bones in colour."""
+    figure = Figure(figsize=(9.0, 2.9), layout="constrained")
+    third, sneak_third, there, in_blend = shown.frames
+    of = (
+        (shown.walk, third, f"walk, frame {third}"),
+        (shown.sneak, third, f"sneak as it is, frame {third}"),
+        (shown.synchronised, there, f"sneak in time with it ({sneak_third})"),
+        (shown.blend, in_blend, f"blend 50:50, frame {in_blend}"),
+    )
+    for axis, (clip, frame, title) in zip(figure.subplots(1, 4, sharey=True), of, strict=True):
+        stick_figures.draw(axis, clip.cut(frame, frame + 1), np.zeros(1), "#1f4e79", aside=stick_figures.ASLANT)
+        _mark_foot(axis, clip, frame)
+        axis.set_title(title, fontsize=9)
+        axis.set_xlim(-0.75, 0.75)
+        axis.set_ylim(-0.1, 1.85)
+        axis.set_xticks([])
+    return figure
+
+
+def _mark_foot(axis: Any, clip: Clip, frame: int) -> None:
+    """A dot on the left foot, which comes down."""
+    ground, facing = root_motion.ground_frames(clip)
+    ankle = kinematics.world(clip)[1][frame, clip.skeleton.roles["foot.L"]]
+    away = (ankle[0] - ground[frame, 0]) + 1j * (ankle[1] - ground[frame, 1])
+    along = (away * np.exp(1j * (stick_figures.ASLANT - facing[frame]))).imag
+    axis.plot([along], [ankle[2]], "o", color="#f0a030", markersize=7)
+
+
+def curves(shown: Example) -> Figure:
+    """The distances of walk and sneak with the curve by each smoothing, and what its belts leave."""
+    figure = Figure(figsize=(9.6, 3.5), layout="constrained")
+    left, *others = figure.subplots(1, 4)
+    walk, sneak = (resample.to_rate(clip, 30.0) for clip in (shown.walk, shown.sneak))
+    matrix = their_matrix(walk, sneak)
+    for axis in (left, *others):
+        distances(axis, matrix)
+        axis.set_xlabel("walk, frame")
+    left.set_ylabel("sneak, frame")
+    for radius in (0, 10, 20):
+        matching = replace(THEIRS, smoothing="average" if radius else "none", radius=radius / 30.0)
+        frames = register_pair.pair(walk, sneak, matching).frames
+        name = str(radius) if radius else "none"
+        left.plot(frames, color=COLOURS[name], lw=1.4, label=f"{name} frames" if radius else "none")
+    default = register_pair.pair(walk, sneak, Matching(ends="pinned"))
+    left.plot(default.frames, color=COLOURS["Loom"], lw=1.4, label="default")
+    left.legend(fontsize=7, loc="lower right")
+    left.set_title("smoothing", fontsize=9)
+    for axis, band in zip(others, (0.1, 0.3, 0.7), strict=True):
+        masked = register_pair.in_band(matrix, band)
+        left_out = np.where(np.isfinite(masked), np.nan, 1.0).T
+        axis.imshow(left_out, origin="lower", cmap="winter", aspect="auto", alpha=0.6)
+        axis.plot(*dtw.pinned(masked, max(masked.shape)).cells.T, color="#d9534f", lw=1.4)
+        axis.set_title(f"belt {band:g}: {100.0 * np.isinf(masked).mean():.0f} % left out", fontsize=9)
+    return figure
+
+
+def waves() -> Figure:
+    """Its one-dimensional example: a wave brought into the time of another."""
+    one, other = np.linspace(0.0, 1.0, 110), np.linspace(0.0, 1.0, 150)
+    f, g = np.sin(2.0 * np.pi * 2.0 * one**1.4), 0.9 * np.sin(2.0 * np.pi * 2.0 * other**0.8)
+    matrix = (f[:, None] - g[None]) ** 2
+    path = dtw.pinned(matrix, len(other))
+    figure = Figure(figsize=(7.6, 2.6), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(1.6, 1.0))
+    left.plot(f, color="#d9534f", label="F")
+    left.plot(g, color="#9ab7d8", label="G")
+    left.plot(g[np.round(curve_fit.midpoints(path.cells)[1]).astype(int)], color="#1f4e79", label="G in F's time")
+    left.legend(fontsize=7)
+    distances(right, matrix)
+    right.plot(*path.cells.T, color="#d9534f")
+    return figure
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def rows_of(shown: Example) -> str:
+    last_frame = STEPS[1] - 1
+    off, kept = formulas(), shown.report["registration"][0]["kept"]
+    whole = verbs.apply(Synchronise(), [captured(WALK), captured(SNEAK)]).report["registration"][0]["kept"]
+    by_weights, by_cells = weighing(), rounding()
+    held = timewarps.warped(timewarps.of_cells(timewarps.PRINTED - 1)) + 1.0
+    example_s = ", ".join(f"{value:g}" for value in held)
+    apart = "; ".join(f"{label}: {value}" for label, value in by_weights.items())
+    rounded = "; ".join(f"{label}: {value}" for label, value in by_cells.items())
+    return f"""
+Blends of clips of other lengths and speeds have a speed between | – | done | verb `blend`, methods 4
+
+Three stages: synchronise, interpolate, warp time back (Fig. 2) | – | done, time each frame by itself |
+weave/blend.py
+
+Poses interpolated frame by frame, as on the site's page about filters | slerp | weighted mean rotation by
+logarithms, any number of clips; ankles as places | weave/blend.py, methods 4
+
+Dynamic time warping of two waves F(M), G(N) to G'(M) | – | done; figure below | sync/dtw.py
+
+Distance matrix, such as (F − G)²; bright is far (Fig. 4) | – | done; the same picture of every pair |
+sync/distance.py, `--picture`
+
+Cheapest path from (1, 1) to (M, N), by dynamic programming | – | done: `--slope -1 --ends pinned`; tests try all
+paths of small matrices | sync/dtw.py, test_dtw.py
+
+Frames played along the path, G'(i) = G(j) (Fig. 3) | whole frames | fractions of frames |
+sync/registration_curve.py
+
+Poses compared by joint angles, Σ w·‖log(q⁻¹q')‖² | weights by trial | metric `angles`; a joint weighs as the bones
+it moves | sync/angles.py, `--metric angles`
+
+Poses compared by places of points, Σ w·‖p − Tp'‖² | – | metric `points` | sync/positions.py
+
+Remark: points need no weights | weights of 1 | ours weigh half their bones' length. Footfalls off, ms, median /
+p90: {apart} | sync/joint_weights.py
+
+Clouds are first brought together: turn θ, shift x₀, z₀ | formula | best turn and shift in closed form; its θ and
+its program agree with ours to {off["program"]:.0e}. The z₀ of its formula lacks a change of sign (− x̄' sin θ
+should be +): up to {off["formula"]:.1f} off where clouds are 1 wide; its program has it right | sync/alignment.py
+
+T = turn · shift | – | the same | sync/alignment.py
+
+Program CalcTransformBetweenFigures: also the mean height is matched | in the program, not in the formula |
+`--align-height`; off by default: how far a body ducks is part of its pose | recipes/matching.py
+
+Program calc_pose_distance: root of the mean square | metres | the same to {off["ours"]:.0e} | sync/alignment.py,
+this script
+
+Film of the normalised clouds; they move oddly half-way, perhaps a bug | film | missed: no film. By our check its
+program is right: on two pairs of clips the best turn goes on smoothly, {turning()} off the way that the bodies
+face, since limbs that swing pull at it. That may be what looks odd | –
+
+Straight runs in the curve make motion jump or freeze | – | slope limit, smoothing, slopes held in [1/L, L]; table
+below | sync/curve_fit.py
+
+B-spline approximation (its source), passed over there as laborious | not done there | done: the default |
+`--smoothing spline`
+
+Moving average instead; contacts come a little off, motion is smoother | pictures | `--smoothing average --radius`,
+in seconds: 0.042 s is one frame at 30 fps, 10 frames are 0.333 s. Tables below: it makes motion much smoother;
+footfalls come no worse by 10 frames, and some worse by 20 | sync/curve_fit.py
+
+Belt round the even line, ratio of the clip's frames (Fig. 5) | ratio | `--band`, the same mask; the figure below.
+Cost and saving: table of document 003 | sync/register_pair.py `in_band`
+
+Program gen_restriction_mask_belt adds DBL_MAX / 10 | – | infinity; a belt that leaves no way is refused with a
+sentence, where there a path goes through the mask | test_dtw.py
+
+Middles of straight runs, average, path made anew (Fig. 6) | four steps | middles and average alike; no cells are
+made of it, the curve itself is played | sync/curve_fit.py `midpoints`, `average`
+
+The curve with none, 10 and 20 frames | pictures, films | figure and table below | this script
+
+Timewarp matrix W, M × N (Fig. 7) | – | `sync A B --timewarp W.csv`, of the smooth curve: two frames a column,
+exactly what is played. By its own rule, of cells, another frame is played: off by (frames, median / p90) {rounded}
+| sync/timewarp_matrix.py, cli/timewarps.py
+
+Its example: s of the path of Fig. 6 and 7 | 1, 2, 4, 6, 6.25, 6.5, 6.75, 7 | {example_s}: its rule on its path,
+exactly; of these frames our W gives the same back, and the same numbers in all columns but the third, where it has
+three frames and ours one | test_timewarp_matrix.py, oracles/timewarps.py
+
+Program CTimewarpMatrix::Initialize: averages a column, passes a row on | – | its rule is an oracle of the tests. It
+names `path` in one line and `npath` in the next | oracles/timewarps.py
+
+s = s_m · W | – | exactly the frames of the report | test_timewarps.py
+
+Incremental inverse timewarping: d[n] = s[n+1] − s[n], d[N] = 1 | – | the same sum, from the curve between frames |
+weave/blend.py `output_frames`
+
+Length of the result T = Σ d, and d = Σ k·d of all clips | – | {len(shown.blend)} frames of the example below, Σ d =
+{shown.steps:.1f} | test_timewarps.py
+
+Shares that change on the way change the length as they go | – | `--weight-keys` | weave/blend_weights.py
+
+Not step by step, time can run backward | – | never: steps are positive | test_blend.py
+
+Program GetIITW | – | the same steps | oracles/timewarps.py `steps`
+
+Summary: X clips, kernels that add up to 1, the first is the reference | X clips | any number, weights of any sum,
+any reference, or the medoid | recipes/blend.py, `--reference`
+
+Class CDistanceMatrix, NFigureUtil::PoseDistance | – | sync/distance.py, positions.py | module
+
+CalcRegistrationCurve: forward along diagonals, back, reversed | – | the same recurrence row by row, in numba |
+sync/dtw.py
+
+CalcSmoothRegistrationCurve(ratio, filter) | – | carried over here to be measured: it cuts fractions off twice, and
+goes on past the ends with the end frame: it begins some frames into the clip (*start off*) and, in whole cells,
+leaves motion as rough as it was or rougher. Ours keeps both corners | this script
+
+NMotionSignal::Synchronize, ratio 0.7, filter 10 | 0.7, 10 | verb `sync`; a belt of 0.7 leaves out 9 % of the cells,
+and cost no path anything (table of document 003) | weave/retime.py
+
+NMotionSignal::IncrementalTimewarp: first frame copied, slerp, last held | – | monotone cubic time, quaternions by
+curves, both ends kept | weave/blend.py, motion/resample.py
+
+NMotionSignal::Blend | – | verb `blend` | weave/blend.py
+
+Example: three steps of a walk and a sneak, 50:50 | pictures, films | {WALK[4:]} from frame {STEPS[0]} to
+{last_frame} and {SNEAK[4:]}: all is kept ({kept[0]:.0%} and {kept[1]:.0%}); of the walk's whole take
+{whole[0]:.0%}, as it has more steps than the sneak. Compared by legs only, for arms and bearing differ. Two
+footfalls that gait events find in the sneak are off by {shown.errors} ms | figure below
+
+Its pictures: third footfall of each | 3 pictures | 4: the sneak as it is, too | figure below
+
+Films of input, synchronised and blended motion | m1v | missed: a page has no films; `--picture` draws every blend |
+plots/blends.py
+
+Remark: no parameters to tune | – | as it comes, with everything left to the program | all options `auto`
+
+Remark: the distance matrix is the bottleneck | – | {bottleneck()} | sync/distance.py
+
+Sample programs (MFC, DXUT) with screen and curve (Fig. 1), BVH files | program | the extension; the picture of a
+registration has a playhead | docs/manual, formats/bvh.py
+
+The same curves find similar clips in a library (its reference 4) | not done there | missed: clips are looked for by
+measures (`ask`), not by likeness | style/ask.py
+"""
+
+
+INTRODUCTION = """
+`python tools/bench/sources_000.py` writes this section. The example by hand: `action-loom sync walk.bvh sneak.bvh -o
+sneak_in_time.bvh --timewarp W.csv --picture p.png` and `action-loom blend walk.bvh sneak.bvh -o between.bvh`, of CMU
+16_15 (three steps) and 17_03. Modules are below
+`core/`, tests and oracles below `tests/`.
+"""
+MEASURED = """
+Smoothing of the path, on pairs of walks cut to where they correspond, at 30 frames a second (10 frames are 0.333 s
+each side) and at the clips' own 120 (0.083 s). *Ours* averages its path as our program does, *its program* is
+carried over as printed, cells and all. Its settings: points, heights aligned, single frames, belt 0.7, no slope
+limit, ends pinned. Footfalls: gait events (Zeni) of the reference, mapped by the curve, against the clip's nearest;
+over 250 ms there is none. At 30 frames a second they are known to a frame, 33 ms. Time's own acceleration: root mean
+square of the curve's second difference; waits or leaps: slopes under 0.2 or over 5. Medians of pairs.
+"""
+
+
+def main() -> None:
+    needs_clips()
+    shown = example()
+    lines = [
+        *words(INTRODUCTION),
+        *elements(rows_of(shown)),
+        "",
+        *words(MEASURED),
+        *words("At 30 frames a second:"),
+        *smoothing_table(30.0, 10),
+        "",
+        *words("At 120 frames a second:"),
+        *smoothing_table(0.0, 10),
+        "",
+        *picture(waves(), "sources_000_waves", "Two waves, one in the time of the other, and their distances"),
+        *picture(curves(shown), "sources_000_curves", "Walk and sneak: curves by smoothing, and what belts leave"),
+        *picture(footfall(shown), "sources_000_footfall", "Third footfall: walk, sneak, sneak in time, blend"),
+    ]
+    page_sections.put("sources.md", TITLE, lines)
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,532 @@
+"""Document 001, splicing motion graphs: every element of it beside ours, into docs/sources.md."""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+import page_sections
+from action_loom.core import jit, verbs
+from action_loom.core.check import trunk_swing
+from action_loom.core.figure import actions
+from action_loom.core.formats import motion_file
+from action_loom.core.graph import climbs, follow, spliced_actions
+from action_loom.core.graph.motion_graph import MotionGraph
+from action_loom.core.graph.walk_result import FollowResult
+from action_loom.core.motion import kinematics, mass, root_motion
+from action_loom.core.motion.clip import Clip
+from action_loom.core.plots import graphs as plots
+from action_loom.core.plots import stick_figures
+from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
+from action_loom.core.recipes.splice import Splice
+from matplotlib.figure import Figure
+from source_pages import ROOT, captured, elements, grid, needs_clips, paths, picture, words
+
+TITLE = "001 · Splicing motion graphs (Nomura)"
+AMC = ROOT.parent / "shared" / "data" / "amc"
+WALKS = """
+mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_10_04 mb_16_15 mb_26_01 mb_35_01 mb_07_04 asf_16_11 asf_16_17 asf_16_15
+mb_08_01 mb_12_01 mb_32_01 mb_35_03 mb_08_04 asf_16_19
+"""
+RUNS = "16_35 16_36 16_38 16_39 16_41 16_42 16_44 16_46 16_49 16_50 16_52 16_54 16_37 16_40 16_45 16_48 16_51 16_53"
+# Actions that stand, and one that walks, on walks of the same body: tuned on, then kept aside.
+CASES = (
+    ("tuned on", "boxing on a walk", "daz_07_01", "daz_13_18"),
+    ("tuned on", "punches on a walk", "mb_16_15", "mb_02_05"),
+    ("tuned on", "lifting on a walk", "mb_35_01", "mb_02_06"),
+    ("tuned on", "a dribble on a walk", "mb_16_15", "mb_06_10"),
+    ("kept aside", "throwing on a walk", "mb_12_01", "mb_06_14"),
+    ("kept aside", "throwing on a walk", "mb_32_01", "mb_06_14"),
+    ("kept aside", "a kick on a walk", "mb_08_01", "daz_martial_04"),
+    ("kept aside", "a dribble on a walk", "mb_35_03", "mb_06_10"),
+)
+WIDE = 0.2  # m; the threshold with which boxing has splice points everywhere
+S = paths.SHAPES["S"]
+
+
+# --- experiments -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A path walked through one graph with actions of another on it, and the seconds that each part took."""
+
+    made: FollowResult
+    seconds: tuple[float, float, float, float]
+
+
+def timed(work) -> tuple:  # type: ignore[no-untyped-def]
+    began = time.process_time()
+    made = work()
+    return made, time.process_time() - began
+
+
+def graph_of(names: str) -> tuple[MotionGraph, float]:
+    clips = [captured(f"cmu_{name}") for name in names.split()]
+    return timed(lambda: replace(verbs.apply(BuildGraph(), clips), name="walks"))
+
+
+def experiment(graph: MotionGraph, built: float, action: Clip, path: np.ndarray, how: str, label: str) -> Experiment:
+    """What the document does: two graphs, splice points, and a path; seconds of each as it counts them."""
+    recipe = Follow(path=path.tolist(), stretches=((0.35, 0.8, 1),), stretch_options=how)
+    plain, walked = timed(lambda: verbs.apply(replace(recipe, stretches=(), stretch_options=""), [], prepared=graph))
+    (splice,) = recipe.stretch_splices()
+    actions_, second = timed(lambda: spliced_actions.gather([action], plain.clip, splice))
+    shares = plain.gone / plain.path.length
+    first, last = (int(np.searchsorted(shares, share)) for share in (0.35, 0.8))
+    _, spliced = timed(lambda: spliced_actions.put_on(plain.clip, actions_, first, last))
+    made = verbs.apply(recipe, [replace(action, name=label)], prepared=graph)
+    return Experiment(made, (built, second, spliced, walked))
+
+
+def runs() -> list[Clip]:
+    return [replace(motion_file.read(AMC / f"{name}.amc").clip, name=name) for name in RUNS.split()]
+
+
+def two_experiments() -> tuple[list[str], Experiment, Experiment]:
+    """Boxing on an S and carrying on a straight path, as the document does them."""
+    walks, built = graph_of(WALKS)
+    boxing = experiment(
+        walks, built, captured("cmu_daz_13_18"), S, f"splice_threshold={WIDE} action_graph=yes", "boxing"
+    )
+    box = actions.carry(120.0, 8)
+    how = "posture=1 strength=0.9 action_graph=yes splice_threshold=0.3"
+    carrying = experiment(walks, built, box, np.array([[0.0, 0.0], [12.0, 0.0]]), how, "carrying")
+    rows = []
+    for name, printed, one in (
+        ("boxing on an S", "60, 240; 120; 2400", boxing),
+        ("carrying on a line", "120, 360; 1200; 600", carrying),
+    ):
+        (told,) = one.made.report["follow"]["carries"]
+        near = told["least_distance"]
+        rows.append(
+            [
+                name,
+                printed,
+                "; ".join(
+                    [", ".join(f"{value:.1f}" for value in one.seconds[:2]), *(f"{v:.1f}" for v in one.seconds[2:])]
+                ),
+                f"{100.0 * one.made.report['follow']['rms']:.1f} cm",
+                f"{100.0 * near:.1f} cm",
+                f"{len(told['splice_points'])}, {told['in_step']:.0%}",
+                f"{told['graph']['component_share']:.0%}",
+            ]
+        )
+    head = [
+        "experiment",
+        "printed s: two graphs; points; path",
+        "ours",
+        "off the path",
+        "nearest of all",
+        "points, of the stretch",
+        "of the actions connected",
+    ]
+    return grid(head, rows), boxing, carrying
+
+
+def two_kinds_of_legs() -> tuple[list[str], list[tuple[str, FollowResult]]]:
+    """One path, through a graph of walks and through one of runs."""
+    rows, made = [], []
+    gentle = paths.circle(5.0)[:60]
+    for name, clips in (("walks", [captured(f"cmu_{one}") for one in WALKS.split()]), ("runs", runs())):
+        graph, built = timed(lambda clips=clips: verbs.apply(BuildGraph(), clips))  # type: ignore[misc]
+        walked, seconds = timed(lambda graph=graph: verbs.apply(Follow(path=gentle.tolist()), [], prepared=graph))  # type: ignore[misc]
+        told, length = walked.report["follow"], len(walked.clip) / walked.clip.rate
+        rows.append(
+            [
+                name,
+                f"{len(clips)}",
+                f"{built:.1f}",
+                f"{seconds:.1f}",
+                f"{100.0 * told['rms_before_spread']:.1f}",
+                f"{100.0 * told['rms']:.1f}",
+                f"{told['length'] / length:.1f}",
+                f"{told['bent_share']:.0%}",
+            ]
+        )
+        made.append((name, walked))
+    head = ["legs", "clips", "graph, s", "path, s", "off the path, cm", "after spreading", "m/s", "bent"]
+    return grid(head, rows), made
+
+
+def thresholds() -> list[str]:
+    """How far standing actions are from walks, and how much of them goes on from splice points."""
+    rows = []
+    for kind, what, walk, action in CASES:
+        clips = [captured(f"cmu_{walk}"), captured(f"cmu_{action}")]
+        shares, least = [], 0.0
+        for threshold in (0.13, 0.15, WIDE, 0.3):
+            told = verbs.apply(Splice(timing="points", splice_threshold=threshold), clips).report["splice"]
+            shares.append(f"{told['in_step']:.0%}")
+            least = told["least_distance"]
+        rows.append([kind, what, f"{action} on {walk}", f"{100.0 * least:.1f}", *shares])
+    return grid(["", "", "clips", "nearest, cm", "points at 13 cm", "15", "20", "30"], rows)
+
+
+def timing() -> list[str]:
+    """How near legs are between points, by the interval, and re-timed to the legs."""
+    rows = []
+    for kind, what, walk, action in CASES:
+        clips, cells, followed = [captured(f"cmu_{walk}"), captured(f"cmu_{action}")], [], ""
+        for interval in (0.5, 1.0, 2.0):
+            recipe = Splice(timing="points", splice_threshold=1.0, splice_interval=interval)
+            plain, timed_ = (
+                verbs.apply(replace(recipe, retime=on), clips).report["splice"]["splice_points"] for on in (False, True)
+            )
+            cells.append(f"{100.0 * np.mean([one['distance'] for one in plain]):.1f}")
+            near = [one["legs_apart_in_time"] for one in timed_ if one["legs_apart_in_time"] is not None]
+            if interval == 1.0:
+                followed = f"{len(near)} of {len(timed_)}" + (f", {100.0 * np.mean(near):.1f} cm" if near else "")
+        rows.append([kind, what, *cells, followed])
+    return grid(["", "", "every 0.5 s, cm", "1 s", "2 s", "re-timed at 1 s, legs apart"], rows)
+
+
+def a_minute() -> list[str]:
+    """Whether a minute of boxing repeats by the clock."""
+    walks = [captured(f"cmu_{name}") for name in ("daz_02_01", "daz_07_01", "daz_09_12")]
+    minute = verbs.apply(Walk(seconds=60.0, plant_feet=False), walks).clip
+    boxing = captured("cmu_daz_13_18")
+    punches = [replace(boxing.cut(at, at + 260), name=f"punch {k}") for k, at in enumerate(range(100, 2900, 280))]
+    rows = []
+    for what, clips, how in (
+        ("the take, entered at points", [boxing], Splice(splice_threshold=1.0)),
+        ("a graph of the take", [boxing], Splice(splice_threshold=1.0, action_graph=True)),
+        ("a graph of ten punches", punches, Splice(splice_threshold=1.0, action_threshold=0.15)),
+    ):
+        found = spliced_actions.gather(clips, minute, how)
+        spliced, told = spliced_actions.put_on(minute, found)
+        flat = 1_000_000 * spliced.places[0] + spliced.places[1]
+        again = max(np.mean(np.abs(flat[lag:] - flat[:-lag]) <= 12) for lag in range(60, 1200, 6))
+        used = len(np.unique(flat)) / sum(map(len, found.clips))
+        rows.append([what, f"{len(told['splice_points'])}", f"{again:.0%}", f"{used:.0%}"])
+    return grid(["", "points in a minute", "of frames again after one and the same time", "of all frames played"], rows)
+
+
+def edits() -> list[str]:
+    """How long it takes to walk anew along a path that was changed, and how well that keeps to it."""
+    walks, _ = graph_of(WALKS)
+    rows = []
+    for kind, shapes in (
+        ("tuned on", [S, paths.circle(4.0)[:70]]),
+        ("kept aside", [paths.wandering(seed) for seed in (3, 4, 5)]),
+    ):
+        plain = [
+            timed(lambda shape=shape: verbs.apply(Follow(path=shape.tolist()), [], prepared=walks)) for shape in shapes
+        ]  # type: ignore[misc]
+        cells = [f"{np.mean([seconds for _, seconds in plain]):.2f}"]
+        for after in (0.3, 0.5, 0.7, 0.9):
+            found = []
+            for shape, (before, _) in zip(shapes, plain, strict=True):
+                recipe = Follow(path=edited(shape, after, 1.0))
+                made, seconds = timed(lambda: follow.again(before, [], recipe))  # noqa: B023
+                fresh = verbs.apply(recipe, [], prepared=walks)
+                off = [one.report["follow"]["rms_before_spread"] for one in (made, fresh)]
+                found.append([seconds, 100.0 * off[0], 100.0 * off[1]])
+            seconds, anew, own = np.mean(found, axis=0)
+            cells.append(f"{seconds:.2f} s; {anew:.1f} ({own:.1f})")
+        rows.append([kind, *cells])
+    head = ["paths", "first walk, s", "changed at 30 %: s; cm off (walked as a whole)", "50 %", "70 %", "90 %"]
+    return grid(head, rows)
+
+
+def edited(rows: np.ndarray, after: float, by: float) -> list[list[float]]:
+    """A path whose part after a share of its points is led aside, gently, by so many metres."""
+    share = np.clip((np.linspace(0.0, 1.0, len(rows)) - after) / (1.0 - after), 0.0, 1.0)
+    found: list[list[float]] = (rows + by * (share**2)[:, None] * np.array([1.0, 0.4])).tolist()
+    return found
+
+
+def mass_and_hips() -> list[str]:
+    """How far from a path hips and centre of mass are, by which of both follows."""
+    walks, _ = graph_of(WALKS)
+    rows = []
+    for what in ("hips", "mass"):
+        made = verbs.apply(Follow(path=S.tolist(), follows=what, plant_feet=False), [], prepared=walks)
+        at = made.path.at(made.gone)
+        points = (
+            kinematics.points(made.clip)[:, root_motion.travelling_joint(made.clip.skeleton)],
+            mass.centre_of_mass(made.clip),
+        )
+        off = [100.0 * float(np.sqrt((np.abs(one[:, 0] + 1j * one[:, 1] - at) ** 2).mean())) for one in points]
+        rows.append([what, *(f"{value:.1f}" for value in off)])
+    return grid(["what follows", "hips off the path, RMS cm", "centre of mass"], rows)
+
+
+def climbed() -> list[str]:
+    """How near walks keep to paths that rise: a ramp of 20 % with clips that climb it, without, and captured stairs."""
+    walk = actions.walk(30.0, 5)
+    gone = np.linalg.norm(kinematics.points(walk)[:, 0, :2] - kinematics.points(walk)[0, 0, :2], axis=1)
+    up, down = (replace(climbs.lifted(walk, slope * gone), name=f"{slope:+.0%}") for slope in (0.2, -0.2))
+    level = [walk, actions.turn_left(30.0)]
+    ramp = [[0.0, 0.0, 0.0], [0.0, -4.0, 0.0], [0.0, -9.0, 1.0], [0.0, -13.0, 1.0]]
+    stairs = [captured(f"cmu_{name}") for name in ("daz_07_01", "daz_02_01", "daz_09_12", "daz_13_35")]
+    rows = []
+    for what, clips, threshold, path in (
+        ("a ramp of 1 m, clips that climb it", [*level, up, down], 0.08, ramp),
+        ("the same, level clips only", level, 0.05, ramp),
+        ("captured stairs of 0.6 m, kept in the graph", stairs, 0.1, None),
+        ("the same, level clips only", stairs[:3], 0.1, None),
+    ):
+        graph = verbs.apply(BuildGraph(climbing=True, threshold=threshold), clips)
+        if path is None and len(clips) == len(stairs):
+            up_stairs = stairs_of(graph)
+        made = verbs.apply(Follow(path=path or up_stairs, climbing=True), [], prepared=graph)
+        told = made.report["follow"]
+        rows.append(
+            [
+                what,
+                f"{100.0 * told['height_off_max']:.1f}",
+                f"{100.0 * told['rms']:.1f}",
+                f"{made.report['quality']['after']['slide_cm_s']:.1f}",
+            ]
+        )
+    return grid(["", "height off at most, cm", "off the path on the ground, RMS cm", "slide, cm/s"], rows)
+
+
+def stairs_of(graph: MotionGraph) -> list[list[float]]:
+    """A level way to the stairs of the last clip, and up to their top as he went who was captured."""
+    tracks, first = graph.tracks, graph.tracks.firsts[3]
+    top = first + int(np.argmax(graph.inputs.ground_of(3)))
+    way, ground = tracks.ground[first : top + 12 : 12], tracks.climbed[first : top + 12 : 12]
+    ahead = (way[4] - way[0]) / abs(way[4] - way[0])
+    places = np.concatenate([way[0] - ahead * np.linspace(2.5, 0.2, 10), way])
+    heights = np.concatenate([np.zeros(10), ground - ground[0]])
+    rows: list[list[float]] = np.column_stack([places.real, places.imag, heights]).tolist()
+    return rows
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+
+def draw_experiment(one: Experiment, name: str, about: str) -> list[str]:
+    figure = plots.draw_walk(one.made)
+    figure.set_size_inches(7.0, 7.0 if name.endswith("boxing") else 4.0)
+    return picture(figure, name, about)
+
+
+def draw_correction(graph: MotionGraph) -> list[str]:
+    """The document's Figure 2: the box held by its correction, by that of Heck and others, and as it was."""
+    box = actions.carry(120.0, 8)
+    walk = verbs.apply(Follow(path=paths.line(6.0).tolist(), plant_feet=False), [], prepared=graph).clip
+    figure = Figure(figsize=(6.0, 7.0), layout="constrained")
+    ways = (
+        ("gaussian", Splice(timing="points", splice_threshold=1.0)),
+        ("heck", Splice(timing="points", splice_threshold=1.0, method="heck")),
+        ("gaussian, posture 1", Splice(timing="points", splice_threshold=1.0, posture=1.0)),
+        ("copy", Splice(timing="points", splice_threshold=1.0, method="copy")),
+    )
+    frames = np.linspace(60, len(walk) - 60, 8).astype(np.int64)
+    for axis, (name, recipe) in zip(figure.subplots(4, 1), ways, strict=True):
+        made = verbs.apply(recipe, [walk, box])
+        swing = made.report["splice"]["swing"]
+        places = 0.75 * np.arange(len(frames))
+        stick_figures.draw(
+            axis, made.clip.taken(frames), places, "#7a4ea3" if name.startswith("gaussian") else "#d0a020", width=1.2
+        )
+        axis.set_title(
+            f"{name}: chest against pelvis {swing['result']:+.2f} (walk {swing['locomotion']:+.2f})", fontsize=9
+        )
+        axis.set_axis_off()
+    return picture(figure, "source_001_correction", "A box on a walk, by each correction of the trunk")
+
+
+def draw_two(made: list[tuple[str, FollowResult]]) -> list[str]:
+    figure = Figure(figsize=(6.0, 6.0), layout="constrained")
+    axis = figure.add_subplot()
+    drawn = made[0][1].path.at(np.linspace(0.0, made[0][1].path.length, 500))
+    axis.plot(drawn.real, drawn.imag, color="#dddddd", lw=8)
+    for (name, walked), colour in zip(made, ("#1f4e79", "#d9534f"), strict=True):
+        axis.plot(walked.places.real, walked.places.imag, color=colour, lw=1.6, label=name)
+    axis.set_aspect("equal")
+    axis.legend(frameon=False)
+    axis.set_xlabel("x (m)")
+    axis.set_ylabel("y (m)")
+    return picture(figure, "source_001_two_graphs", "One path through walks and through runs")
+
+
+def swings() -> dict[str, float]:
+    walk, box = captured("cmu_mb_16_15"), captured("cmu_mb_02_05")
+    return {
+        method: trunk_swing.counter(verbs.apply(Splice(method=method), [walk, box]).clip) or 0.0
+        for method in ("gaussian", "heck", "copy")
+    }
+
+
+def main() -> None:
+    needs_clips()
+    jit.kernels("action_loom.core.graph")
+    told, boxing, carrying = two_experiments()
+    legs, made = two_kinds_of_legs()
+    by_method = swings()
+    lines = [
+        "`python tools/bench/sources_001.py` writes this section; holds and snaps are measured by"
+        " `tools/bench/edit_warp.py` ([editing.md](editing.md)).",
+        "",
+        *elements(ELEMENTS.format(**{f"swing_{name}": value for name, value in by_method.items()})),
+        "",
+        *words(EXPERIMENTS),
+        *told,
+        "",
+        *draw_experiment(boxing, "source_001_boxing", "Boxing on an S, as in its Figure 3"),
+        *draw_experiment(carrying, "source_001_carrying", "Carrying on a line, as in its Figure 4"),
+        *draw_correction(boxing.made.graph),
+        *words(LEGS),
+        *legs,
+        "",
+        *draw_two(made),
+        *words(NEAR),
+        *thresholds(),
+        "",
+        *words(TIME),
+        *timing(),
+        "",
+        *words(CLOCK),
+        *a_minute(),
+        "",
+        *words(EDITED),
+        *edits(),
+        "",
+        *words(MASS),
+        *mass_and_hips(),
+        "",
+        *words(CLIMBED),
+        *climbed(),
+    ]
+    page_sections.put("sources.md", TITLE, lines)
+
+
+EXPERIMENTS = """
+Its experiments, on captured walks and turns of several people ({walks} clips and their mirror images) with a boxer's
+take of 25 s, and with eight cycles of the demo figure that carries a box, for no capture does. Seconds are of one
+processor; the printed ones are of 2008, with other clips, so that only their order tells.
+""".replace("{walks}", str(len(WALKS.split())))
+LEGS = """
+One path, a bow of 5 m radius, walked through a graph of walks and through one of one man's runs and veers.
+"""
+NEAR = """
+How far the legs and the trunk of an action are from those of a walk over the best second there is, and how much of
+the action then goes on from splice points, by the threshold. With the 13 cm that were the most before, no standing
+action has any.
+"""
+TIME = """
+How far apart both are on the mean between points, without a threshold, by the interval after which they are looked up
+again; and, at one second, how many runs were near enough to be re-timed to the legs, with how far legs are apart
+then.
+"""
+CLOCK = """
+A minute of boxing on a walk at random: the largest share of frames that come again after one and the same time (0.5
+to 10 s, within 0.1 s), and how much of the material is played.
+"""
+EDITED = """
+A path that is edited: its part after 30 to 90 % is led aside by up to a metre. Seconds include putting together,
+planting and measuring; in brackets, how far off a walk is that is looked for as a whole.
+"""
+MASS = """
+What keeps to the path: the hips, smoothed, or the centre of mass, smoothed; feet are not planted. Distances are of
+both as they are, with their sway.
+"""
+
+CLIMBED = """
+Paths that rise, with `climbing`: by clips that climb, and by level clips that are lifted in steps.
+"""
+ELEMENTS = """
+few motions and a drawn path make an animation | – | done | *Path*; `graph/follow.py`
+
+pelvis splits the body: locomotion below, action above | – | done; where the upper body begins can be said (`upper`) |
+`weave/splice/mask.py`
+
+motion as root, lower rotations with the root's heading, pelvis joint, upper rotations | – | done |
+`weave/splice/splice.py`, `torso.py`
+
+Heck's synchronising of legs by timewarping, for clips that end | – | done: `timing` `sync`, and `auto` where legs do
+the same | methods 7
+
+Heck's correction frame by frame | – | done, smoothed (below); bare by `smoothing` 0 | `weave/splice/torso.py`
+
+Heck's global correction | – | done: `method` `heck` | `weave/splice/torso.py`
+
+two motion graphs, of actions and of locomotion, built apart | – | done: several actions, or one with `action_graph` |
+`graph/spliced_actions.py`, `action_walk.py`; test_action_walk
+
+graphs by Kovar's point clouds, windows aligned by turn and shift | – | done | `graph/windows.py`, `transitions.py`;
+methods 8
+
+transitions at local minima under the user's threshold | – | done: `threshold` 0.05 m for legs, `action_threshold` 0.1
+m for actions | methods 8
+
+dead ends taken off by Tarjan's strongly connected components, the largest kept | – | done; others are listed |
+`graph/components.py`
+
+nodes are poses, edges are stretches of motion | – | done | `graph/motion_graph.py`
+
+graphs have no end, so alike frames are looked for in place of synchronising | – | done: `timing` `points`, and on
+stretches of paths | `weave/splice/points.py`
+
+the frame that is found is where the action begins | one frame | the mean over the whole next interval: one frame
+alone says less of what follows | findings; methods 7
+
+points are looked up again regularly | no figure | every `splice_interval`, 1 s | test_action_walk
+
+lower body and chosen places of the upper body are compared | – | done | `weave/splice/levels.py`
+
+centres of mass of body parts from Ae's table (1996, children and athletes) | the table is not printed | men and women
+of 1992, whole; **missed: children**, their table could not be had | `motion/mass.py`
+
+Figure 1: with a wide threshold the centre of mass of the trunk alone counts | no figure | over 9 cm |
+`weave/splice/levels.py`
+
+Figure 1: with a narrower one both halves of the trunk, then the shoulders | no figure | up to 9 cm, up to 6 cm |
+test_points
+
+the threshold is the user's | no figure | `splice_threshold`, without an upper limit; the report says the least
+distance there is | test_action_walk
+
+the sum of squared distances of points is least for the correction q(t) | – | done (Horn's quaternion) |
+`weave/splice/torso.py`; test_torso
+
+q averaged by weights exp(-k²/s) | 60 frames, s = 50 | `smoothing` 0.0417 s: the same at 120 frames a second; what is
+over 4 σ away is 1/10000 | `torso.smoothed`
+
+q_p = q_p · q_M, after the pelvis joint's rotation | – | done | `torso.placed`
+
+the relation of hips and trunk is kept | Figure 2 | chest against pelvis, punches on a walk: gaussian
+{swing_gaussian:+.2f}, heck {swing_heck:+.2f}, as keyed {swing_copy:+.2f} | picture below; [splices.md](splices.md)
+
+Figure 2: with a load the posture is shown better than by Heck's | a picture | looked at: *gaussian* stands the box's
+carrier upright as the walk is; `posture` 1 and *heck* keep how he leans back | picture below
+
+motion of the CMU database | – | done | `shared/data`
+
+the lower body follows the path by the centre of mass in three dimensions | – | hips or centre of mass (`follows`);
+height with `climbing` | test_climbs, below
+
+of walks of 480 frames the one nearest to the path, again and again | 480 | a beam over the whole path; `horizon` for
+a part of it at a time | `graph/beam.py`; findings
+
+the sum of distances must be under a threshold | no figure | more than 1.5 m off is refused, with the place and how
+tightly the clips turn | `graph/turning.py`
+
+until the walk is as long as the path | – | done | `graph/follow.py`
+
+Figure 3: walks and runs with boxing on a path | a picture; 1 and 4 min, points 2 min, path 40 min | below |
+`stretches`
+
+Figure 4: walks and runs with carrying | a picture; 2 and 6 min, 20 min, 10 min | below | `stretches`
+
+two graphs of legs lead along similar tracks | – | below | `--graph`
+
+no timewarping after splicing, so that both may fall apart (its limit) | – | `retime`: runs go with the legs between
+points where these are near | `weave/splice/along.py`; below
+
+future work: the path is edited while it is walked | – | done: from 0.5 m before the change; *Live* | test_again,
+below
+
+future work: skeletons of other sizes | – | done: actions and clips of other bodies are carried | `bodies/`;
+[bodies.md](bodies.md)
+
+future work: holds and snaps by timewarping | – | done: *Move Events* holds, and slows before an event |
+`edit/time_warp.py`; [editing.md](editing.md)
+"""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,478 @@
+"""Document 004, emphasising features of human motion: every element of it beside ours, into docs/sources.md."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import page_sections
+from action_loom.core import verbs
+from action_loom.core.check import angles, world_pose
+from action_loom.core.figure import actions
+from action_loom.core.motion import quat, resample
+from action_loom.core.motion.clip import Clip
+from action_loom.core.recipes.connect import Connect
+from action_loom.core.recipes.loop import Loop
+from action_loom.core.sync import cycle_search
+from action_loom.core.weave.seam import repairs
+from matplotlib.figure import Figure
+from source_pages import SETS, captured, elements, gait, grid, is_aside, needs_clips, picture, words
+
+TITLE = "004 · Emphasising features of human motion (Shibuta)"
+RATE = 30.0
+# What stands for its five motions, of clips tuned on and kept aside. Nobody skips here, nor pushes a button.
+CAST = {
+    False: {"run": "mb_35_17", "walk": "mb_35_01", "skip": "mb_08_07", "button": "mb_02_05", "turn": "asf_16_17"},
+    True: {"run": "mb_35_22", "walk": "mb_35_03", "skip": "mb_49_04", "button": "mb_06_14", "turn": "asf_16_19"},
+}
+LOOPED = "mb_02_03 mb_35_17 mb_02_01 mb_35_01 mb_08_07 mb_35_22 mb_35_03 mb_08_01 mb_49_04"
+STANDING = 30  # frames that are held before a clip
+COLOURS = {"none": "#888888", "lagrange": "#d9534f", "spline": "#f0a030", "auto": "#1f4e79"}
+PRINTED = {
+    "Lagrange, printed": ("1.877", "0.191", "0.383", "0.468"),
+    "spline, printed": ("lost", "lost", "0.394", "0.087"),
+}
+
+
+@dataclass
+class Figures:
+    """C, D and K of seams by one method: loops, and connections (C of those of run and skip alone)."""
+
+    loop: list[dict[str, Any]] = field(default_factory=list)
+    connect: list[dict[str, Any]] = field(default_factory=list)
+    periodic: list[dict[str, Any]] = field(default_factory=list)
+
+
+Measured = dict[tuple[str, bool], Figures]
+
+
+def at_30(name: str) -> Clip:
+    return resample.to_rate(captured(f"cmu_{name}"), RATE)
+
+
+@contextmanager
+def points(count: int) -> Iterator[None]:
+    """Let polynomials be led through so many points on each side."""
+    usual, repairs.POINTS = repairs.POINTS, count
+    try:
+        yield
+    finally:
+        repairs.POINTS = usual
+
+
+def measured() -> Measured:
+    """Figures by method, tuned on and kept aside."""
+    found: Measured = {}
+
+    def note(what: str, name: str, aside: bool, one: dict[str, Any]) -> None:
+        getattr(found.setdefault((name, aside), Figures()), what).append(one)
+
+    for name in LOOPED.split():
+        for label, recipe, count in loop_ways():
+            with points(count):
+                made = verbs.apply(recipe, [at_30(name)]).report["loop"]["methods"]
+            for one in made:
+                note("loop", label or one["name"], is_aside(name), one)
+    for aside, cast in CAST.items():
+        for pair in pairs_of(cast):
+            for label, recipe, count in connect_ways():
+                with points(count):
+                    made = verbs.apply(recipe, [at_30(cast[part]) for part in pair]).report["connect"]["methods"]
+                for one in made:
+                    note("connect", label or one["name"], aside, one)
+                    if set(pair) == {"run", "skip"}:
+                        note("periodic", label or one["name"], aside, one)
+    for name in LOOPED.split():
+        body = world_pose.pose(at_30(name))
+        itself = {"C": angles.periodicity(body), "D": angles.smoothness(body), "K": None}
+        note("loop", "the clips themselves", is_aside(name), itself)
+    return found
+
+
+def loop_ways() -> list[tuple[str, Loop, int]]:
+    """Every method, and polynomials through two points; "" is called as the report calls it."""
+    two = [(f"{method}, 2 points", Loop(method=method, whole="no"), 2) for method in ("lagrange", "spline")]
+    return [("", Loop(method="auto", whole="no"), 3), *two]
+
+
+def connect_ways() -> list[tuple[str, Connect, int]]:
+    both = ("lagrange", "spline")
+    two = [(f"{method}, 2 points", Connect(method=method), 2) for method in both]
+    chosen = [(f"{method}, m by correlation", Connect(method=method, by_correlation=True), 3) for method in both]
+    return [("", Connect(method="auto"), 3), *two, *chosen]
+
+
+def pairs_of(cast: dict[str, str]) -> list[tuple[str, str]]:
+    """Twelve pairs: run, walk and skip, each before all others."""
+    return [(one, other) for one in ("run", "walk", "skip") for other in cast if one != other]
+
+
+def table_1(found: Measured) -> list[str]:
+    heads = ("method", "clips", "of", "loop C", "loop D", "K", "of", "connect C", "connect D", "K")
+    rows = [(name, "its own", "3", *values[:2], "–", "2, 12", *values[2:], "–") for name, values in PRINTED.items()]
+    for name in dict.fromkeys(name for name, _ in found):
+        for aside, label in SETS:
+            one = found.get((name, aside), Figures())
+            looped = (mean(one.loop, "C"), mean(one.loop, "D"), median(one.loop, "K"))
+            joined = (mean(one.periodic, "C"), mean(one.connect, "D"), median(one.connect, "K"))
+            counts = str(len(one.loop)), f"{len(one.periodic)}, {len(one.connect)}"
+            rows.append((name, label, counts[0], *looped, counts[1], *joined))
+    return grid(heads, rows)
+
+
+def known(rows: list[dict[str, Any]], key: str) -> np.ndarray:
+    values = np.array([np.nan if one[key] is None else one[key] for one in rows], dtype=float)
+    return values[np.isfinite(values)]
+
+
+def mean(rows: list[dict[str, Any]], key: str) -> str:
+    values = known(rows, key)
+    return f"{values.mean():.3f}" if len(values) else "–"
+
+
+def median(rows: list[dict[str, Any]], key: str) -> str:
+    values = known(rows, key)
+    return f"{np.median(values):.2f}" if len(values) else "–"
+
+
+def by_correlation() -> str:
+    """The m that correlation chooses, of each pair."""
+    chosen = {}
+    for aside, label in SETS:
+        ms = []
+        for pair in pairs_of(CAST[aside]):
+            recipe = Connect(method="lagrange", by_correlation=True)
+            report = verbs.apply(recipe, [at_30(CAST[aside][part]) for part in pair]).report["connect"]
+            ms.append((report["corrected"][1] - report["corrected"][0]) // 2)
+        chosen[label] = ", ".join(f"{ms.count(m)} times {m}" for m in sorted(set(ms)))
+    return "; ".join(f"{label}: {text}" for label, text in chosen.items())
+
+
+# --- cycles ----------------------------------------------------------------------------------------------------------
+
+
+def literally(clip: Clip) -> tuple[int, int, float]:
+    """Start, length and peak of the cycle as the document has it: of all starts, the highest first peak."""
+    rotations = clip.rotations
+    vectors = quat.log_about(quat.mean_of_frames(rotations), rotations).reshape(len(clip), -1)
+    ranges = np.ptp(vectors, axis=0)
+    vectors = vectors[:, ranges >= cycle_search.FLAT_SHARE * ranges.max()]
+    shortest, longest = round(cycle_search.SHORTEST * RATE), round(cycle_search.LONGEST * RATE)
+    best = (0, 0, -np.inf)
+    for start in range(len(clip) - 2 * shortest):
+        curve = cycle_search._autocorrelation(vectors[start:])
+        lag = cycle_search._first_peak(curve, shortest, min(longest, (len(clip) - start) * 3 // 4))
+        if lag and curve[lag] > best[2]:
+            best = (start, lag, float(curve[lag]))
+    return best
+
+
+def after_standing(name: str) -> Clip:
+    """A clip whose first pose is held for a second before it goes."""
+    clip = at_30(name)
+    return clip.taken(np.concatenate([np.zeros(STANDING, dtype=int), np.arange(len(clip))]))
+
+
+def cycles_table() -> list[str]:
+    heads = ("clip", "clips", "cycle by its feet", "its rule", "ours, `autocorrelation`", "ours, `cycle`")
+    rows = []
+    for name in ["mb_02_03", "mb_35_17", "mb_02_01", "mb_35_01", "mb_35_22", "mb_35_03", "mb_08_01"]:
+        clip = after_standing(name)
+        events = gait.events(captured(f"cmu_{name}"))
+        strikes = [np.diff(frames) for kind, frames in events.items() if "strike" in kind]
+        stride = np.median(np.concatenate(strikes)) * RATE / 120.0
+        what = "stands, then runs" if name in ("mb_02_03", "mb_35_17", "mb_35_22") else "stands, then walks"
+        rows.append((f"{what}: {name}", dict(SETS)[is_aside(name)], f"{stride:.1f}", *found_cycles(clip)))
+    rows.append(("stands, then waves: the figure", "generated", "18", *found_cycles(actions.wave(RATE))))
+    traffic = at_30("daz_13_26").cut(90, 270)
+    rows.append(("stands and waves traffic on: daz_13_26", dict(SETS)[False], "–", *found_cycles(traffic)))
+    return grid(heads, rows)
+
+
+def found_cycles(clip: Clip) -> tuple[str, str, str]:
+    start, length, peak = literally(clip)
+    ours = []
+    for finder in (cycle_search.find_by_autocorrelation, cycle_search.find):
+        best = finder(clip).best
+        ours.append(f"{best.length} from {best.start} ({best.score:.2f})")
+    return f"{length} from {start} ({peak:.2f})", ours[0], ours[1]
+
+
+def correlations() -> Figure:
+    """The mean autocorrelation over lags of two clips, and the highest first peak by where it begins."""
+    figure = Figure(figsize=(8.4, 2.8), layout="constrained")
+    clips = (("stands, then runs", after_standing("mb_02_03")), ("stands, then waves", actions.wave(RATE)))
+    for axis, (title, clip) in zip(figure.subplots(1, 2), clips, strict=True):
+        found = cycle_search.find_by_autocorrelation(clip)
+        axis.plot(
+            found.lags[: len(clip) // 2], found.scores[: len(clip) // 2], color="#1f4e79", label="from that start"
+        )
+        axis.axvline(found.best.length / RATE, color="#d9534f", lw=1.0, label=f"cycle, {found.best.length} frames")
+        axis.plot(found.starts / RATE, found.start_scores, ".", color="#f0a030", ms=3, label="first peak, by start")
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("lag, and start, s")
+        axis.legend(fontsize=7)
+    return figure
+
+
+# --- curves of the spine ---------------------------------------------------------------------------------------------
+
+
+def spine(clip: Clip) -> np.ndarray:
+    """How the spine bends, degrees: the first component of its rotation vector."""
+    joint = clip.skeleton.roles["spine"]
+    turns = quat.mul(quat.inv(clip.skeleton.orients[joint]), clip.rotations[:, joint])
+    return np.degrees(quat.log(quat.continuous(turns))[:, 0])
+
+
+def looped(name: str) -> dict[str, tuple[np.ndarray, int]]:
+    """The spine over two cycles by method, and where the second begins."""
+    clip = at_30(name)
+    place = verbs.apply(Loop(whole="no"), [clip]).report["loop"]
+    start, length = place["start"], place["length"]
+    made = {"none": (np.tile(spine(clip)[start : start + length], 2), length)}
+    for method in ("lagrange", "spline", "auto"):
+        recipe = Loop(method=method, start=start, length=length, repeat=2, whole="no", plant_feet=False)
+        shown = verbs.apply(recipe, [clip])
+        made[method if method != "auto" else f"auto ({shown.report['loop']['method']})"] = (spine(shown.clip), length)
+    return made
+
+
+def connected(one: str, other: str) -> dict[str, tuple[np.ndarray, int]]:
+    """The spine a second each side of the seam by method."""
+    clips = [at_30(one), at_30(other)]
+    made: dict[str, tuple[np.ndarray, int]] = {}
+    for method in ("lagrange", "spline", "auto"):
+        shown = verbs.apply(Connect(method=method, plant_feet=False), clips)
+        report, around = shown.report["connect"], round(RATE)
+        seam = shown.seams[0]
+        low = max(seam - around, 0)
+        if not made:
+            best = report["candidates"][0]
+            first, second = spine(clips[0])[: best["from_frame"] + 1], spine(clips[1])[best["to_frame"] + 1 :]
+            raw = np.concatenate([first, second])
+            made["none"] = raw[len(first) - (seam - low) : len(first) + around], seam - low
+        name = method if method != "auto" else f"auto ({report['method']})"
+        made[name] = spine(shown.clip)[low : seam + around], seam - low
+    return made
+
+
+def curves() -> Figure:
+    """Its Fig. 11, 13, 15 and 16: the spine by method, over two cycles and across a joint."""
+    cast = CAST[False]
+    rows: tuple[tuple[str, Callable[[], dict[str, tuple[np.ndarray, int]]]], ...] = (
+        ("run, looped", lambda: looped("mb_02_03")),
+        ("walk, looped", lambda: looped("mb_02_01")),
+        ("run > walk", lambda: connected(cast["run"], cast["walk"])),
+        ("run > turn", lambda: connected(cast["run"], cast["turn"])),
+    )
+    figure = Figure(figsize=(8.0, 5.2), layout="constrained")
+    for axes, (title, make) in zip(figure.subplots(4, 4, sharey="row"), rows, strict=True):
+        axes[0].set_ylabel(f"{title}\nspine, °", fontsize=8)
+        for axis, (name, (values, seam)) in zip(axes, make().items(), strict=True):
+            colour = COLOURS[name.split(" ")[0]]
+            axis.axvspan(seam - 3.5, seam + 2.5, color="#eeeeee")
+            axis.axvline(seam - 0.5, color="black", lw=0.6)
+            axis.plot(values, ".-", color=colour, ms=3, lw=1.2)
+            axis.set_title(name, fontsize=8)
+            axis.tick_params(labelsize=7)
+    return figure
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def rows_of(found: Measured) -> str:
+    def pair(what: str, key: str) -> str:
+        """Lagrange and spline, tuned on and kept aside."""
+        return "; ".join(
+            f"{label}: " + " and ".join(mean(getattr(found[name, aside], what), key) for name in ("lagrange", "spline"))
+            for aside, label in SETS
+        )
+
+    return f"""
+Many motions out of few captured ones, re-used and edited | – | the aim of all of this | README.md
+
+Motion files: BVH | BVH | BVH, AMC with ASF, and in Blender FBX, glTF | formats/, docs/manual/sources.md
+
+A feature: what people of one attribute share that strays from the mean | – | sliders, labels and components of
+strides | verb `restyle`, methods 10
+
+Rows of the joints' angles over one motion, principal components of people | – | the same, about the rest pose and not
+centred (`--components source`); or of posture and dynamics apart | style/components.py
+
+Components read by the sign of the loadings | by eye | told with labels: effect size, and how often chance does as
+well | style/labels.py
+
+Only the first k are features, the others individuality | 3 | 6, the others individuality | style/components.py
+
+M = λ₀ speed + Σ λ_k m_k; speed is a feature, too | – | the same; factors `--factor-1` …, `--own-speed`,
+`--individuality` | recipes/style.py
+
+New motion by other factors, individuality kept | – | the same; all factors 1 gives the clip back to 0.0025° |
+docs/style.md, *There and back*
+
+Rows: 16 joints × 3 axes × 35 frames, root, fingers and toes left out | 1680 | 1680 at 35 phases; 64 phases otherwise |
+docs/style.md
+
+People: 17 students, 9 elderly, 4 children; 30 walks | 30 | 11 people, 97 strides: nothing is known of them, so
+neither sex nor age can be told | docs/style.md; missed for want of clips
+
+One cycle cut out in capture software, all brought to the mean length | 35 frames, 1.167 s | strides from touchdown to
+touchdown, each at 64 phases; seconds are kept as a number | style/gait_phase.py
+
+Share of the first component | 95.95 % | 93.9 % (tuned on 94.1 %) | docs/style.md
+
+Shares fall much from the third to the fourth | not given | 1.49 to 0.83 %, less of a fall | docs/style.md
+
+The first component is the mean walk | – | so it is | docs/style.md
+
+Second component: sex, third: age (Fig. 1, 2) | pictures | missed: unknown of our people. Of fast and slow people a
+component tells, but labels dealt anew tell as well in 6 to 28 % of cases | docs/style.md, *What was missed*
+
+M = k₀ speed + k₁ mean + k₂ sex + k₃ age + individuality | – | the same sum, components by number | style/components.py
+
+Factors 3 and −3 of sex, 3 of age (Fig. 3) | pictures | −3 to 3 of every slider in contact sheets; components have
+factors, too. λ·score is held at ±3 standard deviations | docs/style.md, *Contact sheets*
+
+Scores by joint: left shoulder, elbows, left knee carry the second (Fig. 4) | picture | joints that carry each, with
+shares: arms first here, too | docs/style.md, *carried by*
+
+Mean men and women beside each other, four joints (Fig. 5) | pictures | missed: unknown of our people | –
+
+Elderly hold their arms close, children keep elbows straight | in words | sliders `elbows`, `swing` | style/measures.py
+
+Editor: read, write, loop, connect, blend; preview | – | verbs, and the panel with its preview | docs/manual
+
+Loop on or off at any frame | – | `--start`, `--length`, `--whole` | recipes/loop.py
+
+Capture software interpolates straight or leaves it to hands | – | figures below | –
+
+Cycle: joints that turn little are left out, ε of the largest range R_max | 0.1 | 0.1, of components of rotation
+vectors | sync/cycle_search.py
+
+Autocorrelation of each angle, mean A over joints | – | the same, each lag over the frames that it leaves |
+`--finder autocorrelation`
+
+Its first peak by a smoothed derivative | – | Savitzky and Golay; peaks that rise over half of the range |
+sync/cycle_search.py
+
+Start S moved frame by frame, the highest A_max is the cycle (Fig. 6) | – | done; but a mean over many joints can't
+tell what repeats, so r(S, L) decides among the best. Literally it is in the table below | sync/cycle_search.py
+
+*Stands, then runs* (Fig. 7) | pictures | table and figure below: pose held for a second, then a captured run or walk |
+this script
+
+*Stands, then waves the right hand* (Fig. 8) | pictures | the figure's wave, which is 18 frames: table and figure
+below | figure/actions.py
+
+Lagrange's polynomial and cubic splines on joints' angles over frames | – | both, on rotation vectors about a mean;
+splines natural | weave/seam/repairs.py, test_repairs.py
+
+Loop: m frames before the end and n after the start are led anew | m = n = 3 | 0.1 s each side, 3 at 30 frames a
+second | weave/seam/close.py
+
+Through i and j points beyond them | i = j = 2 | from M(e−m) to M(e−m−i), both ends counted: 3 points each side.
+Through 2 points: table below | weave/seam/repairs.py `POINTS`
+
+(The paragraph on loops is printed twice) | – | – | –
+
+Points and corrected frames of the spine's X (Fig. 9) | picture | grey in the figure below | this script
+
+Connection: m frames each side, the same points | i = j = 2 | the same | weave/connect.py
+
+m where the last m and the first m frames correlate most, m from 0 on | – | `--by-correlation`, bounds of our own: 0.05
+to 0.15 s, 3 or 4 frames here: {by_correlation()}. What it changes is in the table below | weave/connect.py
+
+Loop of a run by each method, two cycles of the spine (Fig. 10, 11) | pictures | figure below, first row | this script
+
+Remark: in loops the spline turns sharply where corrected frames meet its points | in words | seen in the figure, first
+row: both cut the peak at the seam, the spline more | figure below
+
+Run and walk connected, the spine across the joint (Fig. 12, 13) | pictures | figure below, third row | this script
+
+Remark: in connections the spline is the smoother | in words | so it is, by D: table below | this script
+
+C: differences of neighbouring swings over the sum of swings (Fig. 14) | – | the same, mean over all components that
+turn, minima between maxima | check/angles.py `unevenness`
+
+D: mean second derivative of the angles where it is corrected | unit not given | mean absolute second difference,
+degrees a frame² at 30 frames a second | check/angles.py `smoothness`
+
+Clips: run, walk, skip, push a button, turn round; loops of three, C of two and D of 12 connections | 3, 2, 12 | run,
+walk, a walk with long strides or a leap for a skip, a punch or a throw for the button, a turn of 90°; 9 loops, 2 and
+12 connections of either set | this script, `CAST`
+
+Methods differ most in the loop of a walk (Fig. 15) | pictures | figure below, second row | this script
+
+… and in run to turn (Fig. 16) | pictures | figure below, fourth row | this script
+
+Table 1, loop C: Lagrange | 1.877, the other lost | {pair("loop", "C")} (Lagrange and spline). The formula as printed
+is 2 at most, where every other swing is next to nothing: 1.877 is nearly that | table below
+
+Table 1, loop D: Lagrange | 0.191, the other lost | {pair("loop", "D")} | table below
+
+Table 1, connect C | 0.383 and 0.394 | {pair("periodic", "C")} | table below
+
+Table 1, connect D | 0.468 and 0.087 | {pair("connect", "D")} | table below
+
+Conclusion: Lagrange for loops (C), splines for connections (D) | – | of D the order is as there, of C it is the
+other way round in one set; by K neither is best in loops | table below, docs/seams.md
+
+Methods are chosen by what measures say | – | `--method auto`, by K | weave/seam/close.py, methods 12
+
+Application: a virtual campus with agents, one pushes a button (Fig. 17, 18) | pictures | not a method | –
+
+Outlook: more data, other attributes and motions | not done there | any labels, any motions that repeat | methods 10
+"""
+
+
+INTRODUCTION = """
+`python tools/bench/sources_004.py` writes this section; `tools/bench/style.py` and `seams.py` what it points to. By
+hand: `action-loom loop run.bvh --method lagrange -o cycle.bvh --report r.json`, `action-loom connect run.bvh walk.bvh
+--method spline -o both.bvh --report r.json`, `action-loom style fit WALKS… -o S.npz`. Modules are below
+`core/`, tests and oracles below `tests/`.
+"""
+TABLE = """
+Table 1 with ours: clips at 30 frames a second, m = n = 3. Means for C and D, as there; medians for K, by which `auto`
+chooses (smaller is better in all three). C of connections is that of run and skip both ways alone, as there.
+"""
+SAID = """
+Through three points spline is the smoother in D, as there, in loops and in connections, tuned on and kept aside;
+through two the order of the two is the other way round, so that it is three that the document's figures speak for.
+What is not as there: its D is 2 to 11 times lower than ours (its unit and its filter are not told), and by C the
+two differ by less than clips do, in either direction. D rewards what is flat: clips that nobody has touched have
+twice that of polynomials, which in the run below cut a peak of the spine off. K asks for a seam like the rest of the
+clip: by it fades and spreads are best in loops, at 30 frames a second polynomials are in connections; at 120 they
+are not (docs/seams.md).
+"""
+CYCLES = """
+Cycles found, frames at 30 a second, of clips that stand for a second and then go: length, from where on, and in
+brackets the value that chose it (its mean autocorrelation; our score).
+"""
+
+
+def main() -> None:
+    needs_clips()
+    found = measured()
+    lines = [
+        *words(INTRODUCTION),
+        *elements(rows_of(found)),
+        "",
+        *words(TABLE),
+        *table_1(found),
+        "",
+        *words(SAID),
+        *words(CYCLES),
+        *cycles_table(),
+        "",
+        *picture(curves(), "sources_004_spine", "The spine by method; grey: corrected frames, black: the seam"),
+        *picture(correlations(), "sources_004_cycles", "Autocorrelation of two clips that stand, and then go"),
+    ]
+    page_sections.put("sources.md", TITLE, lines)
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
