@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from .. import files, jit
+from .. import files, interruption, jit, processes
 from ..errors import LoomError, OptionError, one_line
-from . import graph_commands, info, interruption, run, style_commands, verb_commands
+from . import graph_commands, info, run, style_commands, verb_commands
 from .host import Host
 from .motion_files import MotionFiles
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
     except LoomError as error:
         return _ended(host, str(error), 1)
     except MemoryError:
-        return _ended(host, run.OUT_OF_MEMORY, 1)
+        return _ended(host, processes.OUT_OF_MEMORY, 1)
     except OSError as error:
         # Files of ours have errors of their own: this is our output, whose reader has gone (… | head) or whose disk is
         # full. Nothing can be said there any more, not even at exit.

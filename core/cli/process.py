@@ -5,7 +5,7 @@ import os
 import sys
 from contextlib import suppress
 
-from . import interruption
+from .. import interruption
 
 
 def main() -> int:

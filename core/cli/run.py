@@ -2,39 +2,23 @@
 
 import argparse
 import logging
-import multiprocessing
 import os
-import signal
 import sys
-import threading
 import time
-from collections.abc import Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from .. import jit
+from .. import jit, processes
 from ..errors import LoomError, OptionError
 from ..options import Option
-from . import common, interruption, jobfile, outputs
+from ..processes import Attempt
+from . import common, jobfile, outputs
 from .host import Host
 from .job import Job, Made, make
 from .journal import Journal
-
-OUT_OF_MEMORY = "there is not enough memory for this; take shorter clips or fewer of them"
-_MOST = 61  # processes that Windows can wait for
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a job has made, or why it has not."""
-
-    made: Made | None
-    trouble: str = ""
 
 
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
@@ -78,7 +62,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         jit.use(engine)
     at_a_time = arguments.jobs or os.cpu_count() or 1
     outcomes = _do_all([entry.job for entry in listed.entries], at_a_time, engine, quiet, journal)
-    if any(outcome.made is not None for outcome in outcomes):
+    if any(outcome.result is not None for outcome in outcomes):
         host.save(destination)
     done = list(zip(listed.entries, outcomes, strict=True))
     if listed.report is not None:
@@ -87,10 +71,10 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         contents = {listed.report: outputs.as_json(report | {"seconds_taken": seconds})}
         journal.note("", Made("", contents, {}, ""))
         outputs.write(contents, listed.force)
-    failed = [f"{entry.label}: {outcome.trouble}" for entry, outcome in done if outcome.made is None]
+    failed = [f"{entry.label}: {outcome.trouble}" for entry, outcome in done if outcome.result is None]
     if not quiet:
         for entry, outcome in done:
-            made = outcome.made
+            made = outcome.result
             ended = f"failed, {outcome.trouble}" if made is None else f"done, {entry.job.output or made.name}"
             print(f"{entry.label}: {ended}", flush=True)
     for line in failed:
@@ -109,25 +93,28 @@ def _journal(host: Host, arguments: argparse.Namespace) -> Journal:
     return journal
 
 
-def _report(entry: jobfile.Entry, outcome: Outcome) -> dict[str, Any]:
+def _report(entry: jobfile.Entry, outcome: Attempt[Made]) -> dict[str, Any]:
     about = {"job": entry.number, "name": entry.name}
-    if outcome.made is None:
+    if outcome.result is None:
         return about | {"status": "failed", "message": outcome.trouble}
-    return about | {"status": "done", "report": outcome.made.report}
+    return about | {"status": "done", "report": outcome.result.report}
 
 
-def _do_all(jobs: Sequence[Job], at_a_time: int, engine: str | None, quiet: bool, journal: Journal) -> list[Outcome]:
+def _do_all(
+    jobs: Sequence[Job], at_a_time: int, engine: str | None, quiet: bool, journal: Journal
+) -> list[Attempt[Made]]:
     """Do the jobs that are not done, and write what each has made as soon as it is there, in this process only."""
     asked = [journal.asked(job) for job in jobs]
-    outcomes = [Outcome(journal.made(*one)) for one in zip(asked, jobs, strict=True)]
-    places = [place for place, outcome in enumerate(outcomes) if outcome.made is None]
+    outcomes = [Attempt(journal.made(*one)) for one in zip(asked, jobs, strict=True)]
+    places = [place for place, outcome in enumerate(outcomes) if outcome.result is None]
     if journal.resumes and not quiet:
         print(f"{len(jobs) - len(places)} of {len(jobs)} jobs were done already", flush=True)
     journal.begin()
+    begin = partial(_begin_worker, engine, jobs[0].host.name)
     waiting = [jobs[place] for place in places]
     with (
         common.bar(quiet, total=len(jobs), initial=len(jobs) - len(waiting), unit="job") as bar,
-        closing(_attempts(waiting, min(at_a_time, len(waiting), _MOST), engine)) as attempts,
+        closing(processes.attempts(make, waiting, at_a_time, begin=begin)) as attempts,
     ):
         for k, outcome in attempts:
             place = places[k]
@@ -137,85 +124,19 @@ def _do_all(jobs: Sequence[Job], at_a_time: int, engine: str | None, quiet: bool
     return outcomes
 
 
-def _written(outcome: Outcome, asked: str, force: bool, journal: Journal) -> Outcome:
+def _written(outcome: Attempt[Made], asked: str, force: bool, journal: Journal) -> Attempt[Made]:
     """Write the files of a job, and let go of their contents."""
-    if outcome.made is None:
+    if outcome.result is None:
         return outcome
     try:
-        journal.note(asked, outcome.made)
-        outputs.write(outcome.made.contents, force)
+        journal.note(asked, outcome.result)
+        outputs.write(outcome.result.contents, force)
     except LoomError as error:
-        return Outcome(None, str(error))
-    return Outcome(replace(outcome.made, contents={}))
-
-
-def _attempts(jobs: Sequence[Job], at_a_time: int, engine: str | None) -> Generator[tuple[int, Outcome], None, None]:
-    """Yield the place of each job and its outcome, in the order in which they end."""
-    if at_a_time <= 1:
-        for place, job in enumerate(jobs):
-            yield place, _attempt(job)
-        return
-    others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(
-        at_a_time,
-        multiprocessing.get_context("spawn"),
-        initializer=_begin_worker,
-        initargs=(engine, jobs[0].host.name),
-    ) as pool:
-        try:
-            places = _submitted(pool, jobs)
-            for future in as_completed(places):
-                yield places.pop(future), _outcome(future)
-        except BaseException:
-            # Whoever stops here does not want to wait for what is being made; workers have no files to finish.
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in set(multiprocessing.active_children()) - others:
-                process.terminate()
-            raise
-
-
-def _submitted(pool: ProcessPoolExecutor, jobs: Sequence[Job]) -> dict[Future[Outcome], int]:
-    # Workers that are started with Ctrl-C ignored ignore it from their first moment: this process ends them.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        return {pool.submit(_attempt, job): place for place, job in enumerate(jobs)}
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _outcome(future: Future[Outcome]) -> Outcome:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        return Outcome(None, "a process that does jobs has ended by itself; it may have run out of memory")
+        return Attempt(None, str(error))
+    return Attempt(replace(outcome.result, contents={}))
 
 
 def _begin_worker(engine: str | None, name: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(format=f"{name}: %(message)s", level=logging.WARNING)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     if engine is not None:
         jit.use(engine)
-
-
-def _end_with_parent() -> None:
-    """Leave no worker behind when the process that started it is killed."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _attempt(job: Job) -> Outcome:
-    try:
-        return Outcome(make(job))
-    except LoomError as error:
-        return Outcome(None, str(error))
-    except MemoryError:
-        return Outcome(None, OUT_OF_MEMORY)
-    except Exception as error:
-        if interruption.was_interrupted(error):
-            raise KeyboardInterrupt from None
-        # Ours to mend, but no reason to lose the other jobs.
-        _log.exception("%s", job)
-        return Outcome(None, f"{type(error).__name__}: {error}")

@@ -26,6 +26,8 @@ ROOMS = {
     "progress": {"errors"},
     "files": {"errors"},
     "jit": {"errors", "progress"},
+    "interruption": set(),
+    "processes": {"errors", "interruption"},
     "recipes": {"errors", "options"},
     "motion": {"errors", "jit"},
     "formats": {"entry_points", "errors", "files", "jit", "motion"},
@@ -45,8 +47,8 @@ ROOMS = {
     "plots": {"check", "graph", "motion", "recipes", "style", "sync", "weave"},
     "verbs": {"entry_points", "errors", "motion", "options", "progress", "recipes"},
     "cli": {
-        *("check", "errors", "files", "formats", "graph", "jit", "motion", "options", "progress", "recipes", "sync"),
-        *("skin", "style", "verbs", "weave"),
+        *("check", "errors", "files", "formats", "graph", "interruption", "jit", "motion", "options", "processes"),
+        *("progress", "recipes", "skin", "style", "sync", "verbs", "weave"),
     },
 }
 
