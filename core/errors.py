@@ -69,6 +69,10 @@ class PathError(GraphError):
         self.place = place
 
 
+class LibraryError(LoomError):
+    """A library of clips is damaged, not there or being written, or a clip can't be compared with its rows."""
+
+
 class OptionError(LoomError):
     """An option's value is not one it accepts."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ENGINES = ("auto", "numba", "numpy")
 WEAVING = ("edit", "formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
-PACKAGES = (*WEAVING, "edit.segments", "skin")  # that have kernels
+PACKAGES = (*WEAVING, "edit.segments", "library", "skin")  # that have kernels
 
 _log = logging.getLogger(__name__)
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
@@ -56,6 +56,11 @@ def kernels(package: str) -> ModuleType:
     if _wanted == "numpy" or (compiled := _compiled(package)) is None:
         return import_module("._numpy", package)
     return compiled
+
+
+def twin(package: str) -> ModuleType:
+    """Return the package's `_numpy`, for what its `_numba` leaves to it."""
+    return import_module("._numpy", package)
 
 
 def at_hand(package: str) -> ModuleType:

@@ -1,0 +1,1 @@
+"""Libraries of clips: rows of numbers for every frame, kept in a folder, and what is found among them (methods 16)."""

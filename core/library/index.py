@@ -1,0 +1,272 @@
+"""Putting the clips of folders into a library, and keeping it as the folders are (methods 16)."""
+
+import csv
+import hashlib
+import os
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import processes
+from ..errors import LibraryError, MotionFileError
+from ..formats import motion_file, registry
+from ..progress import Progress
+from . import basis, feature, storage
+from .storage import Entry
+
+BYTES_AT_A_TIME = 8_000_000  # of files in a task: about a second
+SECONDS_KEPT = 5.0  # work that is lost at most when the process is killed
+LABEL_COLUMNS = ("label", "labels", "description", "category", "tags", "subject")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A task: files to read, and which of them and of what is gone have which content."""
+
+    paths: tuple[str, ...]
+    known: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What a file holds; no rows where its content is known already, or where it can't be read."""
+
+    entry: Entry
+    rows: NDArray[np.float16] | None = None
+
+
+@dataclass
+class Changes:
+    """What indexing has done, by the paths of files; troubles: why some have no rows, a sentence each."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    moved: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    troubles: dict[str, str] = field(default_factory=dict)
+
+
+Attempts = Callable[
+    [Callable[[Batch], list[Read]], Sequence[Batch]], Generator[tuple[int, processes.Attempt[list[Read]]], None, None]
+]
+
+
+def update(
+    library: str,
+    folders: Sequence[str],
+    *,
+    labels: Mapping[str, str] | None = None,
+    attempts: Attempts | None = None,
+    progress: Progress | None = None,
+) -> Changes:
+    """Make a library hold the motion files of folders as they are now, and return what has changed.
+
+    Files whose size and time are as before are not read again; those of other folders stay. A file that can't be read
+    is listed with its reason and is in nobody's way.
+    labels : words by the names of files, see `read_labels`; None: those that are there stay
+    attempts : who reads (`processes.attempts` but for how many at a time); the library is the same whoever does
+    Raises LibraryError.
+    """
+    paths = files_in(folders)
+    attempts = attempts or partial(processes.attempts, at_a_time=1)
+    changes = Changes()
+    with storage.writing(library) as writer:
+        old = writer.entries
+        for path in sorted(path for path in old if _is_in(path, folders) and path not in paths):
+            changes.removed.append(path)
+        if not paths and not changes.removed:
+            kinds = ", ".join(registry.READABLE)
+            raise LibraryError(f"There are no motion files ({kinds}) in {', '.join(folders)}: name other folders")
+        new = [path for path in paths if path not in old or _stamp(path) != (old[path].size, old[path].modified)]
+        changes.unchanged += sorted(set(paths) - set(new))
+        by_digest = {old[path].digest: path for path in changes.removed}
+        known = frozenset(by_digest)
+        while new:
+            new = _read_all(writer, _batches(new, old, known), old, by_digest, attempts, changes, progress)
+            known = frozenset()
+        changes.removed = [path for path in changes.removed if path in writer.entries]
+        for path in changes.removed:
+            writer.remove(path)
+        if labels is not None:
+            _label(writer, labels)
+        changes.troubles |= {p: entry.trouble for p, entry in writer.entries.items() if entry.trouble and p in paths}
+    for some in (changes.added, changes.changed, changes.moved):
+        some.sort()
+    return changes
+
+
+def _read_all(
+    writer: storage.Writer,
+    batches: Sequence[Batch],
+    old: Mapping[str, Entry],
+    by_digest: dict[str, str],
+    attempts: Attempts,
+    changes: Changes,
+    progress: Progress | None,
+) -> list[str]:
+    """Read batches of files into a library; return files that must be read again: copies of what has been moved."""
+    kept_at, done, again = monotonic(), 0, []
+    count = sum(len(batch.paths) for batch in batches)
+    with closing(attempts(read, batches)) as results:
+        for place, attempt in results:
+            again += [
+                one.entry.path for one in attempt.result or () if not _taken(writer, one, old, by_digest, changes)
+            ]
+            if attempt.result is None:
+                changes.troubles |= dict.fromkeys(batches[place].paths, attempt.trouble)
+            done += len(batches[place].paths)
+            if progress is not None:
+                progress.at(done / count, f"Reading clips ({done} of {count})")
+            if monotonic() - kept_at > SECONDS_KEPT:
+                writer.keep()
+                kept_at = monotonic()
+    return again
+
+
+def files_in(folders: Sequence[str]) -> dict[str, None]:
+    """Return the absolute paths of the motion files in folders and below, sorted; a file by itself is one, too.
+
+    Raises LibraryError for a folder that can't be read.
+    """
+    found: list[str] = []
+    for folder in folders:
+        if os.path.isfile(folder):
+            found.append(os.path.abspath(folder))
+            continue
+        for parent, below, names in os.walk(os.path.abspath(folder), onerror=_refuse):
+            below[:] = [name for name in below if not name.endswith(storage.ENDING) and not name.startswith(".")]
+            found += [os.path.join(parent, name) for name in names if name.lower().endswith(registry.READABLE)]
+    return dict.fromkeys(sorted(found))
+
+
+def _refuse(error: OSError) -> None:
+    raise LibraryError(f"The folder {error.filename} can't be read ({error.strerror}): name one with motion files")
+
+
+def _is_in(path: str, folders: Iterable[str]) -> bool:
+    places = [os.path.abspath(folder) for folder in folders]
+    return any(path == place or path.startswith(os.path.join(place, "")) for place in places)
+
+
+def _batches(paths: Sequence[str], old: Mapping[str, Entry], gone: frozenset[str]) -> list[Batch]:
+    """Return tasks of about the same size, in the order of the files."""
+    sizes = np.cumsum([0, *(_stamp(path)[0] for path in paths)]) // BYTES_AT_A_TIME
+    starts = [0, *(np.flatnonzero(np.diff(sizes)) + 1).tolist(), len(paths)]
+    parts = [tuple(paths[first:last]) for first, last in pairwise(starts) if last > first]
+    return [Batch(part, gone | {old[path].digest for path in part if path in old}) for part in parts]
+
+
+def read(batch: Batch) -> list[Read]:
+    """Read the files of a batch into rows; one that can't be read has its reason instead."""
+    return [_read(path, batch.known) for path in batch.paths]
+
+
+def _read(path: str, known: frozenset[str]) -> Read:
+    size, modified = _stamp(path)
+    digest = processes.attempt(_digest, path)
+    entry = Entry(path, size, modified, digest.result or "", trouble=digest.trouble)
+    if digest.result is None or digest.result in known:
+        return Read(entry)
+    found = processes.attempt(_rows, path)
+    if found.result is None:
+        return Read(replace(entry, trouble=found.trouble))
+    about, rows = found.result
+    return Read(replace(about, path=path, size=size, modified=modified, digest=digest.result), rows)
+
+
+def _rows(path: str) -> tuple[Entry, NDArray[np.float16]]:
+    clip = motion_file.read(path).clip
+    numbers = feature.rows(clip)
+    short = basis.shortened(numbers).astype(np.float16)
+    return Entry(path, rate=clip.rate, frames=len(clip), rows=len(short), kept=basis.kept(numbers)), short
+
+
+def _files_of(path: str) -> list[str]:
+    """Return the file of a clip, and that of its skeleton where it is another."""
+    try:
+        skeleton = motion_file.skeleton_of(path)
+    except MotionFileError:
+        return [path]
+    return [path] if skeleton is None else [path, skeleton]
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """Return how many bytes a clip's files have, and when one of them was changed last; 0 where there are none."""
+    try:
+        stats = [os.stat(file) for file in _files_of(path)]
+    except OSError:
+        return 0, 0
+    return sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
+
+
+def _digest(path: str) -> str:
+    total = hashlib.sha256()
+    for file in _files_of(path):
+        try:
+            total.update(hashlib.sha256(Path(file).read_bytes()).digest())
+        except OSError as error:
+            raise MotionFileError(file, None, f"it can't be read ({error.strerror})") from None
+    return total.hexdigest()
+
+
+def _taken(
+    writer: storage.Writer, one: Read, old: Mapping[str, Entry], by_digest: dict[str, str], changes: Changes
+) -> bool:
+    """Put what a file holds in its place: anew, or as it was where it has only been touched or moved.
+
+    False if it has been moved from where something else, a copy, has been moved from already.
+    """
+    path, digest = one.entry.path, one.entry.digest
+    if one.rows is not None or one.entry.trouble:
+        rows = np.empty((0, basis.SIZE), np.float16) if one.rows is None else one.rows
+        label = old[path].label if path in old else ""
+        writer.add(replace(one.entry, label=label), rows)
+        (changes.changed if path in old else changes.added).append(path)
+        return True
+    touched = path in old and old[path].digest == digest
+    source = path if touched else by_digest.pop(digest, None)
+    if source is None:
+        return False
+    before = old[source]
+    writer.change(before, replace(before, path=path, size=one.entry.size, modified=one.entry.modified))
+    (changes.unchanged if touched else changes.moved).append(path)
+    return True
+
+
+def _label(writer: storage.Writer, labels: Mapping[str, str]) -> None:
+    for path, entry in writer.entries.items():
+        file = Path(path)
+        label = labels.get(file.name.lower(), labels.get(file.stem.lower(), ""))
+        if label != entry.label:
+            writer.change(entry, replace(entry, label=label))
+
+
+def read_labels(path: str) -> dict[str, str]:
+    """Return the words of a CSV table by the names of files, in small letters, with or without their endings.
+
+    Its first row names the columns: files are in the first, words in those named like one of LABEL_COLUMNS, else in
+    all others. Raises LibraryError.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise LibraryError(f"The labels {path} can't be read ({getattr(error, 'strerror', None) or error})") from None
+    if not rows or len(rows[0]) < 2:
+        raise LibraryError(
+            f"The labels {path}: expected a CSV table whose first row names a column of files and others"
+        )
+    names = [name.strip().lower() for name in rows[0]]
+    chosen = [k for k, name in enumerate(names) if k > 0 and name in LABEL_COLUMNS] or list(range(1, len(names)))
+    return {
+        os.path.basename(row[0].strip()).lower(): " ".join(row[k].strip() for k in chosen if k < len(row)).strip()
+        for row in rows[1:]
+    }

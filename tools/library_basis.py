@@ -1,0 +1,41 @@
+"""Fits the directions of core/library/basis.npz on the captured clips of ../shared that are not kept aside.
+
+    python tools/library_basis.py
+
+Only for whoever changes what a row tells: every library has to be built anew with another basis.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from action_loom.core.formats import motion_file  # noqa: E402
+from action_loom.core.library import basis, feature  # noqa: E402
+from oracles.kept_aside import AMC_KEPT_ASIDE, KEPT_ASIDE, PEOPLE_KEPT_ASIDE  # noqa: E402
+
+DATA = ROOT.parent / "shared" / "data"
+
+
+def is_kept_aside(path):
+    """Say whether nothing may be tuned on a clip."""
+    name = path.stem.removeprefix("cmu_")
+    return name in KEPT_ASIDE | AMC_KEPT_ASIDE or (path.parent.name == "strides" and name[3:5] in PEOPLE_KEPT_ASIDE)
+
+
+def main():
+    paths = [path for folder in ("cmu", "strides", "amc") for path in sorted((DATA / folder).glob("*.[ba][vm][hc]"))]
+    read = [(path, feature.rows(motion_file.read(path).clip)) for path in paths]
+    tuned, aside = ([rows for path, rows in read if is_kept_aside(path) is kept] for kept in (False, True))
+    mean, directions = basis.fit(tuned)
+    with basis.FILE.open("wb") as file:
+        np.savez(file, mean=mean, directions=directions)
+    for name, rows in (("tuned on", tuned), ("kept aside", aside)):
+        print(f"{name}: {len(rows)} clips, {sum(map(len, rows))} rows, {basis.kept(np.concatenate(rows)):.3f} kept")
+
+
+if __name__ == "__main__":
+    main()
