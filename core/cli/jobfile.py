@@ -17,6 +17,7 @@ from ..verbs import verb_of
 from . import artefacts, common, outputs
 from .host import FilePath, Host, Settings
 from .job import Job, plan
+from .parts import Part
 
 FOR_ALL = by_name(
     Option("force", False, "Overwrite files that exist"),
@@ -63,9 +64,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class JobFile:
-    """The jobs of a file and what holds for all of them together."""
+    """The jobs of a file, or of a part of it, and what holds for all of them together.
+
+    of_all : the number of jobs that the whole file has
+    """
 
     entries: tuple[Entry, ...]
+    of_all: int
     report: Path | None
     engine: str | None
     quiet: bool
@@ -79,12 +84,14 @@ def read(
     report: str | None = None,
     kept_in: Path | None = None,
     is_ours: Callable[[Path], bool] = lambda _: False,
+    part: Part | None = None,
 ) -> JobFile:
     """Read a job file and check all that can be known before the work.
 
     flags : values that take the place of the file's own; report : likewise, from the current folder
     kept_in : the file that keeps results, which then need no output
     is_ours : says of a file that is there whether it may be replaced without being forced
+    part : whose jobs are wanted, None for all; files that other parts have made by now may be there
     Raises LoomError with the file, the line or the job, and the key.
     """
     values = _parse(path)
@@ -99,6 +106,8 @@ def read(
         if report is None:
             report = _beside(folder, _text(defaults.get("report")))
         place = None if report is None else Path(report)
+        if part is not None and place is not None:
+            place = part.named(place)
         force = defaults.get("force", False) or (place is not None and is_ours(place))
         outputs.check([place], force)
     except LoomError as error:
@@ -111,9 +120,12 @@ def read(
             entries += _entries(host, number, table, defaults, flags, folder, kept_in)
         except LoomError as error:
             raise LoomError(f"{path}, {label}: {error}") from None
-    entries = [replace(entry, job=_replacing(entry.job, is_ours)) for entry in entries]
     _check_together(path, entries, place)
-    return JobFile(tuple(entries), place, defaults.get("engine"), defaults.get("quiet", False), force)
+    wanted = [entry for k, entry in enumerate(entries) if part is None or part.has(k)]
+    wanted = [replace(entry, job=_replacing(entry.job, is_ours)) for entry in wanted]
+    for entry in wanted:
+        _check_outputs(path, entry)
+    return JobFile(tuple(wanted), len(entries), place, defaults.get("engine"), defaults.get("quiet", False), force)
 
 
 def _replacing(job: Job, is_ours: Callable[[Path], bool]) -> Job:
@@ -292,18 +304,26 @@ def _beside(folder: str, path: str | None) -> str | None:
     return os.path.join(folder, os.path.expanduser(path)) if path else None
 
 
+def _outputs(entry: Entry) -> list[tuple[str, Path]]:
+    """Return the files that a job makes, by the keys that name them."""
+    named = {key: getattr(entry.job, key) for key in ("output", "report", "picture", "timewarp")}
+    return [(key, output) for key, output in named.items() if output is not None]
+
+
+def _check_outputs(path: str, entry: Entry) -> None:
+    """Raise LoomError for files that can't be written, or must not be overwritten."""
+    for key, output in _outputs(entry):
+        try:
+            outputs.check([output], entry.job.force, entry.job.folders)
+        except LoomError as error:
+            raise LoomError(f"{path}, {entry.label}: {key}: {error}") from None
+
+
 def _check_together(path: str, entries: list[Entry], report: Path | None) -> None:
-    """Raise LoomError for files that can't be written, or that two jobs write, or that one reads and another writes."""
+    """Raise LoomError for files that two jobs write, or that one reads and another writes."""
     writers = {} if report is None else {outputs.identity(report): (-1, "the report of all jobs")}
     for place, entry in enumerate(entries):
-        for key in ("output", "report", "picture", "timewarp"):
-            output: Path | None = getattr(entry.job, key)
-            if output is None:
-                continue
-            try:
-                outputs.check([output], entry.job.force, entry.job.folders)
-            except LoomError as error:
-                raise LoomError(f"{path}, {entry.label}: {key}: {error}") from None
+        for key, output in _outputs(entry):
             same = outputs.identity(output)
             if same in writers:
                 raise LoomError(f"{path}, {entry.label}: {key}: {output} is already written by {writers[same][1]}")

@@ -2,9 +2,11 @@
 
 It has a line of JSON for each job, written just before the job's files are: a hash of all that was asked, the hashes of
 the files' contents, and the report. A job is done where the same is asked and its files have these contents. A file
-that is as the journal says is ours to replace; any other is not.
+that is as the journal says is ours to replace; any other is not. Each part of a job file has a journal of its own,
+since machines write them side by side; who goes on with a run reads all of them.
 """
 
+import glob
 import hashlib
 import json
 import logging
@@ -18,6 +20,7 @@ from .. import files
 from ..errors import LoomError, OptionError
 from . import outputs
 from .job import Job, Made
+from .parts import Part
 
 ENDING = ".journal"
 
@@ -41,11 +44,13 @@ class Journal:
     """What runs of a job file have made: `read` what earlier ones have, then `begin`, and `note` what this one makes.
 
     kept : whether there is one, where the job file has a place for it; a pipe has none
+    part : whose journal it is, None for that of all jobs
     resumes : whether this run goes on with earlier ones
     """
 
-    def __init__(self, job_file: str, *, kept: bool) -> None:
-        self.path = Path(job_file + ENDING)
+    def __init__(self, job_file: str, *, kept: bool, part: Part | None = None) -> None:
+        self._job_file = job_file
+        self.path = Path(job_file + ("" if part is None else f".{part.tag}") + ENDING)
         self.kept, self.resumes = kept and os.path.isfile(job_file), False
         self._lines: list[bytes] = []
         self._entries: dict[str, _Entry] = {}
@@ -57,20 +62,29 @@ class Journal:
         if not self.kept:
             raise OptionError("--resume goes on with the jobs of a file, and these come from none")
         self.resumes = True
+        of_parts = map(Path, glob.glob(f"{glob.escape(self._job_file)}.*-of-*{ENDING}"))
+        for path in sorted({*of_parts, Path(self._job_file + ENDING)} - {self.path}):
+            self._entries_of(path)
+        self._lines = self._entries_of(self.path)
+
+    def _entries_of(self, path: Path) -> list[bytes]:
+        """Take in what a journal says, and return those of its lines that say anything."""
         try:
-            lines = self.path.read_bytes().splitlines()
+            lines = path.read_bytes().splitlines()
         except FileNotFoundError:
-            return
+            return []
         except OSError as error:
-            raise LoomError(f"{self.path}: can't be read ({error.strerror})") from None
+            raise LoomError(f"{path}: can't be read ({error.strerror})") from None
+        whole = []
         for line in lines:
             try:
                 entry = _Entry(**json.loads(line))
                 self._ours |= set(entry.files.items())
                 self._entries[entry.asked] = entry
-                self._lines.append(line + b"\n")
+                whole.append(line + b"\n")
             except (ValueError, TypeError, AttributeError, RecursionError):
-                _log.info("%s: a line is not whole", self.path)
+                _log.info("%s: a line is not whole", path)
+        return whole
 
     def is_ours(self, path: Path) -> bool:
         """Say whether a file is as a run has left it."""

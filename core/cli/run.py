@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -15,10 +15,11 @@ from .. import jit, processes
 from ..errors import LoomError, OptionError
 from ..options import Option
 from ..processes import Attempt
-from . import common, jobfile, outputs
-from .host import Host
+from . import common, jobfile, outputs, parts
+from .host import Destination, Host
 from .job import Job, Made, make
 from .journal import Journal
+from .parts import Part
 
 
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
@@ -28,6 +29,8 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
     several = "how many at a time; 0: one for each core (default: 1)" if host.parallel else argparse.SUPPRESS
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help=several)
     going_on = "go on with a run that was stopped: leave out the jobs that are done, unless they have changed"
+    turns = "do every N-th job only, beginning with the K-th: one of N parts, for as many machines"
+    parser.add_argument("--part", metavar="K/N", help=turns)
     parser.add_argument("--resume", action="store_true", help=going_on if host.resumes else argparse.SUPPRESS)
     common.add_options(parser, _settings(host))
     common.add_common(parser)
@@ -51,22 +54,27 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     began = time.perf_counter()
     if arguments.jobs != 1 and not host.parallel:
         raise OptionError(f"--jobs is {arguments.jobs}, but inside Blender jobs are done one after the other")
-    journal = _journal(host, arguments)
+    part = None if arguments.part is None else parts.read(arguments.part)
+    journal = _journal(host, arguments, part)
     flags = common.given(_settings(host), arguments) | ({"force": True} if arguments.force else {})
-    destination = host.destination(arguments)
+    destination = _destination(host, arguments, part)
     outputs.check([destination.copy], arguments.force)
     place = host.place(destination)
-    listed = jobfile.read(host, arguments.file, flags, arguments.report, place, journal.is_ours)
+    listed = jobfile.read(host, arguments.file, flags, arguments.report, place, journal.is_ours, part)
     quiet, engine = arguments.quiet or listed.quiet, arguments.engine or listed.engine
     if engine is not None:
         jit.use(engine)
+    if part is not None and not quiet:
+        print(f"part {part}: {len(listed.entries)} of {listed.of_all} jobs", flush=True)
+    begin = partial(_begin_worker, engine, host.name)
     at_a_time = arguments.jobs or os.cpu_count() or 1
-    outcomes = _do_all([entry.job for entry in listed.entries], at_a_time, engine, quiet, journal)
+    outcomes = _do_all([entry.job for entry in listed.entries], at_a_time, begin, quiet, journal)
     if any(outcome.result is not None for outcome in outcomes):
         host.save(destination)
     done = list(zip(listed.entries, outcomes, strict=True))
     if listed.report is not None:
-        report = {"verb": "run", "jobs": [_report(*one) for one in done]}
+        told = {} if part is None else {"part": str(part)}
+        report = {"verb": "run", **told, "jobs": [_report(*one) for one in done]}
         seconds = round(time.perf_counter() - began, 4)
         contents = {listed.report: outputs.as_json(report | {"seconds_taken": seconds})}
         journal.note("", Made("", contents, {}, ""))
@@ -83,11 +91,21 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         raise LoomError(f"{len(failed)} of {len(done)} jobs failed")
 
 
-def _journal(host: Host, arguments: argparse.Namespace) -> Journal:
+def _destination(host: Host, arguments: argparse.Namespace, part: Part | None) -> Destination:
+    """Return where results go; a copy of the opened file is a part's own."""
+    destination = host.destination(arguments)
+    if part is None:
+        return destination
+    if destination.save:
+        raise OptionError("--part: each part would save the opened file over the others; -o COPY.blend saves copies")
+    return replace(destination, copy=None if destination.copy is None else part.named(destination.copy))
+
+
+def _journal(host: Host, arguments: argparse.Namespace, part: Part | None) -> Journal:
     """Return the journal of the job file, with what earlier runs have made if this one goes on with them."""
     if arguments.resume and not host.resumes:
         raise OptionError("--resume: inside Blender results are saved when all jobs are done, so none are left out")
-    journal = Journal(arguments.file, kept=host.resumes)
+    journal = Journal(arguments.file, kept=host.resumes, part=part)
     if arguments.resume:
         journal.read()
     return journal
@@ -101,7 +119,7 @@ def _report(entry: jobfile.Entry, outcome: Attempt[Made]) -> dict[str, Any]:
 
 
 def _do_all(
-    jobs: Sequence[Job], at_a_time: int, engine: str | None, quiet: bool, journal: Journal
+    jobs: Sequence[Job], at_a_time: int, begin: Callable[[], None], quiet: bool, journal: Journal
 ) -> list[Attempt[Made]]:
     """Do the jobs that are not done, and write what each has made as soon as it is there, in this process only."""
     asked = [journal.asked(job) for job in jobs]
@@ -110,7 +128,6 @@ def _do_all(
     if journal.resumes and not quiet:
         print(f"{len(jobs) - len(places)} of {len(jobs)} jobs were done already", flush=True)
     journal.begin()
-    begin = partial(_begin_worker, engine, jobs[0].host.name)
     waiting = [jobs[place] for place in places]
     with (
         common.bar(quiet, total=len(jobs), initial=len(jobs) - len(waiting), unit="job") as bar,
