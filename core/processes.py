@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from . import interruption
 from .errors import LoomError
@@ -29,6 +29,14 @@ class Attempt(Generic[R]):
 
     result: R | None
     trouble: str = ""
+
+
+class Attempts(Protocol[T, R]):
+    """Does tasks as `attempts` does, with all else settled."""
+
+    def __call__(
+        self, function: Callable[[T], R], tasks: Sequence[T], /
+    ) -> Generator[tuple[int, Attempt[R]], None, None]: ...
 
 
 def attempts(

@@ -15,15 +15,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from action_loom.core.formats import motion_file  # noqa: E402
 from action_loom.core.library import basis, feature  # noqa: E402
-from oracles.kept_aside import AMC_KEPT_ASIDE, KEPT_ASIDE, PEOPLE_KEPT_ASIDE  # noqa: E402
+from oracles.kept_aside import is_kept_aside  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
-
-
-def is_kept_aside(path):
-    """Say whether nothing may be tuned on a clip."""
-    name = path.stem.removeprefix("cmu_")
-    return name in KEPT_ASIDE | AMC_KEPT_ASIDE or (path.parent.name == "strides" and name[3:5] in PEOPLE_KEPT_ASIDE)
 
 
 def main():

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from .. import files, interruption, jit, processes
 from ..errors import LoomError, OptionError, one_line
-from . import graph_commands, info, run, style_commands, verb_commands
+from . import graph_commands, info, library_commands, run, style_commands, verb_commands
 from .host import Host
 from .motion_files import MotionFiles
 
@@ -81,6 +81,7 @@ def parser(host: Host) -> argparse.ArgumentParser:
     verb_commands.add_verbs(verbs, host)
     graph_commands.add_verb(verbs, host)
     style_commands.add_verb(verbs, host)
+    library_commands.add_verb(verbs, host)
     run.add_verb(verbs, host)
     host.add_verbs(verbs)
     return top

@@ -1,21 +1,18 @@
 """action-loom run: the jobs of a file, several at a time."""
 
 import argparse
-import logging
-import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from .. import jit, processes
 from ..errors import LoomError, OptionError
 from ..options import Option
 from ..processes import Attempt
-from . import common, jobfile, outputs, parts
+from . import common, jobfile, outputs, parts, workers
 from .host import Destination, Host
 from .job import Job, Made, make
 from .journal import Journal
@@ -26,8 +23,7 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
     text = "do the jobs that a file lists"
     parser = verbs.add_parser("run", help=text, description=f"{text}; flags take the place of what the file says")
     parser.add_argument("file", metavar="JOB.toml")
-    several = "how many at a time; 0: one for each core (default: 1)" if host.parallel else argparse.SUPPRESS
-    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help=several)
+    workers.add_flags(parser, host)
     going_on = "go on with a run that was stopped: leave out the jobs that are done, unless they have changed"
     turns = "do every N-th job only, beginning with the K-th: one of N parts, for as many machines"
     parser.add_argument("--part", metavar="K/N", help=turns)
@@ -43,17 +39,10 @@ def _settings(host: Host) -> dict[str, Option]:
     return {name: about for name, about in host.settings.items() if name not in host.single}
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of jobs")
-    return int(text)
-
-
 def run(host: Host, arguments: argparse.Namespace) -> None:
     """Do all jobs and say how each went; raises LoomError if any failed."""
     began = time.perf_counter()
-    if arguments.jobs != 1 and not host.parallel:
-        raise OptionError(f"--jobs is {arguments.jobs}, but inside Blender jobs are done one after the other")
+    workers.check(host, arguments)
     part = None if arguments.part is None else parts.read(arguments.part)
     journal = _journal(host, arguments, part)
     flags = common.given(_settings(host), arguments) | ({"force": True} if arguments.force else {})
@@ -66,9 +55,8 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         jit.use(engine)
     if part is not None and not quiet:
         print(f"part {part}: {len(listed.entries)} of {listed.of_all} jobs", flush=True)
-    begin = partial(_begin_worker, engine, host.name)
-    at_a_time = arguments.jobs or os.cpu_count() or 1
-    outcomes = _do_all([entry.job for entry in listed.entries], at_a_time, begin, quiet, journal)
+    attempts = workers.attempts(host, arguments, engine)
+    outcomes = _do_all([entry.job for entry in listed.entries], attempts, quiet, journal)
     if any(outcome.result is not None for outcome in outcomes):
         host.save(destination)
     done = list(zip(listed.entries, outcomes, strict=True))
@@ -119,7 +107,7 @@ def _report(entry: jobfile.Entry, outcome: Attempt[Made]) -> dict[str, Any]:
 
 
 def _do_all(
-    jobs: Sequence[Job], at_a_time: int, begin: Callable[[], None], quiet: bool, journal: Journal
+    jobs: Sequence[Job], attempts: processes.Attempts[Job, Made], quiet: bool, journal: Journal
 ) -> list[Attempt[Made]]:
     """Do the jobs that are not done, and write what each has made as soon as it is there, in this process only."""
     asked = [journal.asked(job) for job in jobs]
@@ -131,9 +119,9 @@ def _do_all(
     waiting = [jobs[place] for place in places]
     with (
         common.bar(quiet, total=len(jobs), initial=len(jobs) - len(waiting), unit="job") as bar,
-        closing(processes.attempts(make, waiting, at_a_time, begin=begin)) as attempts,
+        closing(attempts(make, waiting)) as ended,
     ):
-        for k, outcome in attempts:
+        for k, outcome in ended:
             place = places[k]
             outcomes[place] = _written(outcome, asked[place], jobs[place].force, journal)
             if bar is not None:
@@ -151,9 +139,3 @@ def _written(outcome: Attempt[Made], asked: str, force: bool, journal: Journal) 
     except LoomError as error:
         return Attempt(None, str(error))
     return Attempt(replace(outcome.result, contents={}))
-
-
-def _begin_worker(engine: str | None, name: str) -> None:
-    logging.basicConfig(format=f"{name}: %(message)s", level=logging.WARNING)
-    if engine is not None:
-        jit.use(engine)

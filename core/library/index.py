@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,6 +23,7 @@ from .storage import Entry
 
 BYTES_AT_A_TIME = 8_000_000  # of files in a task: about a second
 SECONDS_KEPT = 5.0  # work that is lost at most when the process is killed
+GONE = (0, 0)  # the stamp of a file that is not there
 LABEL_COLUMNS = ("label", "labels", "description", "category", "tags", "subject")
 
 
@@ -54,17 +55,12 @@ class Changes:
     troubles: dict[str, str] = field(default_factory=dict)
 
 
-Attempts = Callable[
-    [Callable[[Batch], list[Read]], Sequence[Batch]], Generator[tuple[int, processes.Attempt[list[Read]]], None, None]
-]
-
-
 def update(
     library: str,
     folders: Sequence[str],
     *,
     labels: Mapping[str, str] | None = None,
-    attempts: Attempts | None = None,
+    attempts: processes.Attempts[Batch, list[Read]] | None = None,
     progress: Progress | None = None,
 ) -> Changes:
     """Make a library hold the motion files of folders as they are now, and return what has changed.
@@ -85,7 +81,7 @@ def update(
         if not paths and not changes.removed:
             kinds = ", ".join(registry.READABLE)
             raise LibraryError(f"There are no motion files ({kinds}) in {', '.join(folders)}: name other folders")
-        new = [path for path in paths if path not in old or _stamp(path) != (old[path].size, old[path].modified)]
+        new = [path for path in paths if path not in old or stamp(path) != (old[path].size, old[path].modified)]
         changes.unchanged += sorted(set(paths) - set(new))
         by_digest = {old[path].digest: path for path in changes.removed}
         known = frozenset(by_digest)
@@ -108,7 +104,7 @@ def _read_all(
     batches: Sequence[Batch],
     old: Mapping[str, Entry],
     by_digest: dict[str, str],
-    attempts: Attempts,
+    attempts: processes.Attempts[Batch, list[Read]],
     changes: Changes,
     progress: Progress | None,
 ) -> list[str]:
@@ -158,7 +154,7 @@ def _is_in(path: str, folders: Iterable[str]) -> bool:
 
 def _batches(paths: Sequence[str], old: Mapping[str, Entry], gone: frozenset[str]) -> list[Batch]:
     """Return tasks of about the same size, in the order of the files."""
-    sizes = np.cumsum([0, *(_stamp(path)[0] for path in paths)]) // BYTES_AT_A_TIME
+    sizes = np.cumsum([0, *(stamp(path)[0] for path in paths)]) // BYTES_AT_A_TIME
     starts = [0, *(np.flatnonzero(np.diff(sizes)) + 1).tolist(), len(paths)]
     parts = [tuple(paths[first:last]) for first, last in pairwise(starts) if last > first]
     return [Batch(part, gone | {old[path].digest for path in part if path in old}) for part in parts]
@@ -170,7 +166,7 @@ def read(batch: Batch) -> list[Read]:
 
 
 def _read(path: str, known: frozenset[str]) -> Read:
-    size, modified = _stamp(path)
+    size, modified = stamp(path)
     digest = processes.attempt(_digest, path)
     entry = Entry(path, size, modified, digest.result or "", trouble=digest.trouble)
     if digest.result is None or digest.result in known:
@@ -198,12 +194,17 @@ def _files_of(path: str) -> list[str]:
     return [path] if skeleton is None else [path, skeleton]
 
 
-def _stamp(path: str) -> tuple[int, int]:
-    """Return how many bytes a clip's files have, and when one of them was changed last; 0 where there are none."""
+def digest(path: str) -> str:
+    """Return what tells the content of a clip's files from others; "" where they can't be read."""
+    return processes.attempt(_digest, path).result or ""
+
+
+def stamp(path: str) -> tuple[int, int]:
+    """Return how many bytes a clip's files have and when one was changed last; GONE where they are not there."""
     try:
         stats = [os.stat(file) for file in _files_of(path)]
     except OSError:
-        return 0, 0
+        return GONE
     return sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
 
 

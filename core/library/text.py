@@ -20,7 +20,7 @@ def chosen(words: str) -> Callable[[Entry], bool]:
     unwanted: list[re.Pattern[str]] = []
     for minus, quoted, plain in _WORD.findall(words):
         text = (quoted or plain).strip().lower()
-        if text:
+        if re.search(r"\w", text):
             (unwanted if minus else wanted).append(re.compile(r"(?<![^\W_])" + re.escape(text)))
     if not wanted and not unwanted:
         raise LibraryError(f"There is no word in {words!r}: name some, such as walk -sneak")

@@ -48,8 +48,8 @@ ROOMS = {
     "plots": {"check", "graph", "motion", "recipes", "style", "sync", "weave"},
     "verbs": {"entry_points", "errors", "motion", "options", "progress", "recipes"},
     "cli": {
-        *("check", "errors", "files", "formats", "graph", "interruption", "jit", "motion", "options", "processes"),
-        *("progress", "recipes", "skin", "style", "sync", "verbs", "weave"),
+        *("check", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion", "options"),
+        *("plots", "processes", "progress", "recipes", "skin", "style", "sync", "verbs", "weave"),
     },
 }
 
@@ -67,6 +67,9 @@ LATER = {
     ("action_loom.core.jit", "action_loom.core.progress"),
     ("action_loom.core.verbs", "action_loom.core.motion.clip"),
     ("action_loom.core.cli.common", "tqdm"),
+    ("action_loom.core.cli.library_commands", "action_loom.core.plots"),
+    ("action_loom.core.cli.library_commands", "action_loom.core.plots.finds"),
+    ("action_loom.core.cli.library_commands", "action_loom.core.plots.png"),
     ("action_loom.core.cli.process", "action_loom.core.cli.main"),
 }
 

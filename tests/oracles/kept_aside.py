@@ -21,3 +21,11 @@ AMC_KEPT_ASIDE = frozenset(_TAKES.split())
 # People whose walks (`cmu_mb_*` of data/cmu and data/strides) teach no style that figures tuned on are of: about a
 # third of the eleven, those of whom the list above keeps every clip of data/cmu aside.
 PEOPLE_KEPT_ASIDE = frozenset({"08", "12", "32"})
+
+
+def is_kept_aside(path):
+    """Say whether nothing is tuned on a file of data/cmu, data/strides or data/amc."""
+    name = path.stem.removeprefix("cmu_")
+    if path.parent.name == "strides":
+        return name.removeprefix("mb_").partition("_")[0] in PEOPLE_KEPT_ASIDE
+    return name in KEPT_ASIDE | AMC_KEPT_ASIDE

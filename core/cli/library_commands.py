@@ -1,0 +1,355 @@
+"""action-loom library index | info | list | search | graph: many clips, and what is found among them."""
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import verbs
+from ..errors import LibraryError, OptionError
+from ..formats import motion_file, registry
+from ..library import basis, feature, index, stretches, text
+from ..library import search as searching
+from ..library.search import Found, Searched
+from ..library.storage import ENDING, Entry, Library, in_order
+from ..library.storage import read as read_library
+from ..motion.clip import Clip
+from ..options import declared
+from ..progress import Progress
+from ..recipes.graph import BuildGraph
+from . import artefacts, common, outputs, summary, workers
+from .host import Host, Sources
+
+MOST = 20
+MARGIN = 1.0  # s
+_STRETCH = re.compile(r"(.*)\[(\d*):(\d*)\]", re.DOTALL)
+_WORDS = 'only clips with these words in their names, folders or labels, and none with a minus: "walk -sneak"'
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """What is searched for: frames first … last of a clip, as rows of 30 a second and in a mirror."""
+
+    sources: Sources
+    clip: Clip
+    first: int
+    last: int
+    rows: basis.Rows
+    mirrored: basis.Rows
+
+    @property
+    def stretch(self) -> Clip:
+        part = self.clip.cut(self.first, self.last + 1)
+        return replace(part, name=f"{self.clip.name} {self.first}-{self.last}")
+
+
+def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
+    description = "keep many clips as a library, and find in it what is like a stretch of one"
+    kinds = commands.add_parser("library", help=description, description=description).add_subparsers(
+        title="what is done", dest="kind", required=True, metavar="index | info | list | search | graph"
+    )
+    _add_index(kinds, host)
+    info = kinds.add_parser("info", help="what is in a library")
+    _add_library(info)
+    info.set_defaults(run=_info)
+    listing = kinds.add_parser("list", help="the clips of a library")
+    _add_library(listing)
+    listing.add_argument("--like", metavar="WORDS", help=_WORDS)
+    listing.set_defaults(run=_list)
+    _add_search(kinds, host)
+    _add_graph(kinds, host)
+
+
+def _add_library(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("library", metavar=f"NAME{ENDING}")
+    common.add_common(parser)
+
+
+def _add_index(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
+    parser = kinds.add_parser(
+        "index",
+        help=f"put the clips of folders ({', '.join(registry.READABLE)}) into a library, or what has changed in them",
+    )
+    parser.add_argument("folders", nargs="+", metavar="FOLDER")
+    parser.add_argument("-o", "--output", metavar=f"NAME{ENDING}", required=True, help="the library, a folder")
+    labels = "a table of words: files in its first column, words in those called label, description, tags …"
+    parser.add_argument("--labels", metavar="T.csv", action="append", default=[], help=labels)
+    workers.add_flags(parser, host)
+    common.add_common(parser)
+    parser.set_defaults(run=_index)
+
+
+def _add_search(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
+    parser = kinds.add_parser("search", help="find stretches that are like one of a clip, whatever their tempo")
+    parser.add_argument("library", metavar=f"NAME{ENDING}")
+    parser.add_argument("clip", metavar=_stretch_of(host), help="frames FIRST to LAST of a clip; all without brackets")
+    _add_searching(parser, host)
+    parser.add_argument("--mirror", action="store_true", help="find it in a mirror, too")
+    parser.add_argument("--extract", metavar="FOLDER", help="write each stretch that is found as a motion file there")
+    pictured = "draw what is found as figures" if host.draws else argparse.SUPPRESS
+    parser.add_argument("--picture", metavar="P.png", help=pictured)
+    common.add_common(parser)
+    parser.set_defaults(run=_search)
+
+
+def _add_graph(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
+    text = "connect what is found to a motion graph: stretches like one of a clip, or all clips with some words"
+    parser = kinds.add_parser("graph", help=text, description=text)
+    parser.add_argument("library", metavar=f"NAME{ENDING}")
+    parser.add_argument("clip", nargs="?", metavar=_stretch_of(host), help="what is searched for; none: --like alone")
+    _add_searching(parser, host)
+    text = "seconds before and after each stretch that come along"
+    parser.add_argument("--margin", type=float, default=MARGIN, metavar="SECONDS", help=f"{text} (default: {MARGIN:g})")
+    # Which words a clip is to have is said by --like here.
+    common.add_options(parser, declared(BuildGraph))
+    common.add_common(parser)
+    parser.add_argument("-o", "--output", metavar="OUT.npz", required=True, help="the graph, with its clips")
+    parser.set_defaults(run=_graph)
+
+
+def _stretch_of(host: Host) -> str:
+    return f"{host.clip}[FIRST:LAST]"
+
+
+def _add_searching(parser: argparse.ArgumentParser, host: Host) -> None:
+    parts = tuple(feature.PARTS)
+    parser.add_argument("--part", choices=parts, default=parts[0], help="of the body that is compared (default: whole)")
+    parser.add_argument("--like", metavar="WORDS", help=_WORDS)
+    parser.add_argument("--others", action="store_true", help="leave the clip itself out")
+    parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"how many at most (default: {MOST})")
+    common.add_options(parser, host.reading)
+
+
+def _index(host: Host, arguments: argparse.Namespace) -> None:
+    workers.check(host, arguments)
+    library = arguments.output
+    if not library.rstrip("/\\").lower().endswith(ENDING):
+        raise OptionError(f"-o is {library!r}, but a library's name ends in {ENDING}")
+    report = _report_of(arguments)
+    labels: dict[str, str] = {}
+    for table in arguments.labels:
+        labels |= index.read_labels(table)
+    with common.progress(arguments.quiet) as progress:
+        changes = index.update(
+            library,
+            arguments.folders,
+            labels=labels if arguments.labels else None,
+            attempts=workers.attempts(host, arguments, arguments.engine),
+            progress=progress,
+        )
+    _write_report(report, arguments, vars(changes))
+    if arguments.quiet:
+        return
+    counts = [(len(getattr(changes, how)), how) for how in ("added", "changed", "moved", "removed", "unchanged")]
+    print(f"{library}: {', '.join(f'{count} {how}' for count, how in counts if count)}")
+    _print_troubles(changes.troubles)
+
+
+def _info(_: Host, arguments: argparse.Namespace) -> None:
+    report = _report_of(arguments)
+    library = read_library(arguments.library)
+    clips = library.clips
+    rows = [clip.rows for clip in clips]
+    kept = float(np.average([clip.kept for clip in clips], weights=rows)) if rows else 0.0
+    frames, minutes = sum(clip.frames for clip in clips), sum(clip.frames / clip.rate for clip in clips) / 60.0
+    troubles = {entry.path: entry.trouble for entry in library.entries if entry.trouble}
+    folders = Counter(str(Path(clip.path).parent) for clip in clips)
+    about = {"clips": len(clips), "frames": frames, "minutes": round(minutes, 2), "rows": sum(rows)}
+    _write_report(report, arguments, about | {"kept": round(kept, 4), "folders": folders, "not_read": troubles})
+    if arguments.quiet:
+        return
+    print(f"{len(clips)} clips, {frames} frames, {minutes:.1f} minutes")
+    print(f"  {sum(rows)} rows of 30 a second, which tell {100.0 * kept:.0f} % of how poses and speeds vary")
+    for folder, count in sorted(folders.items()):
+        print(f"  {folder}: {count} clips")
+    _print_troubles(troubles)
+
+
+def _list(_: Host, arguments: argparse.Namespace) -> None:
+    report = _report_of(arguments)
+    fits = _fitting(arguments.like)
+    clips = in_order(clip for clip in read_library(arguments.library).clips if fits(clip))
+    rows = [
+        {"clip": clip.path, "frames": clip.frames, "rate": clip.rate, "seconds": _seconds(clip), "label": clip.label}
+        for clip in clips
+    ]
+    _write_report(report, arguments, {"clips": rows})
+    if not arguments.quiet:
+        for clip in clips:
+            print("  ".join(filter(None, (clip.name, f"{_seconds(clip):.2f} s", clip.label, clip.path))))
+
+
+def _report_of(arguments: argparse.Namespace) -> Path | None:
+    """Return the file of the report, which can be written; raises LoomError."""
+    report = None if arguments.report is None else Path(arguments.report)
+    outputs.check([report], arguments.force)
+    return report
+
+
+def _write_report(report: Path | None, arguments: argparse.Namespace, about: Mapping[str, Any]) -> None:
+    if report is not None:
+        verb = {"verb": f"library {arguments.kind}"}
+        outputs.write({report: outputs.as_json(verb | dict(about))}, arguments.force)
+
+
+def _print_troubles(troubles: Mapping[str, str]) -> None:
+    for path, why in sorted(troubles.items()):
+        print(f"  not read: {why if path in why else f'{path}: {why}'}")
+
+
+def _seconds(clip: Entry) -> float:
+    return round((clip.frames - 1) / clip.rate, 4)
+
+
+def _search(host: Host, arguments: argparse.Namespace) -> None:
+    if arguments.picture is not None and not host.draws:
+        raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
+    report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
+    outputs.check([report, picture], arguments.force)
+    library = read_library(arguments.library)
+    query = _query(host, arguments)
+    with common.progress(arguments.quiet) as progress:
+        found = _found(host, library, query, arguments, progress, arguments.mirror)
+    contents: dict[Path, bytes] = {}
+    if report is not None:
+        rows = [_as_report(one) for one in found]
+        of = {"clip": arguments.clip, "first": query.first, "last": query.last}
+        about = {"verb": "library search", "library": arguments.library, "query": of, "part": arguments.part}
+        contents[report] = outputs.as_json(about | {"found": rows})
+    if picture is not None:
+        contents[picture] = _picture(query, found)
+    if arguments.extract is not None:
+        contents |= _extracted(found, Path(arguments.extract), arguments.force)
+    outputs.write(contents, arguments.force)
+    if not arguments.quiet:
+        print("\n".join(_line(one) for one in found) or "nothing is like it")
+
+
+def _query(host: Host, arguments: argparse.Namespace) -> Query:
+    """Read what is searched for: a stretch of a clip."""
+    name, first, last = _split(arguments.clip)
+    sources = host.read([name], common.settings(host.reading, arguments))
+    clip = sources.clips[0]
+    end = len(clip) - 1 if last is None else last
+    if not first < end < len(clip):
+        raise OptionError(
+            f"{arguments.clip}: {clip.name} has frames 0 to {len(clip) - 1}; name a first and a later last one of them"
+        )
+    numbers = feature.rows(clip)
+    step = feature.RATE / clip.rate
+    numbers = numbers[round(first * step) : min(round(end * step), len(numbers) - 1) + 1]
+    short = basis.shortened(numbers), basis.shortened(feature.mirrored(numbers))
+    return Query(sources, clip, first, end, *short)
+
+
+def _split(clip: str) -> tuple[str, int, int | None]:
+    """Return the clip's name, the first frame and the last, None for its own last, that CLIP[FIRST:LAST] says."""
+    found = _STRETCH.fullmatch(clip)
+    if found is None:
+        return clip, 0, None
+    name, first, last = found.groups()
+    return name, int(first or 0), int(last) if last else None
+
+
+def _found(
+    host: Host,
+    library: Library,
+    query: Query,
+    arguments: argparse.Namespace,
+    progress: Progress,
+    mirror: bool = False,
+) -> list[Found]:
+    """Return what is like the query, in a mirror too where that is asked for, the best first."""
+    if arguments.most < 1:
+        raise OptionError(f"--most is {arguments.most}, but must be at least 1")
+    fits, own = _fitting(arguments.like), _own(host, arguments.clip) if arguments.others else ""
+    clips = tuple(clip for clip in library.clips if fits(clip) and not (own and clip.digest == own))
+    searched = Searched(library, clips)
+    ways = [(query.rows, False), *([(query.mirrored, True)] if mirror else [])]
+    found = [
+        replace(one, mirrored=mirrored)
+        for k, (rows, mirrored) in enumerate(ways)
+        for one in searching.search(
+            searched,
+            rows,
+            part=arguments.part,
+            most=arguments.most,
+            progress=progress.part(k / len(ways), (k + 1) / len(ways)),
+        )
+    ]
+    return sorted(found, key=lambda one: one.distance)[: arguments.most]
+
+
+def _own(host: Host, clip: str) -> str:
+    """Return what tells the content of the clip that is searched for from others, "" where it has no file."""
+    file = host.file_of(_split(clip)[0])
+    return "" if file is None else index.digest(file)
+
+
+def _fitting(words: str | None) -> Callable[[Entry], bool]:
+    return (lambda _: True) if words is None else text.chosen(words)
+
+
+def _line(found: Found) -> str:
+    first, last = found.frames
+    mirrored = "  in a mirror" if found.mirrored else ""
+    return f"{found.distance:.3f}  {found.entry.name}[{first}:{last}]{mirrored}  {found.entry.label}".rstrip()
+
+
+def _as_report(found: Found) -> dict[str, Any]:
+    first, last = found.frames
+    entry = found.entry
+    about = {"clip": entry.path, "first": first, "last": last, "rate": entry.rate, "label": entry.label}
+    return about | {"distance": round(found.distance, 5), "mirrored": found.mirrored}
+
+
+def _picture(query: Query, found: Sequence[Found]) -> bytes:
+    from ..plots import finds, png  # matplotlib, for who wants a picture only
+
+    return png.as_png(finds.draw(query.stretch, list(zip(stretches.clips(found), map(_line, found), strict=True))))
+
+
+def _extracted(found: Sequence[Found], folder: Path, force: bool) -> dict[Path, bytes]:
+    """Return the contents of a motion file for each stretch, in the format and units of its own file if these fit."""
+    contents = {}
+    for number, one in enumerate(found, 1):
+        file = stretches.read(one.entry)
+        clip = stretches.cut(one, file.clip)
+        path = folder / f"{number:02d} {clip.name}{registry.DEFAULT}"
+        contents[path] = motion_file.compose(clip, path, file, file.convention)
+    outputs.check(list(contents), force, {folder})
+    return contents
+
+
+def _graph(host: Host, arguments: argparse.Namespace) -> None:
+    if arguments.clip is None and arguments.like is None:
+        raise OptionError("name a stretch to search for, or words with --like")
+    output = Path(arguments.output)
+    report = None if arguments.report is None else Path(arguments.report)
+    if output.suffix.lower() != artefacts.SUFFIX:
+        raise OptionError(f"-o is {arguments.output!r}, but graphs are kept as {artefacts.SUFFIX}")
+    outputs.check([output, report], arguments.force)
+    recipe = BuildGraph(**common.given(declared(BuildGraph), arguments))
+    library = read_library(arguments.library)
+    with common.progress(arguments.quiet) as progress:
+        if arguments.clip is None:
+            fits = _fitting(arguments.like)
+            found = [Found(c, 0, c.rows - 1, 0.0) for c in in_order(library.clips) if fits(c)][: arguments.most]
+        else:
+            query = _query(host, arguments)
+            found = stretches.joined(_found(host, library, query, arguments, progress.part(0.0, 0.1)), arguments.margin)
+        if not found:
+            raise LibraryError(f"The library {arguments.library} has nothing of the kind: use other words")
+        graph = verbs.apply(recipe, stretches.clips(found), progress.part(0.1, 1.0))
+    made = replace(graph, name=output.stem, report=graph.report | {"inputs": [one.entry.path for one in found]})
+    contents = {output: artefacts.made_by(recipe).compose(made)}  # type: ignore[union-attr]
+    if report is not None:
+        contents[report] = outputs.as_json(made.report)
+    outputs.write(contents, arguments.force)
+    if not arguments.quiet:
+        print("\n".join(summary.graph_lines(made)))

@@ -1,0 +1,39 @@
+"""The picture of what was found in a library: figures of each stretch, from its first frame to its last."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..motion import root_motion
+from ..motion.clip import Clip
+from . import stick_figures
+
+POSES = 7
+MOST = 24  # rows
+_QUERY, _FOUND = "#f0a030", "#1f4e79"
+
+
+def draw(query: Clip, found: Sequence[tuple[Clip, str]]) -> Figure:
+    """Return a figure with a row for the query and for each clip that was found, with what is said of it."""
+    rows = [(query, f"searched for: {query.name}", _QUERY), *((clip, text, _FOUND) for clip, text in found[:MOST])]
+    figure = Figure(figsize=(9.0, 1.25 * len(rows)), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(len(rows), 1))
+    for axis, (clip, text, colour) in zip(axes, rows, strict=True):
+        frames = np.round(np.linspace(0, len(clip) - 1, POSES)).astype(np.int64)
+        poses = clip.taken(frames)
+        height = max(clip.skeleton.height, 1e-6)
+        _, facing = root_motion.ground_frames(poses)
+        places = height * 0.75 * np.arange(POSES)
+        turned = float(facing[0])
+        for k in range(POSES):
+            # All seen from where the first one is: who turns is seen to turn.
+            pose = poses.cut(k, k + 1)
+            stick_figures.draw(axis, pose, places[k : k + 1], colour, width=1.1, aside=_seen(facing[k] - turned))
+        axis.set_title(text, fontsize=8, loc="left", parse_math=False)
+        axis.set_axis_off()
+    return figure
+
+
+def _seen(turn: float) -> float:
+    return float(stick_figures.ASLANT + turn)

@@ -1,0 +1,127 @@
+"""action-loom library: clips in a library, and what is found among them, as a user types it."""
+
+import json
+
+import numpy as np
+import pytest
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh, motion_file
+from numpy.testing import assert_allclose
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clips").mkdir()
+    for clip in (actions.walk(60.0, 4), actions.run(60.0, 4), actions.sneak(30.0), actions.turn_left(60.0)):
+        bvh.write(bvh.from_clip(clip), tmp_path / "clips" / f"{clip.name}.bvh")
+    (tmp_path / "labels.csv").write_text("file,label\nwalk,straight on\nturn left,straight on then round\n")
+    return tmp_path
+
+
+@pytest.fixture
+def library(run, folder):
+    code, out, err = run("library", "index", "clips", "-o", "all.loomlib", "--labels", "labels.csv", "--quiet")
+    assert (code, out, err) == (0, "", "")
+    return folder
+
+
+def test_index_says_what_has_changed(run, folder):
+    code, out, _ = run("library", "index", "clips", "-o", "all.loomlib", "--report", "r.json")
+    assert (code, out) == (0, "all.loomlib: 4 added\n")
+    assert len(json.loads((folder / "r.json").read_text())["added"]) == 4
+    (folder / "clips" / "broken.bvh").write_text("HIERARCHY\n")
+    code, out, _ = run("library", "index", "clips", "-o", "all.loomlib", "--jobs", "2")
+    assert code == 0
+    assert out.startswith("all.loomlib: 1 added, 4 unchanged\n  not read: ")
+    assert "broken.bvh, line" in out
+
+
+def test_info_and_list(run, library):
+    code, out, _ = run("library", "info", "all.loomlib", "--report", "r.json")
+    assert code == 0
+    assert out.startswith("4 clips, ")
+    assert json.loads((library / "r.json").read_text())["clips"] == 4
+    code, out, _ = run("library", "list", "all.loomlib", "--like", "straight -walk")
+    assert code == 0
+    assert out.startswith("turn left  ")
+    assert out.count("\n") == 1
+
+
+def test_search_finds_the_stretch_itself_and_others(run, library):
+    code, out, _ = run(
+        *("library", "search", "all.loomlib", "clips/walk.bvh[30:100]", "--report", "r.json"),
+        *("--most", "5", "--mirror", "--extract", "out"),
+    )
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0].startswith("0.000  walk[30:")
+    assert any("in a mirror" in line for line in lines)  # a walk is like its mirror image half a cycle later
+    found = json.loads((library / "r.json").read_text())["found"]
+    assert len(found) == len(lines) == 5
+    assert [one["distance"] for one in found] == sorted(one["distance"] for one in found)
+    written = sorted((library / "out").iterdir())
+    assert len(written) == 5
+    first = motion_file.read(written[0]).clip
+    walk = motion_file.read(library / "clips" / "walk.bvh").clip
+    cut = walk.cut(found[0]["first"], found[0]["last"] + 1)
+    assert len(first) == len(cut)
+    assert_allclose(np.abs((first.rotations * cut.rotations).sum(axis=-1)), 1.0, atol=1e-9)
+    assert_allclose(first.translations, cut.translations, atol=1e-6)
+
+
+def test_search_can_leave_the_clip_itself_out(run, library):
+    for words in ((), ("--like", "run")):
+        code, out, _ = run("library", "search", "all.loomlib", "clips/walk.bvh[30:100]", "--others", *words)
+        assert code == 0
+        assert "walk[" not in out
+        assert out
+    assert "turn left[" not in out
+
+
+def test_graph_of_what_is_found(run, library):
+    code, out, _ = run("library", "graph", "all.loomlib", "--like", "walk", "-o", "g.npz")
+    assert code == 0
+    assert out.startswith("g: ")
+    code, out, _ = run(
+        "library", "graph", "all.loomlib", "clips/walk.bvh[20:90]", "-o", "h.npz", "--others", "--most", "3"
+    )
+    assert code == 0
+    assert (library / "h.npz").exists()
+    code, out, err = run("library", "graph", "all.loomlib", "--like", "swimming", "-o", "i.npz")
+    assert (code, out) == (1, "")
+    assert "has nothing of the kind" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("index", "clips", "-o", "all"), 2, "ends in .loomlib"),
+        (("index", "nowhere", "-o", "all.loomlib"), 1, "The folder"),
+        (("info", "nowhere.loomlib"), 1, "is no library of clips"),
+        (("list", "all.loomlib", "--like", "-"), 1, "There is no word"),
+        (("search", "all.loomlib", "clips/walk.bvh[90:30]"), 2, "name a first and a later last"),
+        (("search", "all.loomlib", "clips/walk.bvh[30:99999]"), 2, "name a first and a later last"),
+        (("search", "all.loomlib", "clips/walk.bvh[30:33]"), 1, "search for one of"),
+        (("search", "all.loomlib", "clips/nobody.bvh"), 1, "nobody.bvh"),
+        (("search", "all.loomlib", "clips/walk.bvh", "--most", "0"), 2, "--most is 0"),
+        (("search", "all.loomlib", "clips/walk.bvh", "--report", "nowhere/r.json"), 1, "there is no folder"),
+        (("graph", "all.loomlib", "-o", "g.npz"), 2, "name a stretch"),
+        (("graph", "all.loomlib", "--like", "walk", "-o", "g.bvh"), 2, "graphs are kept as .npz"),
+    ],
+)
+def test_what_can_not_be_done_is_one_line(run, library, arguments, code, says):
+    found, out, err = run("library", *arguments)
+    assert (found, out) == (code, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_what_exists_is_not_written_over(run, library):
+    (library / "r.json").write_text("mine")
+    code, _, err = run("library", "info", "all.loomlib", "--report", "r.json")
+    assert code == 1
+    assert "--force overwrites it" in err
+    assert (library / "r.json").read_text() == "mine"

@@ -1,0 +1,224 @@
+"""Stretches that are like one: against the definition, re-timed, in a mirror, by parts, and by both engines."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from action_loom.core.errors import LibraryError
+from action_loom.core.formats import motion_file
+from action_loom.core.library import basis, feature, index, search, storage
+from action_loom.core.library.search import APART, Searched
+from action_loom.core.library.storage import Entry, Library
+from action_loom.core.motion import mirror
+from numpy.testing import assert_allclose
+from oracles.kept_aside import is_kept_aside
+from oracles.material import SHARED
+
+pytestmark = pytest.mark.both_engines
+
+WHOLE = basis.of_part("whole")
+
+
+def by_definition(costs):
+    """The least totals of ways through costs (M, N) that end in each column, and their starts, cell by cell."""
+    count, width = costs.shape
+    total = np.full((count, width), np.inf)
+    start = np.zeros((count, width), dtype=int)
+
+    def before(i, j):
+        if i == -1:
+            return 0.0, j + 1
+        return (total[i, j], start[i, j]) if i >= 0 and j >= 0 else (np.inf, 0)
+
+    for i in range(count):
+        for j in range(1, width):
+            here = costs[i, j]
+            ways = [(before(i - 1, j - 1), here)]
+            if j >= 2:
+                ways.append((before(i - 1, j - 2), 0.5 * (costs[i, j - 1] + here)))
+            if i >= 1:
+                ways.append((before(i - 2, j - 1), costs[i - 1, j] + here))
+            total[i, j], start[i, j] = min((base + cost, origin) for (base, origin), cost in ways)
+    return total[-1], start[-1]
+
+
+def smooth(rng, count):
+    return np.cumsum(rng.normal(size=(count, basis.SIZE)), axis=0).astype(np.float32) / 10.0
+
+
+def library_of(*clips):
+    """A library in memory of clips' rows."""
+    firsts = np.cumsum([0, *map(len, clips)])
+    entries = tuple(
+        Entry(f"/clips/{k}.bvh", rate=30.0, frames=len(rows), first=int(first), rows=len(rows))
+        for k, (rows, first) in enumerate(zip(clips, firsts, strict=False))
+    )
+    return Library("", entries, np.concatenate(clips).astype(np.float16))
+
+
+def searched(*clips):
+    library = library_of(*clips)
+    return Searched(library, library.entries)
+
+
+@pytest.mark.parametrize("count", [4, 9, 30])
+def test_the_warp_is_what_it_is_defined_as(rng, count):
+    rows, query = smooth(rng, 200), smooth(rng, count)
+    costs = np.linalg.norm(query[:, None] - rows[None], axis=2)
+    expected, origins = by_definition(costs)
+    totals, starts = search.warped(query, rows, WHOLE)
+    reached = np.isfinite(expected)
+    assert reached.sum() > 100
+    assert_allclose(totals[reached] * count, expected[reached], rtol=1e-3)
+    assert (starts[reached] == origins[reached]).mean() > 0.99  # where two ways cost the same, either
+
+
+def test_blocks_do_not_show(rng, monkeypatch):
+    rows, query = smooth(rng, 900), smooth(rng, 12)
+    whole = search.warped(query, rows, WHOLE)
+    monkeypatch.setattr(search, "BLOCK", 100)
+    in_blocks = search.warped(query, rows, WHOLE)
+    assert_allclose(in_blocks[0][30:], whole[0][30:], rtol=1e-4)
+    assert (in_blocks[1][30:] == whole[1][30:]).mean() > 0.99
+
+
+def test_a_stretch_finds_itself_first_and_stretches_stay_apart(rng):
+    clips = [smooth(rng, 300) for _ in range(5)]
+    found = search.search(searched(*clips), clips[3][100:140])
+    best = found[0]
+    assert (best.entry.path, best.first) == ("/clips/3.bvh", 100)
+    assert 138 <= best.last <= 139
+    assert best.distance < 0.01
+    assert all(0 <= one.first < one.last < one.entry.rows for one in found)
+    assert [one.distance for one in found] == sorted(one.distance for one in found)
+    for k, one in enumerate(found):
+        for other in found[:k]:
+            common = min(one.last, other.last) - max(one.first, other.first) + 1
+            shorter = min(one.last - one.first, other.last - other.first) + 1
+            assert one.entry != other.entry or common <= search.OVERLAP * shorter
+
+
+def test_no_stretch_goes_from_one_clip_into_the_next(rng):
+    """A motion that is cut in two by the end of a clip is not found as if it were one."""
+    rows = smooth(rng, 200)
+    whole = search.search(searched(rows), rows[80:120])[0]
+    parted = search.search(searched(rows[:100], rows[100:]), rows[80:120])
+    assert whole.distance < 0.01
+    assert all(one.distance > 10 * whole.distance for one in parted)
+    assert all(one.distance < APART / 10 for one in parted)
+
+
+@pytest.mark.parametrize("slope", [0.55, 0.8, 1.25, 1.8])
+def test_any_tempo_is_found(rng, slope):
+    clips = [smooth(rng, 400) for _ in range(4)]
+    source = clips[2][150:220]
+    at = np.linspace(0.0, 69.0, round(70 / slope))
+    query = np.stack([np.interp(at, np.arange(70), column) for column in source.T], axis=1).astype(np.float32)
+    best = search.search(searched(*clips), query)[0]
+    assert best.entry.path == "/clips/2.bvh"
+    assert abs(best.first - 150) <= 3
+    assert abs(best.last - 219) <= 3
+
+
+def test_longer_and_shorter_queries_are_refused(rng):
+    clips = searched(smooth(rng, 100))
+    for count in (3, 901):
+        with pytest.raises(LibraryError, match=r"search for one of 0\.14 to 30 s"):
+            search.search(clips, smooth(rng, count))
+    assert search.search(Searched(clips.library, ()), smooth(rng, 30)) == []
+
+
+def test_clips_that_are_shorter_than_the_query_are_no_trouble(rng):
+    clips = [smooth(rng, 2), smooth(rng, 1), smooth(rng, 300)]
+    found = search.search(searched(*clips), clips[2][50:110])
+    assert found[0].entry.path == "/clips/2.bvh"
+
+
+def test_a_cut_of_the_library_is_searched_as_if_it_were_one(library):
+    query = library.rows_of(library.clips[0])[10:46]
+    only = tuple(clip for clip in library.clips if "walk" in clip.name)
+    some = search.search(Searched(library, only), query)
+    by_filter = search.search(Searched(library, library.clips), query, others=lambda clip: "walk" in clip.name)
+    assert some == by_filter
+    assert {one.entry.name for one in some} == {"walk", "slow walk"}
+
+
+def test_in_a_mirror(folder, place):
+    """The turn to the left is found by the turn to the right in a mirror, and hardly as it is."""
+    index.update(place, [str(folder)])
+    library = storage.read(place)
+    clips = Searched(library, library.clips)
+    clip = motion_file.read(folder / "turn.bvh").clip
+    numbers = feature.rows(mirror.mirrored(clip))
+    back = search.search(clips, basis.shortened(feature.mirrored(numbers)))[0]
+    assert back.entry.name == "turn"
+    assert back.distance < 0.01
+    assert search.search(clips, basis.shortened(numbers))[0].distance > 5 * back.distance
+
+
+def test_parts_leave_the_others_out(library, folder):
+    """A walk whose arms do what they do not in the library is found by its legs."""
+    walk = motion_file.read(folder / "walk.bvh").clip
+    still = walk.rotations.copy()
+    for role, joint in walk.skeleton.roles.items():
+        if role.partition(".")[0] in ("upper_arm", "forearm", "hand"):
+            still[:, joint] = still[:1, joint]
+    query = basis.shortened(feature.rows(replace(walk, rotations=still)))[10:60]
+    clips = Searched(library, library.clips)
+    whole, legs = (search.search(clips, query, part=part)[0] for part in ("whole", "legs"))
+    assert legs.entry.name == "walk"
+    assert legs.distance < 0.3 * whole.distance
+    assert search.search(clips, query, part="arms")[0].distance > 3 * legs.distance
+
+
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory):
+    """The takes of data/amc and people of data/strides as a library; no recording is in both."""
+    place = tmp_path_factory.mktemp("captured") / "amc.loomlib"
+    index.update(str(place), [str(SHARED / "amc"), str(SHARED / "strides")])
+    return storage.read(place)
+
+
+def warped_to(rows, rng, low, high):
+    """Rows at another tempo, which changes smoothly between two slopes."""
+    slopes = np.exp(np.interp(np.arange(200), np.linspace(0, 199, 6), rng.uniform(np.log(low), np.log(high), 6)))
+    at = np.concatenate([[0.0], np.cumsum(slopes)])
+    at = at[at <= len(rows) - 1]
+    return np.stack([np.interp(at, np.arange(len(rows)), column) for column in rows.T], axis=1).astype(np.float32)
+
+
+@pytest.mark.shared
+def test_retimed_stretches_of_captures_are_found_first(captured, rng):
+    """Slopes of a half to two, of takes and people that nothing was tuned on."""
+    clips = Searched(captured, captured.clips)
+    tried, right, late = 0, 0, []
+    for clip in captured.clips:
+        if not is_kept_aside(Path(clip.path)) or clip.rows < 50:
+            continue
+        first = int(rng.integers(0, clip.rows - 44))
+        query = warped_to(captured.rows_of(clip)[first : first + 45], rng, 0.55, 1.8)
+        best = search.search(clips, query)[0]
+        tried += 1
+        if best.entry == clip and abs(best.first - first) <= 12:
+            right += 1
+            late.append(abs(best.first - first))
+    assert tried >= 12
+    assert right == tried
+    assert np.percentile(late, 90) <= 3
+
+
+@pytest.mark.shared
+def test_going_through_every_third_row_first_loses_little(captured, rng):
+    clips = Searched(captured, captured.clips)
+    shares = []
+    for clip in captured.clips[::4]:
+        if clip.rows < 60:
+            continue
+        first = int(rng.integers(0, clip.rows - 45))
+        query = captured.rows_of(clip)[first : first + 36]
+        quick = search.search(clips, query, most=10)
+        exact = search.search(clips, query, most=10, exact=True)
+        shares.append(len({(f.entry.path, f.last // 3) for f in quick} & {(f.entry.path, f.last // 3) for f in exact}))
+    assert len(shares) >= 10
+    assert np.mean(shares) >= 9.5

@@ -1,0 +1,16 @@
+"""The picture of what was found: a row for each, the query's first."""
+
+from action_loom.core.figure import actions
+from action_loom.core.plots import finds
+
+
+def test_rows_of_figures():
+    walk = actions.walk(30.0)
+    found = [(walk.cut(k, k + 30), f"walk {k}") for k in range(30)]
+    figure = finds.draw(walk.cut(10, 40), found)
+    assert len(figure.axes) == 1 + finds.MOST
+    titles = [axis.get_title(loc="left") for axis in figure.axes]
+    assert titles[:3] == ["searched for: walk", "walk 0", "walk 1"]
+    bones = [sum(len(c.get_segments()) for c in axis.collections) for axis in figure.axes]
+    assert len(set(bones)) == 1
+    assert bones[0] > 15 * finds.POSES
