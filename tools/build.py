@@ -19,6 +19,7 @@ import manual_pages
 ROOT = environments.ROOT
 BUILD = ROOT / "build"
 TOP_FILES = ("blender_manifest.toml", "__init__.py", "LICENSE", "README.md")
+DATA = ("core/library/basis.npz",)
 FOLDERS = ("addon", "core")
 SYSTEMS = {"linux": "linux", "darwin": "macos", "windows": "windows"}
 MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}
@@ -129,14 +130,14 @@ def source_names():
     """The files that the repository means to ship, wheels apart."""
     modules = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
     pages = (f"manual/{name}" for name in manual_pages.names())
-    return [*TOP_FILES, *(path.relative_to(ROOT).as_posix() for path in modules), *pages]
+    return [*TOP_FILES, *DATA, *(path.relative_to(ROOT).as_posix() for path in modules), *pages]
 
 
 def problems(names, sources, platform, pythons=fetch_wheels.PYTHONS):
     """What is wrong with a zip's content, one sentence each: strangers, and what is missing."""
     wheels = [rf"wheels/{pattern}" for pattern in fetch_wheels.wheel_patterns(platform, pythons)] if platform else []
     allowed = [
-        *map(re.escape, TOP_FILES),
+        *map(re.escape, (*TOP_FILES, *DATA)),
         r"(addon|core)/(\w+/)*\w+\.py",
         r"manual/\w+\.html",
         r"manual/images/\w+\.png",

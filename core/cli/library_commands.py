@@ -23,7 +23,7 @@ from ..options import declared
 from ..progress import Progress
 from ..recipes.graph import BuildGraph
 from . import artefacts, common, outputs, summary, workers
-from .host import Host, Sources
+from .host import Host
 
 MOST = 20
 MARGIN = 1.0  # s
@@ -35,7 +35,6 @@ _WORDS = 'only clips with these words in their names, folders or labels, and non
 class Query:
     """What is searched for: frames first … last of a clip, as rows of 30 a second and in a mirror."""
 
-    sources: Sources
     clip: Clip
     first: int
     last: int
@@ -235,25 +234,28 @@ def _query(host: Host, arguments: argparse.Namespace) -> Query:
     name, first, last = _split(arguments.clip)
     sources = host.read([name], common.settings(host.reading, arguments))
     clip = sources.clips[0]
-    end = len(clip) - 1 if last is None else last
-    if not first < end < len(clip):
+    begin = round(sources.facts().get("first_frame", 0))  # the frames of an action are those of the timeline
+    start = 0 if first is None else first - begin
+    end = len(clip) - 1 if last is None else last - begin
+    if not 0 <= start < end < len(clip):
         raise OptionError(
-            f"{arguments.clip}: {clip.name} has frames 0 to {len(clip) - 1}; name a first and a later last one of them"
+            f"{arguments.clip}: {clip.name} has frames {begin} to {begin + len(clip) - 1}; "
+            "name a first and a later last one of them"
         )
     numbers = feature.rows(clip)
     step = feature.RATE / clip.rate
-    numbers = numbers[round(first * step) : min(round(end * step), len(numbers) - 1) + 1]
+    numbers = numbers[round(start * step) : min(round(end * step), len(numbers) - 1) + 1]
     short = basis.shortened(numbers), basis.shortened(feature.mirrored(numbers))
-    return Query(sources, clip, first, end, *short)
+    return Query(clip, start, end, *short)
 
 
-def _split(clip: str) -> tuple[str, int, int | None]:
-    """Return the clip's name, the first frame and the last, None for its own last, that CLIP[FIRST:LAST] says."""
+def _split(clip: str) -> tuple[str, int | None, int | None]:
+    """Return the clip's name and the frames that CLIP[FIRST:LAST] says, None for its own first or last one."""
     found = _STRETCH.fullmatch(clip)
     if found is None:
-        return clip, 0, None
+        return clip, None, None
     name, first, last = found.groups()
-    return name, int(first or 0), int(last) if last else None
+    return name, int(first) if first else None, int(last) if last else None
 
 
 def _found(
