@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module, util
+from importlib import import_module, metadata, util
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,19 @@ def use(engine: str) -> None:
     if engine == "numba" and util.find_spec("numba") is None:
         raise OptionError("The numba engine was asked for, but numba is not installed; use numpy")
     _wanted = engine
+
+
+def wanted() -> str:
+    """Return the engine that was chosen last: auto, numba or numpy."""
+    return _wanted
+
+
+def compiler() -> str:
+    """Return the name and the version of the compiler that is installed, "" for none."""
+    try:
+        return f"numba {metadata.version('numba')}"
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def _check(engine: str) -> None:

@@ -138,7 +138,7 @@ def _index(host: Host, arguments: argparse.Namespace) -> None:
             library,
             arguments.folders,
             labels=labels if arguments.labels else None,
-            attempts=workers.attempts(host, arguments, arguments.engine),
+            attempts=workers.attempts(host, arguments),
             progress=progress,
         )
     _write_report(report, arguments, vars(changes))

@@ -1,6 +1,7 @@
 """action-loom run: the jobs of a file, several at a time."""
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from ..errors import LoomError, OptionError
 from ..options import Option
 from ..processes import Attempt
 from . import common, jobfile, outputs, parts, workers
-from .host import Destination, Host
+from .host import Destination, FilePath, Host
 from .job import Job, Made, make
 from .journal import Journal
 from .parts import Part
@@ -45,18 +46,18 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     workers.check(host, arguments)
     part = None if arguments.part is None else parts.read(arguments.part)
     journal = _journal(host, arguments, part)
-    flags = common.given(_settings(host), arguments) | ({"force": True} if arguments.force else {})
+    flags = _flags(host, arguments)
     destination = _destination(host, arguments, part)
     outputs.check([destination.copy], arguments.force)
     place = host.place(destination)
-    listed = jobfile.read(host, arguments.file, flags, arguments.report, place, journal.is_ours, part)
+    file = arguments.file if arguments.scheduler is None else os.path.abspath(arguments.file)
+    listed = jobfile.read(host, file, flags, arguments.report, place, journal.is_ours, part)
     quiet, engine = arguments.quiet or listed.quiet, arguments.engine or listed.engine
     if engine is not None:
         jit.use(engine)
     if part is not None and not quiet:
         print(f"part {part}: {len(listed.entries)} of {listed.of_all} jobs", flush=True)
-    attempts = workers.attempts(host, arguments, engine)
-    outcomes = _do_all([entry.job for entry in listed.entries], attempts, quiet, journal)
+    outcomes = _do_all([entry.job for entry in listed.entries], workers.attempts(host, arguments), quiet, journal)
     if any(outcome.result is not None for outcome in outcomes):
         host.save(destination)
     done = list(zip(listed.entries, outcomes, strict=True))
@@ -77,6 +78,16 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         print(f"{host.name}: {line}", file=sys.stderr)
     if failed:
         raise LoomError(f"{len(failed)} of {len(done)} jobs failed")
+
+
+def _flags(host: Host, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that the command line has; names of files hold in any folder where they go to others."""
+    settings = _settings(host)
+    flags = common.given(settings, arguments)
+    if arguments.scheduler is not None:
+        named = {name for name in flags if isinstance(settings[name], FilePath) and flags[name]}
+        flags |= {name: os.path.abspath(flags[name]) for name in named}
+    return flags | ({"force": True} if arguments.force else {})
 
 
 def _destination(host: Host, arguments: argparse.Namespace, part: Part | None) -> Destination:

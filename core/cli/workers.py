@@ -1,4 +1,4 @@
-"""Who does the tasks of a command: this process, or several of them at a time."""
+"""Who does the tasks of a command: this process, several of them at a time, or the workers of a cluster."""
 
 import argparse
 import logging
@@ -6,15 +6,23 @@ import os
 from functools import partial
 from typing import Any
 
-from .. import jit, processes
+from .. import cluster, jit, processes
 from ..errors import OptionError
 from .host import Host
 
 
 def add_flags(parser: argparse.ArgumentParser, host: Host) -> None:
     """Add the flags that say who does the tasks."""
-    several = "how many at a time; 0: one for each core (default: 1)" if host.parallel else argparse.SUPPRESS
+
+    def text(about: str) -> str:
+        return about if host.parallel else argparse.SUPPRESS
+
+    several = text("how many at a time; 0: one for each core (default: 1)")
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help=several)
+    farm = text("do the work on the workers of a Dask cluster, whose machines all have the files")
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help=farm)
+    wait = text(f"seconds to wait for a scheduler, or a worker, while there is none (default: {cluster.WAIT:g})")
+    parser.add_argument("--wait", type=float, default=cluster.WAIT, metavar="SECONDS", help=wait)
 
 
 def _count(text: str) -> int:
@@ -24,18 +32,25 @@ def _count(text: str) -> int:
 
 
 def check(host: Host, arguments: argparse.Namespace) -> None:
-    """Raise OptionError for flags that this host does not know."""
+    """Raise OptionError where tasks can't be spread as they are asked to be."""
     if arguments.jobs != 1 and not host.parallel:
         raise OptionError(f"--jobs is {arguments.jobs}, but inside Blender jobs are done one after the other")
+    if arguments.scheduler is not None and not host.parallel:
+        raise OptionError("--scheduler: inside Blender jobs are done one after the other; --part shares them")
+    if arguments.scheduler is not None and arguments.jobs != 1:
+        raise OptionError(
+            "--jobs is of this machine; with --scheduler there are as many at a time as there are workers"
+        )
 
 
-def attempts(host: Host, arguments: argparse.Namespace, engine: str | None) -> processes.Attempts[Any, Any]:
-    """Return what does tasks as the flags say."""
-    at_a_time = arguments.jobs or os.cpu_count() or 1
-    return partial(processes.attempts, at_a_time=at_a_time, begin=partial(_begin, engine, host.name))
+def attempts(host: Host, arguments: argparse.Namespace) -> processes.Attempts[Any, Any]:
+    """Return what does tasks as the flags say, by the engine that has been chosen."""
+    begin = partial(_begin, jit.wanted(), host.name)
+    if arguments.scheduler is not None:
+        return partial(cluster.attempts, scheduler=arguments.scheduler, begin=begin, wait=arguments.wait)
+    return partial(processes.attempts, at_a_time=arguments.jobs or os.cpu_count() or 1, begin=begin)
 
 
-def _begin(engine: str | None, name: str) -> None:
+def _begin(engine: str, name: str) -> None:
     logging.basicConfig(format=f"{name}: %(message)s", level=logging.WARNING)
-    if engine is not None:
-        jit.use(engine)
+    jit.use(engine)

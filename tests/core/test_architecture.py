@@ -28,6 +28,7 @@ ROOMS = {
     "jit": {"errors", "progress"},
     "interruption": set(),
     "processes": {"errors", "interruption"},
+    "cluster": {"errors", "jit", "processes"},
     "recipes": {"errors", "options"},
     "motion": {"errors", "jit"},
     "formats": {"entry_points", "errors", "files", "jit", "motion"},
@@ -48,8 +49,8 @@ ROOMS = {
     "plots": {"check", "graph", "motion", "recipes", "style", "sync", "weave"},
     "verbs": {"entry_points", "errors", "motion", "options", "progress", "recipes"},
     "cli": {
-        *("check", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion", "options"),
-        *("plots", "processes", "progress", "recipes", "skin", "style", "sync", "verbs", "weave"),
+        *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
+        *("options", "plots", "processes", "progress", "recipes", "skin", "style", "sync", "verbs", "weave"),
     },
 }
 
@@ -67,9 +68,13 @@ LATER = {
     ("action_loom.core.jit", "action_loom.core.progress"),
     ("action_loom.core.verbs", "action_loom.core.motion.clip"),
     ("action_loom.core.cli.common", "tqdm"),
+<<<<<<< HEAD
     ("action_loom.core.cli.library_commands", "action_loom.core.plots"),
     ("action_loom.core.cli.library_commands", "action_loom.core.plots.finds"),
     ("action_loom.core.cli.library_commands", "action_loom.core.plots.png"),
+=======
+    ("action_loom.core.cluster", "distributed"),
+>>>>>>> 2b2ca51 (Do the jobs of a file on the workers of a Dask cluster)
     ("action_loom.core.cli.process", "action_loom.core.cli.main"),
 }
 
@@ -228,6 +233,11 @@ def test_nearly_everything_is_imported_when_a_module_is_loaded():
         if name in known or not name.startswith("action_loom.")
     }
     assert {(module, name) for module, name in later if name not in sys.stdlib_module_names} == LATER
+
+
+def test_only_the_cluster_names_dask():
+    needing = {module for module in MODULES if top(imported(module)) & {"dask", "distributed"}}
+    assert needing == {"action_loom.core.cluster"}
 
 
 def test_only_pictures_need_matplotlib():

@@ -1,0 +1,196 @@
+"""Many tasks on the machines of a Dask cluster; what comes of each is what would come of it here.
+
+Dask (`distributed`) is imported when a cluster is asked for, and by nothing else. A worker does one of our tasks at a
+time, whatever number of threads it has: libraries that we use are not all made for several. It must have this very
+program, and is asked before it does anything.
+"""
+
+import hashlib
+import logging
+import pickle
+import platform
+import queue
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from . import jit, processes
+from .errors import LoomError, OptionError
+from .processes import Attempt
+
+WAIT = 15.0  # s
+_LOOK = 1.0  # s between two looks at whether there are workers
+_FETCHING = 60.0  # s for what one task has made to come here
+
+_alone = threading.Lock()  # in a worker
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def attempts(
+    function: Callable[[T], R],
+    tasks: Sequence[T],
+    scheduler: str,
+    *,
+    begin: Callable[[], None] | None = None,
+    wait: float = WAIT,
+) -> Generator[tuple[int, Attempt[R]], None, None]:
+    """Yield the place of each task and what has come of it, in the order in which they end: `processes.attempts` there.
+
+    function, begin : as there; files that they read are on a disk that all machines share, under the same name. `begin`
+        is called before every task, since in between a worker may work for others
+    scheduler : its address, such as tcp://farm:8786
+    wait : seconds that are waited for a scheduler that does not answer, and for a worker where there is none
+    Tasks of a worker that is lost are done by another. Whoever stops early closes the generator: what has not begun is
+    not done then. Raises LoomError without Dask, without the scheduler, without workers, or where these have another
+    program than this one.
+    """
+    if not tasks:
+        return
+    with _connected(scheduler, wait) as client:
+        _check_programs(client)
+        run, work = secrets.token_hex(8), partial(_Work, program(), function, begin)
+        # What a worker can't unpickle ends it; so it is asked to unpickle bytes, which fails as any other task does.
+        futures = [
+            client.submit(pickle.loads, pickle.dumps(work(task)), key=f"action-loom-{run}-{place}")
+            for place, task in enumerate(tasks)
+        ]
+        yield from _ended(client, futures, scheduler, wait)
+
+
+@cache
+def program() -> str:
+    """Return what has to be the same on all machines: our sources and what computes with them."""
+    here, told = Path(__file__).parent, hashlib.sha256()
+    for path in sorted(path for ending in ("*.py", "*.npz") for path in here.rglob(ending)):
+        told.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+    python = ".".join(platform.python_version_tuple()[:2])
+    compiler = jit.compiler() or "no numba"
+    return f"action-loom {told.hexdigest()[:12]}, Python {python}, numpy {np.__version__}, {compiler}"
+
+
+@dataclass(frozen=True)
+class _Work(Generic[T, R]):
+    """A task on its way to a worker: it is done where it is unpickled."""
+
+    program: str
+    function: Callable[[T], R]
+    begin: Callable[[], None] | None
+    task: T
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _do, (self.program, self.function, self.begin, self.task)
+
+
+def _do(wanted: str, function: Callable[[T], R], begin: Callable[[], None] | None, task: T) -> Attempt[R]:
+    if program() != wanted:
+        return Attempt(None, f"the worker on {platform.node()} has {program()}, but this run is of {wanted}")
+    with _alone:
+        tried = processes.attempt(partial(_begun, function, begin), task)
+    return tried if not tried.trouble else Attempt(None, f"{tried.trouble} (on {platform.node()})")
+
+
+def _begun(function: Callable[[T], R], begin: Callable[[], None] | None, task: T) -> R:
+    if begin is not None:
+        begin()
+    return function(task)
+
+
+@contextmanager
+def _connected(scheduler: str, wait: float) -> Iterator[Any]:
+    """Give a client of a scheduler."""
+    if not re.fullmatch(r"(tcp|tls)://\S+:[0-9]{1,5}", scheduler):
+        raise OptionError(f"scheduler is {scheduler!r}, but must be an address such as tcp://farm:8786")
+    try:
+        import distributed
+    except ImportError:
+        raise LoomError('Dask is not installed here: pip install "action-loom[cluster]"') from None
+    for name in ("distributed", "distributed.client", "distributed.comm", "distributed.core", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of it we say ourselves
+    try:
+        client = distributed.Client(scheduler, timeout=wait, set_as_default=False)
+    except (OSError, ValueError) as error:
+        why = str(error).partition("\n")[0]
+        raise LoomError(f"{scheduler}: no Dask scheduler has answered within {wait:g} s ({why})") from None
+    try:
+        yield client
+    finally:
+        client.close(timeout=_LOOK)
+
+
+def _check_programs(client: Any) -> None:
+    """Raise LoomError for a worker that has another program than this one, or none."""
+    ours = program()
+    for worker, theirs in client.run(program, on_error="return").items():
+        if isinstance(theirs, Exception):
+            raise LoomError(f"worker {worker} has no action-loom like this one ({theirs})")
+        if theirs != ours:
+            raise LoomError(f"worker {worker} has {theirs}, but here it is {ours}; they must be the same")
+
+
+def _ended(
+    client: Any, futures: Sequence[Any], scheduler: str, wait: float
+) -> Generator[tuple[int, Attempt[Any]], None, None]:
+    """Yield places and what has come of tasks while there are workers."""
+    places = {future.key: place for place, future in enumerate(futures)}
+    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    for future in futures:
+        future.add_done_callback(ended.put)
+    seen = time.monotonic()
+    while places:
+        future = None
+        try:
+            future = ended.get(timeout=_LOOK)
+            tried = _fetched(future, scheduler)
+        except (queue.Empty, TimeoutError):
+            if future is not None:
+                ended.put(future)  # its worker is gone, and another makes it anew
+            why = _missing(client)
+            seen = seen if why else time.monotonic()
+            if time.monotonic() - seen > wait:
+                raise LoomError(f"{scheduler}: {why} for {wait:g} s; what was done until now stays") from None
+            continue
+        yield places.pop(future.key), tried
+        seen = time.monotonic()
+        future.release()
+
+
+def _fetched(future: Any, scheduler: str) -> Attempt[Any]:
+    """Return what has come of a task that has ended; raises TimeoutError where it has to be done again."""
+    from asyncio import CancelledError
+
+    from distributed.scheduler import KilledWorker
+
+    try:
+        tried: Attempt[Any] = future.result(timeout=_FETCHING)
+        return tried
+    except TimeoutError:
+        raise
+    except CancelledError:
+        raise LoomError(f"{scheduler}: the scheduler has ended, or let go of this run") from None
+    except KilledWorker:
+        return Attempt(
+            None, "the workers that did this have ended, one after the other; they may have run out of memory"
+        )
+    except Exception as error:
+        return Attempt(None, f"{type(error).__name__}: {error}")
+
+
+def _missing(client: Any) -> str:
+    """Return what is missing to go on, "" where nothing is."""
+    if client.status != "running":
+        return "the scheduler has not answered"
+    try:
+        return "" if client.nthreads() else "there has been no worker"
+    except OSError:
+        return "the scheduler has not answered"

@@ -1,0 +1,211 @@
+"""action-loom run --scheduler: the same files from the workers of a cluster, whatever becomes of one of them."""
+
+import os
+import platform
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles import clusters, material, processes, told
+
+ROOT = Path(__file__).resolve().parents[3]
+TAKES = 16
+
+
+@pytest.fixture(scope="module")
+def farm(tmp_path_factory):
+    """A cluster of two workers."""
+    with clusters.Farm(tmp_path_factory.mktemp("farm")) as farm:
+        farm.add_worker()
+        farm.add_worker()
+        yield farm
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    """A job file of many jobs, with files of every kind, and one that fails."""
+    folder = tmp_path_factory.mktemp("jobs")
+    (folder / "takes").mkdir()
+    material.write(material.walk(2.0, name="walk"), folder / "walk.bvh")
+    (folder / "small.bvh").write_text(material.SMALL_BVH)
+    for k in range(TAKES):
+        material.write(material.walk(3.0, stride=0.7, turn=0.2), folder / "takes" / f"take{k:02d}.bvh")
+    path = folder / "jobs.toml"
+    path.write_text(
+        'folder = "out"\n[[job]]\nverb = "blend"\nclips = ["walk.bvh"]\neach = "takes/*.bvh"\nreport = "out/"\n'
+        '[[job]]\nverb = "sync"\nclips = ["walk.bvh", "takes/take01.bvh"]\ntimewarp = "out/"\n'
+        '[[job]]\nverb = "graph"\nclips = ["walk.bvh", "takes/take01.bvh"]\n'
+        '[[job]]\nname = "odd"\nverb = "blend"\nclips = ["walk.bvh", "small.bvh"]\n'
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def alone(jobs):
+    """What this machine makes of the jobs, and what it says."""
+    done = command("run", jobs, "--report", jobs.with_name("r.json"))
+    assert done.returncode == 1
+    return contents(jobs.with_name("out")), told.read_json(jobs.with_name("r.json"))["jobs"], done.stdout.splitlines()
+
+
+@pytest.fixture
+def out(jobs):
+    """The folder that results go to, which is not there at first."""
+    shutil.rmtree(jobs.with_name("out"), ignore_errors=True)
+    return jobs.with_name("out")
+
+
+def command(*arguments):
+    """Run the command line in a process of its own."""
+    return processes.python("-P", "-m", told.MODULE, *arguments)
+
+
+def contents(folder):
+    """Files by name, without what differs from run to run: how long something has taken."""
+    return {path.name: plain(path) for path in folder.iterdir()}
+
+
+def plain(path):
+    if path.suffix == ".json":
+        return without_times(told.read_json(path))
+    if path.suffix == ".npz":  # a graph tells of its making, too
+        with np.load(path) as arrays:
+            return {name: arrays[name].tobytes() for name in arrays if name != "about"}
+    return path.read_bytes()
+
+
+def without_times(report):
+    if isinstance(report, dict):
+        return {key: without_times(value) for key, value in report.items() if key != "seconds_taken"}
+    return [without_times(one) for one in report] if isinstance(report, list) else report
+
+
+def until(happened, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def one_line(done, code=1):
+    assert (done.returncode, done.stdout) == (code, "")
+    told.assert_one_line(done.stderr)
+    return done.stderr
+
+
+def test_a_cluster_makes_the_same_files(farm, jobs, alone, out):
+    made, report, (*done, odd) = alone
+    shared = command("run", jobs, "--scheduler", farm.address, "--report", jobs.with_name("s.json"))
+    assert shared.returncode == 1
+    assert contents(out) == made
+    # Who has failed is said, and where.
+    assert shared.stdout.splitlines() == [*done, f"{odd} (on {platform.node()})"]
+    assert odd.startswith("job 4 (odd): failed, ")
+    told_there = told.read_json(jobs.with_name("s.json"))["jobs"]
+    assert without_times(told_there[:-1]) == without_times(report[:-1])
+    # What is done is left out by whoever goes on.
+    resumed = command("run", jobs, "--resume")
+    assert resumed.stdout.splitlines()[0] == f"{TAKES + 2} of {TAKES + 3} jobs were done already"
+
+
+def test_a_job_file_may_be_named_from_its_folder(farm, jobs, out):
+    before = os.getcwd()
+    os.chdir(jobs.parent)
+    try:
+        done = command("run", jobs.name, "--part", "1/5", "--scheduler", farm.address, "--quiet")
+    finally:
+        os.chdir(before)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(os.listdir(out)) == 8
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
+def test_what_is_interrupted_lets_go_of_the_cluster(farm, jobs, out):
+    process = processes.started("run", jobs, "--scheduler", farm.address)
+    until(lambda: out.exists() and len(os.listdir(out)) > 1)
+    process.send_signal(signal.SIGINT)
+    printed, err = process.communicate(timeout=30)
+    assert (process.returncode, printed, err) == (130, b"", b"action-loom: interrupted\n")
+    import distributed
+
+    with distributed.Client(farm.address, set_as_default=False) as client:
+        until(lambda: not client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
+def test_a_worker_that_is_killed_loses_nothing(farm, jobs, alone, out):
+    process = processes.started("run", jobs, "--scheduler", farm.address)
+    until(lambda: out.exists() and len(os.listdir(out)) > 3)
+    farm.workers[0].kill()
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert contents(out) == alone[0]
+    assert farm.workers[0].wait() == -signal.SIGKILL
+
+
+def test_without_workers_or_with_others_programs_it_is_said(tmp_path, jobs, out):
+    other = tmp_path / "other" / "action_loom"
+    other.mkdir(parents=True)
+    shutil.copytree(ROOT / "core", other / "core", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (other / "__init__.py", other / "core" / "errors.py"):
+        path.write_text(f"{path.read_text() if path.exists() else ''}\n# changed\n", encoding="utf-8")
+    with clusters.Farm(tmp_path) as farm:
+        none = command("run", jobs, "--scheduler", farm.address, "--wait", 1)
+        assert "there has been no worker for 1 s" in one_line(none)
+        worker = farm.add_worker(PYTHONPATH=other.parent)
+        until(lambda: b"Starting Worker plugin" in (tmp_path / "worker.log").read_bytes())
+        refused = one_line(command("run", jobs, "--scheduler", farm.address, "--wait", 10))
+        assert "worker tcp://127.0.0.1:" in refused
+        assert "they must be the same" in refused
+        assert worker.poll() is None
+    assert not out.exists()
+
+
+def test_a_scheduler_that_ends_ends_the_run(tmp_path, jobs, out):
+    with clusters.Farm(tmp_path) as farm:
+        process = processes.started("run", jobs, "--scheduler", farm.address, "--wait", "30", text=True)
+        until(lambda: b"Receive client connection" in (tmp_path / "scheduler.log").read_bytes())
+        farm.scheduler.kill()
+        printed, err = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (1, "")
+    told.assert_one_line(err)
+    assert farm.address in err
+
+
+def test_no_scheduler_is_one_line(jobs, out):
+    began = time.monotonic()
+    said = one_line(command("run", jobs, "--scheduler", "tcp://127.0.0.1:9", "--wait", 1))
+    assert said.startswith("action-loom: tcp://127.0.0.1:9: no Dask scheduler has answered within 1 s (")
+    assert time.monotonic() - began < 30.0
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "address", ["", "farm", "farm:8786", "http://farm:8786", "tcp://farm", "tcp://farm:x", "tcp://:1"]
+)
+def test_what_is_no_address_is_one_line(run, jobs, out, address):
+    code, printed, err = run("run", jobs, "--scheduler", address)
+    assert (code, printed) == (2, "")
+    told.assert_one_line(err)
+    assert f"scheduler is {address!r}, but must be an address such as tcp://farm:8786" in err
+
+
+def test_without_dask_it_is_said_how_to_get_it(jobs, out):
+    code = f"import sys\nsys.modules['distributed'] = None\nfrom {told.MODULE} import main\nsys.exit(main())"
+    done = processes.python("-P", "-c", code, "run", jobs, "--scheduler", "tcp://farm:8786")
+    assert one_line(done) == 'action-loom: Dask is not installed here: pip install "action-loom[cluster]"\n'
+
+
+def test_a_cluster_is_not_this_machines_processes(run, jobs, out):
+    code, _, err = run("run", jobs, "--scheduler", "tcp://farm:8786", "--jobs", "2")
+    assert code == 2
+    assert "--jobs is of this machine" in err
+
+
+def test_dask_is_loaded_when_it_is_asked_for_only(jobs, out):
+    code = f"import sys\nfrom {told.MODULE} import main\nmain()\nprint({{'dask', 'distributed'}} & set(sys.modules))"
+    assert processes.python("-P", "-c", code, "run", jobs, "--quiet", "--part", "1/9").stdout == "set()\n"
