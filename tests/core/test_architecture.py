@@ -68,13 +68,10 @@ LATER = {
     ("action_loom.core.jit", "action_loom.core.progress"),
     ("action_loom.core.verbs", "action_loom.core.motion.clip"),
     ("action_loom.core.cli.common", "tqdm"),
-<<<<<<< HEAD
     ("action_loom.core.cli.library_commands", "action_loom.core.plots"),
     ("action_loom.core.cli.library_commands", "action_loom.core.plots.finds"),
     ("action_loom.core.cli.library_commands", "action_loom.core.plots.png"),
-=======
     ("action_loom.core.cluster", "distributed"),
->>>>>>> 2b2ca51 (Do the jobs of a file on the workers of a Dask cluster)
     ("action_loom.core.cli.process", "action_loom.core.cli.main"),
 }
 
