@@ -1,4 +1,4 @@
-"""The search for one stretch among many rows, for numba; `_numpy` has the same function for numpy."""
+"""What a library's rows are gone through by, for numba; `_numpy` has the same functions for numpy."""
 
 import numpy as np
 
@@ -40,3 +40,63 @@ def warped(costs, totals, starts):  # type: ignore[no-untyped-def]
             start[column] = earlier_from[column - 1] if slower else origin
     last = (count - 1) % 3
     totals[:], starts[:] = sums[last], froms[last]
+
+
+@kernel("void(f4[:, ::1], i4[::1], i4[::1], i8, i8, f4[:, ::1], i4[:, ::1])")
+def nearest(numbers, clips, firsts, apart, low, best, who):  # type: ignore[no-untyped-def]
+    """See `_numpy.nearest`."""
+    count, size = numbers.shape
+    most, block = best.shape[1], 512  # columns whose first numbers stay in a processor's first-level cache
+    few = min(8, size)  # numbers that tell of most columns that they are too far away
+    slow, sums = np.empty((few, count), np.float32), np.empty(block, np.float32)
+    for k in range(few):
+        slow[k] = numbers[:, k]
+    best[:], who[:] = np.float32(np.inf), -1
+    for begin in range(0, count, block):
+        end = min(begin + block, count)
+        for row in range(low, low + len(best)):
+            own, bests, places = numbers[row], best[row - low], who[row - low]
+            sums[:] = np.float32(0.0)
+            for k in range(few):
+                here, others = own[k], slow[k, begin:end]
+                for column in range(end - begin):
+                    away = others[column] - here
+                    sums[column] += away * away
+            limit = bests[most - 1]
+            for column in range(end - begin):
+                if sums[column] >= limit:
+                    continue
+                other, total = begin + column, sums[column]
+                if clips[other] == clips[row] and abs(firsts[other] - firsts[row]) < apart:
+                    continue
+                away_from = numbers[other]
+                for k in range(few, size):
+                    away = away_from[k] - own[k]
+                    total += away * away
+                if total < limit:
+                    place = most - 1
+                    while place > 0 and bests[place - 1] > total:
+                        bests[place], places[place] = bests[place - 1], places[place - 1]
+                        place -= 1
+                    bests[place], places[place] = total, other
+                    limit = bests[most - 1]
+
+
+@kernel("i8(i8[::1], i4[::1], i4[::1])")
+def agreed(starts, neighbours, labels):  # type: ignore[no-untyped-def]
+    """See `_numpy.agreed`."""
+    votes, changes = np.zeros(len(labels), np.int32), 0
+    for one in range(len(labels)):
+        around = neighbours[starts[one] : starts[one + 1]]
+        label, most = labels[one], 0
+        for other in around:
+            votes[labels[other]] += 1
+        for other in around:
+            told = labels[other]
+            if votes[told] > most or (votes[told] == most and told < label):
+                label, most = told, votes[told]
+        for other in around:
+            votes[labels[other]] = 0
+        changes += label != labels[one]
+        labels[one] = label
+    return changes

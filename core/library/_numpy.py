@@ -1,10 +1,15 @@
-"""The search for one stretch among many rows, for numpy: the same numbers as `_numba`, to the last bit."""
+"""What a library's rows are gone through by, for numpy: the same numbers as `_numba`, to the last bit."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+ROWS, COLUMNS = 1024, 8192  # of one product in `nearest`: 32 MB
+_ROUNDING = np.float32(2e-5)  # of the squares that a product is of: more than it and a sum can be wrong by
+_LARGEST = np.finfo(np.float32).max
 
 
 def warped(costs: Floats, totals: Floats, starts: Places) -> None:
@@ -32,3 +37,79 @@ def warped(costs: Floats, totals: Floats, starts: Places) -> None:
             start[1:] = np.where(better, earlier_from[:-1], start[1:])
         earlier, earlier_from, before, before_from = before, before_from, total, start
     totals[:], starts[:] = before, before_from
+
+
+def nearest(numbers: Floats, clips: Places, firsts: Places, apart: int, low: int, best: Floats, who: Places) -> None:
+    """Write the least squared distances of rows low … of numbers (W, K) to others, and which these are.
+
+    clips, firsts (W,) : both rising; others of the same clip whose first is less than `apart` away are left out
+    best, who (R, most) : the nearest first, of equals the first one; inf and −1 where there are fewer
+    Squares are summed one after the other: no distance depends on how the work is divided, or on who does it.
+    """
+    best[:], who[:] = np.inf, -1
+    squares = np.einsum("ij,ij->i", numbers, numbers)
+    whole = np.concatenate([numbers, squares[:, None]], axis=1)
+    most = best.shape[1]
+    for top in range(0, len(best), ROWS):
+        some = slice(top, top + ROWS)
+        rows = np.arange(low + top, low + top + len(best[some]))
+        asked = np.concatenate([np.float32(-2.0) * numbers[rows], np.ones((len(rows), 1), np.float32)], axis=1)
+        near, too_near = _too_near(clips, firsts, apart, rows)
+        for begin in range(0, len(numbers), COLUMNS):
+            # A product is fast, but rounded in its own way: it only tells which are worth sums of their own.
+            product = asked @ whole[begin : begin + COLUMNS].T
+            here = (too_near >= begin) & (too_near < begin + COLUMNS)
+            product[near[here], too_near[here] - begin] = np.inf
+            limit = best[some, -1] - squares[rows]
+            if begin == 0 and product.shape[1] >= most:
+                limit = np.partition(product, most - 1, axis=1)[:, most - 1]
+            limit = limit + _ROUNDING * (squares[rows] + squares[begin : begin + COLUMNS].max())
+            row, column = np.nonzero(product <= np.minimum(limit, _LARGEST)[:, None])
+            _keep(best[some], who[some], row, column + begin, _sums(numbers, rows[row], column + begin))
+
+
+def _too_near(clips: Places, firsts: Places, apart: int, rows: Longs) -> tuple[Longs, Longs]:
+    """Return, a pair each, which of some rows and which others are of one clip and less than `apart` away."""
+    others = rows[:, None] + np.arange(1 - apart, apart)
+    inside = np.clip(others, 0, len(clips) - 1)
+    near = (clips[inside] == clips[rows, None]) & (np.abs(firsts[inside] - firsts[rows, None]) < apart)
+    row, place = np.nonzero(near & (inside == others))
+    return row, others[row, place]
+
+
+def _sums(numbers: Floats, own: Longs, others: Longs) -> Floats:
+    totals = np.zeros(len(own), np.float32)
+    for k in range(numbers.shape[1]):
+        away = numbers[others, k] - numbers[own, k]
+        totals += away * away
+    return totals
+
+
+def _keep(best: Floats, who: Places, row: Longs, others: Longs, totals: Floats) -> None:
+    """Put others that are nearer in their places among the best of their rows."""
+    changed, most = np.unique(row), best.shape[1]
+    rows = np.concatenate([np.repeat(changed, most), row])
+    all_totals = np.concatenate([best[changed].ravel(), totals])
+    all_others = np.concatenate([who[changed].ravel(), others])
+    order = np.lexsort((all_others, all_totals, rows))
+    places = np.searchsorted(rows[order], changed)[:, None] + np.arange(most)
+    chosen = order[places]
+    best[changed], who[changed] = all_totals[chosen], all_others[chosen]
+
+
+def agreed(starts: Longs, neighbours: Places, labels: Places) -> int:
+    """Give each in turn the commonest label of its neighbours, of equals the least; return how many have changed.
+
+    neighbours (E,) : those of the first from starts[0] to starts[1] (N + 1,), and so on; who has none keeps its own
+    """
+    told, changes = labels.tolist(), 0
+    places, others = starts.tolist(), neighbours.tolist()
+    for one, label in enumerate(told):
+        votes: dict[int, int] = {}
+        for other in others[places[one] : places[one + 1]]:
+            votes[told[other]] = votes.get(told[other], 0) + 1
+        if votes:
+            told[one] = min(votes, key=lambda name: (-votes[name], name))
+            changes += told[one] != label
+    labels[:] = told
+    return changes
