@@ -47,7 +47,7 @@ def nearest(numbers, clips, firsts, apart, low, best, who):  # type: ignore[no-u
     """See `_numpy.nearest`."""
     count, size = numbers.shape
     most, block = best.shape[1], 512  # columns whose first numbers stay in a processor's first-level cache
-    few = min(8, size)  # numbers that tell of most columns that they are too far away
+    few = min(12, size // 4 * 4)  # numbers that tell of most columns that they are too far away
     slow, sums = np.empty((few, count), np.float32), np.empty(block, np.float32)
     for k in range(few):
         slow[k] = numbers[:, k]
@@ -57,11 +57,17 @@ def nearest(numbers, clips, firsts, apart, low, best, who):  # type: ignore[no-u
         for row in range(low, low + len(best)):
             own, bests, places = numbers[row], best[row - low], who[row - low]
             sums[:] = np.float32(0.0)
-            for k in range(few):
-                here, others = own[k], slow[k, begin:end]
+            for k in range(0, few, 4):  # four at a time: sums are fetched and put back less often
+                a, b, c, d = own[k], own[k + 1], own[k + 2], own[k + 3]
+                of_a, of_b = slow[k, begin:end], slow[k + 1, begin:end]
+                of_c, of_d = slow[k + 2, begin:end], slow[k + 3, begin:end]
                 for column in range(end - begin):
-                    away = others[column] - here
-                    sums[column] += away * away
+                    total = sums[column]
+                    total += (of_a[column] - a) * (of_a[column] - a)
+                    total += (of_b[column] - b) * (of_b[column] - b)
+                    total += (of_c[column] - c) * (of_c[column] - c)
+                    total += (of_d[column] - d) * (of_d[column] - d)
+                    sums[column] = total
             limit = bests[most - 1]
             for column in range(end - begin):
                 if sums[column] >= limit:
