@@ -33,7 +33,7 @@ WAVES = (5, 4, 2, 1, 4, 2, 2, 2, 2, 2, 1, 2, 1, 1, 0, 1)
 NEIGHBOURS = 10
 FARTHEST = 0.08  # distance of a pair; see docs/library.md for what others give
 LEAST = 10  # windows of a cluster
-FOLLOWING = 0.5  # of the windows of two clusters, from which on one goes on as the other: then they are one
+FOLLOWING = 0.5  # of the stretches of two clusters, from which on one goes on as the other: then they are one
 ROWS_OF_A_TASK = 8192
 ROUNDS = 100  # of labels; captured clips take about ten
 _SLACK = LENGTH // 2  # rows before and after a window that its pair may be warped onto
@@ -298,16 +298,18 @@ def labelled(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
 
 
 def follow_on(windows: Windows, labels: Places) -> Places:
-    """Return labels (W,) where those that go on as one another, in most of their windows, have become one.
+    """Return labels (W,) where those that go on as one another, in most of their stretches, have become one.
 
     A window and the next one of its clip are no pair, so that a motion that is repeated would be as many clusters as
     it has windows.
     """
-    goes_on = (windows.clips[1:] == windows.clips[:-1]) & (labels[1:] != labels[:-1])
+    same_clip, other_label = np.diff(windows.clips) == 0, np.diff(labels) != 0
+    goes_on = same_clip & other_label
     steps = np.stack([labels[:-1][goes_on], labels[1:][goes_on]], axis=1)
     links, times = np.unique(steps, axis=0, return_counts=True)
-    sizes = np.bincount(labels, minlength=len(labels))
-    enough = (times >= FOLLOWING * sizes[links].max(axis=1)) & (times > 1)
+    # Windows of a label that stand side by side count as one: only the last of them can go on as another.
+    runs = np.bincount(labels[np.concatenate([[True], ~same_clip | other_label])], minlength=len(labels))
+    enough = (times >= FOLLOWING * runs[links].max(axis=1)) & (times > 1)
     merged = np.arange(len(labels), dtype=np.int32)
     for link in links[enough].tolist():
         first, last = sorted(_root(merged, label) for label in link)
