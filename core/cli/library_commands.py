@@ -1,9 +1,9 @@
-"""action-loom library index | info | list | search | graph: many clips, and what is found among them."""
+"""action-loom library index | info | list | search | similar | graph: many clips, and what is found among them."""
 
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,9 @@ from ..errors import LibraryError, OptionError
 from ..formats import motion_file, registry
 from ..library import basis, feature, index, stretches, text
 from ..library import search as searching
+from ..library import similar as similarity
 from ..library.search import Found, Searched
+from ..library.similar import Cluster, Stretch
 from ..library.storage import ENDING, Entry, Library, in_order
 from ..library.storage import read as read_library
 from ..motion.clip import Clip
@@ -50,7 +52,7 @@ class Query:
 def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
     description = "keep many clips as a library, and find in it what is like a stretch of one"
     kinds = commands.add_parser("library", help=description, description=description).add_subparsers(
-        title="what is done", dest="kind", required=True, metavar="index | info | list | search | graph"
+        title="what is done", dest="kind", required=True, metavar="index | info | list | search | similar | graph"
     )
     _add_index(kinds, host)
     info = kinds.add_parser("info", help="what is in a library")
@@ -61,6 +63,7 @@ def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
     listing.add_argument("--like", metavar="WORDS", help=_WORDS)
     listing.set_defaults(run=_list)
     _add_search(kinds, host)
+    _add_similar(kinds, host)
     _add_graph(kinds, host)
 
 
@@ -94,6 +97,22 @@ def _add_search(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
     parser.add_argument("--picture", metavar="P.png", help=pictured)
     common.add_common(parser)
     parser.set_defaults(run=_search)
+
+
+def _add_similar(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
+    text = "find all stretches that are like one another, and clusters of them"
+    parser = kinds.add_parser("similar", help=text, description=text)
+    _add_library(parser)
+    parser.add_argument("--like", metavar="WORDS", help=_WORDS)
+    farthest = f"distance up to which stretches are alike (default: {similarity.FARTHEST:g})"
+    parser.add_argument("--farthest", type=float, default=similarity.FARTHEST, metavar="DISTANCE", help=farthest)
+    least = f"windows of a second that a cluster has at least (default: {similarity.LEAST})"
+    parser.add_argument("--least", type=int, default=similarity.LEAST, metavar="N", help=least)
+    parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"clusters shown at most (default: {MOST})")
+    pictured = "draw what is typical of each cluster" if host.draws else argparse.SUPPRESS
+    parser.add_argument("--picture", metavar="P.png", help=pictured)
+    workers.add_flags(parser, host)
+    parser.set_defaults(run=_similar)
 
 
 def _add_graph(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
@@ -190,6 +209,15 @@ def _report_of(arguments: argparse.Namespace) -> Path | None:
     return report
 
 
+def _outputs_of(host: Host, arguments: argparse.Namespace) -> tuple[Path | None, Path | None]:
+    """Return the files of the report and of the picture, which can be written; raises LoomError."""
+    if arguments.picture is not None and not host.draws:
+        raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
+    report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
+    outputs.check([report, picture], arguments.force)
+    return report, picture
+
+
 def _write_report(report: Path | None, arguments: argparse.Namespace, about: Mapping[str, Any]) -> None:
     if report is not None:
         verb = {"verb": f"library {arguments.kind}"}
@@ -206,10 +234,7 @@ def _seconds(clip: Entry) -> float:
 
 
 def _search(host: Host, arguments: argparse.Namespace) -> None:
-    if arguments.picture is not None and not host.draws:
-        raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
-    report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
-    outputs.check([report, picture], arguments.force)
+    report, picture = _outputs_of(host, arguments)
     library = read_library(arguments.library)
     query = _query(host, arguments)
     with common.progress(arguments.quiet) as progress:
@@ -221,12 +246,72 @@ def _search(host: Host, arguments: argparse.Namespace) -> None:
         about = {"verb": "library search", "library": arguments.library, "query": of, "part": arguments.part}
         contents[report] = outputs.as_json(about | {"found": rows})
     if picture is not None:
-        contents[picture] = _picture(query, found)
+        contents[picture] = _drawn(query.stretch, stretches.clips(found), map(_line, found))
     if arguments.extract is not None:
         contents |= _extracted(found, Path(arguments.extract), arguments.force)
     outputs.write(contents, arguments.force)
     if not arguments.quiet:
         print("\n".join(_line(one) for one in found) or "nothing is like it")
+
+
+def _similar(host: Host, arguments: argparse.Namespace) -> None:
+    workers.check(host, arguments)
+    report, picture = _outputs_of(host, arguments)
+    library = read_library(arguments.library)
+    with common.progress(arguments.quiet) as progress:
+        found = similarity.similar(
+            library,
+            others=_fitting(arguments.like),
+            farthest=arguments.farthest,
+            least=arguments.least,
+            attempts=workers.attempts(host, arguments),
+            progress=progress,
+        )
+    about = {
+        "library": arguments.library,
+        "windows": found.windows,
+        "coverage": round(found.coverage, 4),
+        "clusters": [_cluster_report(cluster) for cluster in found.clusters],
+        "pairs": [
+            {
+                "one": _stretch_report(pair.one),
+                "other": _stretch_report(pair.other),
+                "distance": round(pair.distance, 5),
+            }
+            for pair in found.pairs
+        ],
+    }
+    shown = found.clusters[: arguments.most]
+    if picture is not None:
+        typical = [Found(c.typical.entry, c.typical.first, c.typical.last, 0.0) for c in shown]
+        outputs.write({picture: _drawn(None, stretches.clips(typical), map(_cluster_line, shown))}, arguments.force)
+    _write_report(report, arguments, about)
+    if arguments.quiet:
+        return
+    print(f"{len(found.pairs)} pairs of stretches that are alike")
+    share = f"{100.0 * found.coverage:.0f} % of {found.windows} windows of a second"
+    print(f"{len(found.clusters)} clusters with {share}")
+    for cluster in shown:
+        print(f"  {_cluster_line(cluster)}")
+
+
+def _cluster_line(cluster: Cluster) -> str:
+    first, last = cluster.typical.frames
+    words = " ".join(cluster.words) or "–"
+    typical = f"{cluster.typical.entry.name}[{first}:{last}]"
+    count = len(cluster.stretches)
+    return f"{words}: {count} stretch{'es' if count > 1 else ''}, {cluster.seconds:.1f} s, such as {typical}"
+
+
+def _cluster_report(cluster: Cluster) -> dict[str, Any]:
+    about = {"words": list(cluster.words), "seconds": round(cluster.seconds, 2), "windows": cluster.windows}
+    members = [_stretch_report(stretch) for stretch in cluster.stretches]
+    return about | {"typical": _stretch_report(cluster.typical), "stretches": members}
+
+
+def _stretch_report(stretch: Stretch) -> dict[str, Any]:
+    first, last = stretch.frames
+    return {"clip": stretch.entry.path, "first": first, "last": last}
 
 
 def _query(host: Host, arguments: argparse.Namespace) -> Query:
@@ -310,10 +395,10 @@ def _as_report(found: Found) -> dict[str, Any]:
     return about | {"distance": round(found.distance, 5), "mirrored": found.mirrored}
 
 
-def _picture(query: Query, found: Sequence[Found]) -> bytes:
+def _drawn(query: Clip | None, clips: Sequence[Clip], lines: Iterable[str]) -> bytes:
     from ..plots import finds, png  # matplotlib, for who wants a picture only
 
-    return png.as_png(finds.draw(query.stretch, list(zip(stretches.clips(found), map(_line, found), strict=True))))
+    return png.as_png(finds.draw(query, list(zip(clips, lines, strict=True))))
 
 
 def _extracted(found: Sequence[Found], folder: Path, force: bool) -> dict[Path, bytes]:

@@ -7,7 +7,7 @@ what most of their neighbours are called until nothing changes: those of one nam
 
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -115,18 +115,13 @@ class Task:
     high: int
 
 
-Attempts = Callable[
-    [Callable[[Task], Places], Sequence[Task]], Generator[tuple[int, processes.Attempt[Places]], None, None]
-]
-
-
 def similar(
     library: Library,
     *,
     others: Callable[[Entry], bool] | None = None,
     farthest: float = FARTHEST,
     least: int = LEAST,
-    attempts: Attempts | None = None,
+    attempts: processes.Attempts[Task, Places] | None = None,
     progress: Progress = SILENT,
 ) -> Similar:
     """Return all stretches of a library that are like one another, and their clusters.
@@ -191,7 +186,9 @@ def _waves(samples: Rows) -> Rows:
     return np.concatenate(columns, axis=1)
 
 
-def nearest(windows: Windows, *, attempts: Attempts | None = None, progress: Progress = SILENT) -> Places:
+def nearest(
+    windows: Windows, *, attempts: processes.Attempts[Task, Places] | None = None, progress: Progress = SILENT
+) -> Places:
     """Return the ten nearest of each window (W, NEIGHBOURS), those that overlap it left out; −1 where there are fewer.
 
     Raises LibraryError where one of the tasks can't be done.

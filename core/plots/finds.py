@@ -14,12 +14,13 @@ MOST = 24  # rows
 _QUERY, _FOUND = "#f0a030", "#1f4e79"
 
 
-def draw(query: Clip, found: Sequence[tuple[Clip, str]]) -> Figure:
-    """Return a figure with a row for the query and for each clip that was found, with what is said of it."""
-    rows = [(query, f"searched for: {query.name}", _QUERY), *((clip, text, _FOUND) for clip, text in found[:MOST])]
-    figure = Figure(figsize=(9.0, 1.25 * len(rows)), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(len(rows), 1))
-    for axis, (clip, text, colour) in zip(axes, rows, strict=True):
+def draw(query: Clip | None, found: Sequence[tuple[Clip, str]]) -> Figure:
+    """Return a figure with a row for the query, if any, and for each clip that was found, with what is said of it."""
+    asked = [] if query is None else [(query, f"searched for: {query.name}", _QUERY)]
+    rows = [*asked, *((clip, text, _FOUND) for clip, text in found[:MOST])]
+    figure = Figure(figsize=(9.0, 1.25 * max(len(rows), 1)), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(max(len(rows), 1), 1))
+    for axis, (clip, text, colour) in zip(axes, rows, strict=False):
         frames = np.round(np.linspace(0, len(clip) - 1, POSES)).astype(np.int64)
         poses = clip.taken(frames)
         height = max(clip.skeleton.height, 1e-6)

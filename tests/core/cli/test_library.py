@@ -95,6 +95,22 @@ def test_graph_of_what_is_found(run, library):
     assert "has nothing of the kind" in err
 
 
+def test_similar_tells_pairs_and_clusters(run, library):
+    code, out, _ = run("library", "similar", "all.loomlib", "--least", "2", "--report", "r.json", "--jobs", "2")
+    assert code == 0
+    report = json.loads((library / "r.json").read_text())
+    lines = out.splitlines()
+    assert lines[0] == f"{len(report['pairs'])} pairs of stretches that are alike"
+    assert lines[1].startswith(f"{len(report['clusters'])} clusters with ")
+    assert report["pairs"]
+    assert [pair["distance"] for pair in report["pairs"]] == sorted(pair["distance"] for pair in report["pairs"])
+    # A cycle that is repeated is alike with itself.
+    names = [(pair["one"]["clip"], pair["other"]["clip"]) for pair in report["pairs"]]
+    assert any(one == other and one.endswith("walk.bvh") for one, other in names)
+    code, again, _ = run("library", "similar", "all.loomlib", "--least", "2")
+    assert again == out
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
