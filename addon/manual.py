@@ -9,6 +9,7 @@ from . import properties
 
 FOLDER = Path(__file__).resolve().parent.parent / "manual"
 
+LIBRARY = "library"  # where clips are found
 REPAIR = "repair"  # where the tools for one action are
 
 # Pages that are not called as the verb or the group of settings is that they tell of.
@@ -58,6 +59,12 @@ _OPERATORS = {
     "clean_up": REPAIR,
     "clear_preview": "preview",
     "select_bone": "check",
+    "new_library": LIBRARY,
+    "read_library": LIBRARY,
+    "add_to_library": LIBRARY,
+    "find_like": LIBRARY,
+    "show_found": LIBRARY,
+    "import_found": LIBRARY,
     "retime": "sources",
     "analyse": "sources",
     "show_registration": "sources",

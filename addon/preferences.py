@@ -1,4 +1,4 @@
-"""The extension's preferences: which engine computes, and where help is."""
+"""The extension's preferences: which engine computes, which library is searched, and where help is."""
 
 import platform
 from importlib import util
@@ -13,8 +13,20 @@ from .blender_types import present
 RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms are built, and were not run
 
 
+# Without this Blender, from 4.5 on, crashes where preferences get a path that begins with //. 4.2 has no such option.
+_BESIDE_FILE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
+
+
 def _engine_changed(chosen: Any, _context: bpy.types.Context) -> None:
     jit.use(chosen.engine.lower())
+
+
+def _library_changed(_chosen: Any, context: bpy.types.Context) -> None:
+    """Look at the library that was chosen."""
+    present(context.preferences).is_dirty = True
+    from .session import library_search  # numpy is loaded at first use, not when Blender starts
+
+    library_search.look(library(context))
 
 
 class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
@@ -29,6 +41,15 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         ],
         default="AUTO",
         update=_engine_changed,
+    )
+
+    library: bpy.props.StringProperty(
+        name="Library",
+        description="The folder NAME.loomlib of the library that is searched. Every file has the same, but for one"
+        " that begins with //: that lies beside the file",
+        subtype="DIR_PATH",
+        options=_BESIDE_FILE,
+        update=_library_changed,
     )
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -59,6 +80,12 @@ def chosen(context: bpy.types.Context) -> Any:
     """Return the extension's preferences; None where it is registered without being enabled."""
     enabled = present(context.preferences).addons.get(str(extension))
     return None if enabled is None else enabled.preferences
+
+
+def library(context: bpy.types.Context) -> str:
+    """Return the path of the library that is searched, "" for none."""
+    kept = chosen(context)
+    return "" if kept is None else bpy.path.abspath(kept.library).rstrip("/\\")
 
 
 def register() -> None:

@@ -1,21 +1,17 @@
 """Operators whose work is done beside the interface: read, computed in a worker thread, written, with a way to stop."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import bpy
 
 from ...core import jit
 from ...core.errors import LoomError
 from ...core.progress import Progress
-from ...core.recipes.base import Recipe
-from ...core.recipes.reading import Request
 from .. import meant, properties
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ..session import jobs, troubles
-
-if TYPE_CHECKING:
-    from .. import weaving
 
 TICK = 0.05  # s between two looks at a job
 NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE"}
@@ -26,6 +22,8 @@ class BackgroundOperator(OperatorMixin):
 
     `ask` reads, `finish` writes, both on the main thread; `compute`, in between, touches nothing of Blender's.
     """
+
+    left = jobs.NOTHING  # what is said to be left where it is cancelled
 
     # Until its own work begins: Blender also ends an operator that has only asked whether to.
     _job: jobs.BackgroundJob | None = None
@@ -46,20 +44,18 @@ class BackgroundOperator(OperatorMixin):
         """Take over what the panel shows and the caller has not set; reading uses the operator's own values only."""
         raise NotImplementedError
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+    def ask(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
         """Return the request, what was read, and the recipe; raises LoomError."""
         raise NotImplementedError
 
     @staticmethod
-    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> Any:
+    def compute(read: Any, recipe: Any, progress: Progress) -> Any:
         """Return what is made of what was read; raises LoomError kinds."""
         from .. import weaving  # numpy is loaded at first use, not when Blender starts
 
         return weaving.weave(read, recipe, progress)
 
-    def finish(
-        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
-    ) -> OperatorReturn:
+    def finish(self, context: bpy.types.Context, request: Any, read: Any, recipe: Any, made: Any) -> OperatorReturn:
         """Write the result and say what the user has to know; raises LoomError if that can't be."""
         raise NotImplementedError
 
@@ -75,7 +71,12 @@ class BackgroundOperator(OperatorMixin):
         self.report({"ERROR"}, str(error))
         return {"CANCELLED"}
 
-    def _asked_anew(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+    def stopped(self, context: bpy.types.Context) -> None:
+        """Say that it was cancelled, and what there is of it."""
+        self.report({"INFO"}, f"{self.bl_label} was cancelled; {self.left}")
+
+    def asked_anew(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
+        """Return what `ask` does, and forget what went wrong the last time."""
         armature = self.about(context)
         if armature is not None:
             self._troubled = armature.session_uid
@@ -86,7 +87,7 @@ class BackgroundOperator(OperatorMixin):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
-            request, read, recipe = self._asked_anew(context)
+            request, read, recipe = self.asked_anew(context)
             return self.finish(context, request, read, recipe, self.compute(read, recipe, _shown(context)))
         except LoomError as error:
             return self.failed(context, error)
@@ -96,8 +97,9 @@ class BackgroundOperator(OperatorMixin):
     def _begin(self, context: bpy.types.Context) -> OperatorReturn:
         compute = self.compute  # it is not the operator's: Blender may free that before the work ends
         try:
-            request, read, recipe = self._asked_anew(context)
-            self._job = jobs.begin(self.bl_label, lambda progress: _computed(compute, read, recipe, progress))
+            request, read, recipe = self.asked_anew(context)
+            work = partial(_computed, compute, read, recipe)
+            self._job = jobs.begin(self.bl_label, work, self.left)
         except LoomError as error:
             return self.failed(context, error)
         self._asked = request, read, recipe
@@ -122,7 +124,7 @@ class BackgroundOperator(OperatorMixin):
             except LoomError as error:
                 return self.failed(context, error)
         elif job.state == "cancelled":
-            self.report({"INFO"}, f"{self.bl_label} was cancelled; nothing was changed")
+            self.stopped(context)
         elif isinstance(job.error, LoomError):
             return self.failed(context, job.error)
         else:
@@ -143,7 +145,7 @@ class BackgroundOperator(OperatorMixin):
             self._timer = None
 
 
-def _computed(compute: Callable[..., Any], read: "weaving.Read", recipe: Recipe, progress: Progress) -> Any:
+def _computed(compute: Callable[..., Any], read: Any, recipe: Any, progress: Progress) -> Any:
     """What is computed, once the engine is there: the first time it takes seconds, which the panel then says."""
     jit.prepare(progress)
     return compute(read, recipe, progress)

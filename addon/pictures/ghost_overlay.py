@@ -50,7 +50,7 @@ def ghost_in(context: bpy.types.Context) -> "Ghost | None":
     """Return the ghost that is seen in a context, or None."""
     armature = meant.of_tab(context)
     ghost = None if armature is None else previews.of(armature.session_uid)
-    modes = (properties.settings_of(scene_of(context)).mode, previews.SOLO)
+    modes = (properties.settings_of(scene_of(context)).mode, previews.SOLO, previews.FOUND)
     return ghost if ghost is not None and ghost.mode in modes else None
 
 

@@ -16,15 +16,17 @@ from ...core.motion.skeleton import Skeleton
 from ...core.recipes.base import Recipe
 from ...core.recipes.blend import Blend
 from ...core.recipes.graph import Follow
-from ...core.recipes.reading import Request
+from ...core.recipes.reading import Request, Source
 from ...core.skin.skin import Skin, joined
 from ...core.weave import blend
 from ...core.weave.results import BlendResult, Result, SpliceResult
 from .. import lists, properties, source_list, weaving
 from ..blender_types import armature_data, scene_of
 from ..bridge import mesh, poses
+from ..bridge.clip import ReadAction
+from ..bridge.rig import Rig
 from . import analysis, previews, skins, trails, walk_again
-from .previews import SOLO, Body, Figure, Ghost, Playing
+from .previews import FOUND, SOLO, Body, Figure, Ghost, Playing
 
 BESIDE = 0.6  # of the body's height, from one figure to the next
 SOLID = (0.95, 0.95, 0.95, 1.0)
@@ -70,13 +72,32 @@ def solo(context: bpy.types.Context, armature: bpy.types.Object, line: Any) -> G
     """Keep a source by itself, where and as its action has it, and return it; raises LoomError kinds."""
     request = Request(sources=(source_list.source_of(line),))
     read = weaving.read(context, armature, request)
-    frames, scene = read.sources[0].frames, scene_of(context)
+    return _alone(context, armature, SOLO, line.action.name, request, read, (*line.color[:], 1.0))
+
+
+def found(context: bpy.types.Context, armature: bpy.types.Object, said: str, read: ReadAction, body: Rig) -> Ghost:
+    """Keep a stretch that was found in a library, on the body of an armature, and return it."""
+    request = Request(sources=(Source(name=read.clip.name),))
+    alone = weaving.Read(body, (read,), armature.session_uid, ())
+    return _alone(context, armature, FOUND, said, request, alone, SOLID)
+
+
+def _alone(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    mode: str,
+    said: str,
+    request: Request,
+    read: weaving.Read,
+    color: tuple[float, ...],
+) -> Ghost:
+    scene = scene_of(context)
     clip = poses.as_shown(read.clips[0], read.body, armature, weaving.keyed(read))
-    playing = Playing(frames, again=True)
-    figure = _figure(clip, read, playing, (*line.color[:], 1.0), wide=True)
+    playing = Playing(read.sources[0].frames, again=True)
+    figure = _figure(clip, read, playing, color, wide=True)
     with_mesh = properties.settings_of(scene).ghost_mesh
     body, left_out = _body(scene, armature, clip, read, playing, np.zeros(3)) if with_mesh else (None, ())
-    ghost = Ghost(SOLO, (figure,), line.action.name, request, read, body=body, left_out=left_out)
+    ghost = Ghost(mode, (figure,), said, request, read, body=body, left_out=left_out)
     previews.keep(armature.session_uid, ghost)
     return ghost
 
@@ -88,6 +109,8 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
         return
     if ghost.recipe is not None and ghost.woven is not None:
         _keep_again(context, ghost, ghost.recipe, ghost.woven)
+    elif ghost.mode == FOUND:
+        found(context, armature, ghost.said, ghost.read.sources[0], ghost.read.body)
     elif 0 <= rig.active < len(rig.sources) and rig.sources[rig.active].action is not None:
         solo(context, armature, rig.sources[rig.active])
 

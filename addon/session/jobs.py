@@ -11,14 +11,18 @@ from typing import Any
 from ...core.errors import Cancelled, LoomError
 from ...core.progress import Progress
 
+NOTHING = "nothing was changed"  # what is left of most work that is stopped
 LONGEST_GOODBYE = 20.0  # s; kernels can't be interrupted, but each ends before that
 
 
 class BackgroundJob:
-    """A piece of work: running, then done (with a result), failed (with an error) or cancelled."""
+    """A piece of work: running, then done (with a result), failed (with an error) or cancelled.
 
-    def __init__(self, label: str, work: Callable[[Progress], Any]) -> None:
-        self.label = label
+    left : what there is of it where it is stopped, in a few words
+    """
+
+    def __init__(self, label: str, work: Callable[[Progress], Any], left: str = NOTHING) -> None:
+        self.label, self.left = label, left
         self.fraction, self.doing = 0.0, "Starting"
         self.state = "running"
         self.result: Any = None
@@ -66,12 +70,12 @@ def running() -> BackgroundJob | None:
     return _running
 
 
-def begin(label: str, work: Callable[[Progress], Any]) -> BackgroundJob:
+def begin(label: str, work: Callable[[Progress], Any], left: str = NOTHING) -> BackgroundJob:
     """Start a job; raises LoomError while another one runs."""
     global _running
     if _running is not None:
         raise LoomError(f"{_running.label} is still going on: wait for it, or cancel it")
-    _running = BackgroundJob(label, work).start()
+    _running = BackgroundJob(label, work, left).start()
     return _running
 
 
@@ -91,4 +95,4 @@ def stop(why: str) -> None:
     job.wait()
     forget(job)
     # Blender quits or opens another file: there is no panel and no report left to say it in.
-    print(f"Action Loom: {job.label} was stopped, because {why}; nothing was changed", flush=True)  # noqa: T201
+    print(f"Action Loom: {job.label} was stopped, because {why}; {job.left}", flush=True)  # noqa: T201

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .. import weaving
 
 _ROUNDING = 1e-5  # of a frame; scene frames are single floats
+FOUND = "found"  # the mode of a stretch that was found in a library
 SOLO = "solo"  # the mode of a source that is shown by itself, whatever the panel's mode is
 
 

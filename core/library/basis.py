@@ -32,6 +32,13 @@ def shortened(numbers: Rows) -> Rows:
     return short
 
 
+def lengthened(short: Rows) -> Rows:
+    """Return rows (N, SIZE) as the numbers (N, WIDTH) that they tell of: near those of the clip, for pictures."""
+    mean, directions = _fitted()
+    numbers: Rows = short @ directions.T + mean
+    return numbers
+
+
 def kept(numbers: Rows) -> float:
     """Return the share of what rows (N, WIDTH) differ from the mean by that is left in `shortened` ones."""
     about = np.nan_to_num(numbers - _fitted()[0]).astype(np.float64)

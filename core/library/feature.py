@@ -64,6 +64,10 @@ _BELOW = frozenset(PARTS["legs"])
 _BY_ROLE = {joint.role: joint for joint in JOINTS}
 
 
+# Pairs of joints that a bone joins, by their places among ROLES.
+BONES = tuple((ROLES.index(joint.above), k) for k, joint in enumerate(JOINTS) if joint.above)
+
+
 def _shares() -> Array:
     """Return how much each joint counts: half the length of the bones that meet in it, all together 1."""
     meeting = [[joint.bone, *(other.bone for other in JOINTS if other.above == joint.role)] for joint in JOINTS]
@@ -111,6 +115,12 @@ def mirrored(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
 def _opposite(role: str) -> str:
     name, _, side = role.partition(".")
     return f"{name}.{'R' if side == 'L' else 'L'}" if side else role
+
+
+def places(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return where the compared joints are (N, joints, 3) in rows: in heights of the body, facing along y."""
+    kept = numbers.reshape(len(numbers), 2, len(ROLES), 3)[:, 0]
+    return (kept / _SCALE[:, None]).astype(np.float32)
 
 
 def columns_of(part: str) -> NDArray[np.int64]:

@@ -136,6 +136,8 @@ def _among(
         p = int(np.searchsorted(firsts, last, side="right")) - 1
         k, low, _ = merged[p]
         shift = low - int(firsts[p])
+        if first + shift < 0:
+            continue  # it begins before the clip: over a long query the row there is not far enough
         found.append(Found(searched.entries[k], first + shift, last + shift, distance))
     return found
 

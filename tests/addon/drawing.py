@@ -8,6 +8,7 @@ PANELS = (
     "sources",
     "source",
     "roles",
+    "library",
     "weave",
     "repair",
     "repair_more",
@@ -72,7 +73,10 @@ def context_now():
     active = bpy.context.view_layer.objects.active
     selected = bpy.context.selected_objects
     region = SimpleNamespace(width=280)
-    return SimpleNamespace(scene=bpy.context.scene, object=active, selected_objects=selected, region=region)
+    preferences = bpy.context.preferences
+    return SimpleNamespace(
+        scene=bpy.context.scene, object=active, selected_objects=selected, region=region, preferences=preferences
+    )
 
 
 def draw(panel, context, layout=None):
@@ -95,4 +99,8 @@ def draw_all():
     for place, line in enumerate(rig.sources if rig is not None else ()):
         lines = Drawing(bpy.types.ACTION_LOOM_UL_sources, Layout(drawn["lines"]))
         lines.draw_item(context, lines.layout, rig, line, 0, rig, "active", place)
+    finder = bpy.context.window_manager.action_loom_library
+    for place, found in enumerate(finder.found):
+        lines = Drawing(bpy.types.ACTION_LOOM_UL_found, Layout(drawn["lines"]))
+        lines.draw_item(context, lines.layout, finder, found, 0, finder, "active", place)
     return drawn

@@ -137,6 +137,22 @@ def without_lists(_tmp_path):
     bpy.context.scene.action_loom.rigs.clear()
 
 
+def library_chosen(tmp_path):
+    """A library of the character's own actions, as files, is chosen."""
+    (tmp_path / "files").mkdir()
+    bpy.ops.action_loom.export_motion(
+        filepath=str(tmp_path / "files" / "a.bvh"), actions=[{"name": name} for name in ("slow", "quick")]
+    )
+    bpy.ops.action_loom.new_library(filepath=str(tmp_path / "motion"))
+    bpy.ops.action_loom.add_to_library(directory=str(tmp_path / "files"))
+
+
+def found_in_library(tmp_path):
+    library_chosen(tmp_path)
+    bpy.ops.action_loom.find_like()
+    bpy.context.window_manager.action_loom_library.found[0].use = True
+
+
 def motion_file(tmp_path):
     (tmp_path / "small.bvh").write_text(material.SMALL_BVH)
 
@@ -148,6 +164,7 @@ TABLE = {
     "add_active_source": Row("settings", "users"),
     "add_demo": Row(*MADE, "settings", needs_armature=False),
     "add_selected_sources": Row("settings", "users", before=another_body),
+    "add_to_library": Row(before=library_chosen, needs_armature=False, directory="FOLDER/files"),
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
     "drag_stretches": Row("settings", before=with_a_stretch_on_a_curve, needs_armature=False, index=0, start=10.0),
@@ -170,12 +187,14 @@ TABLE = {
     "export_motion": Row(filepath="FOLDER/out.bvh"),
     "fewer_keys": result(sources=[SLOW]),
     "filter": result(sources=[SLOW]),
+    "find_like": Row(before=library_chosen),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),
     "follow": result(sources=BOTH, curve="Path"),
     "go_to_pose": Row("frame", "pose", frame=9),
+    "import_found": Row("new actions", "settings", "roles", before=found_in_library),
     "import_motion": Row(
         *MADE,
         "settings",
@@ -197,6 +216,7 @@ TABLE = {
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
     "move_source": Row("settings", down=True),
     "new_curve": Row(*KINDS, "selection", "settings", "users"),
+    "new_library": Row(needs_armature=False, filepath="FOLDER/other"),
     "path": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
     "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),
     "pick_pose": Row("settings", before=showing_a_source),
@@ -213,6 +233,7 @@ TABLE = {
         players=[{"name": "slow", "armature": "Other"}],
     ),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
+    "read_library": Row(before=library_chosen, needs_armature=False),
     "remove_contact": Row("settings", before=contacts_found),
     "remove_event": Row("settings", before=an_event),
     "remove_pose": Row("new actions", "pose", "settings", before=two_poses, frame=9),
@@ -225,6 +246,7 @@ TABLE = {
     "set_reference": Row("settings", index=1),
     "set_role": Row("settings", "roles", role="neck", bone="head"),
     "shortest": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
+    "show_found": Row(before=found_in_library, index=0),
     "show_graph": Row("images", before=graph_built),
     "show_registration": Row("images", before=analysed),
     "show_scores": Row("images", before=cycles_found),

@@ -4,11 +4,13 @@
 """
 
 import os
+import tempfile
 from pathlib import Path
 
 import bpy
 import material
 import pytest
+from conftest import PACKAGE
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "buttons.md"
 HEAD = """# What is grey, and why
@@ -31,6 +33,12 @@ BUTTONS = {
     "move_source": {},
     "set_reference": {},
     "find_roles": {},
+    "new_library": {},
+    "read_library": {},
+    "add_to_library": {},
+    "find_like": {},
+    "show_found": {"index": 0},
+    "import_found": {},
     "blend": {},
     "clear_preview": {},
     "key_weights": {},
@@ -96,7 +104,7 @@ BUTTONS = {
     "select_bone": {"bone": "head"},
     "cancel": {},
 }
-NOT_PRESSED = {"import_motion", "load_style", "save_style"}  # it asks for a file
+NOT_PRESSED = {"import_motion", "load_style", "save_style", "new_library", "add_to_library"}  # it asks for a file
 
 
 def nothing():
@@ -171,6 +179,18 @@ def another_selected():
     bpy.context.view_layer.objects.active = rig
 
 
+def stretches_found():
+    """A library is chosen, and stretches of it are found."""
+    without_list()
+    folder = Path(tempfile.mkdtemp())
+    (folder / "files").mkdir()
+    bpy.ops.action_loom.export_motion(filepath=str(folder / "files" / "walk.bvh"))
+    bpy.ops.action_loom.new_library(filepath=str(folder / "motion"))
+    bpy.ops.action_loom.add_to_library(directory=str(folder / "files"))
+    bpy.ops.action_loom.find_like()
+    bpy.context.window_manager.action_loom_library.found[0].use = True
+
+
 STATES = [
     nothing,
     without_actions,
@@ -183,6 +203,7 @@ STATES = [
     edit_mode,
     a_result,
     another_selected,
+    stretches_found,
 ]
 
 
@@ -213,6 +234,7 @@ def press(name):
 
 def anew(state):
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.context.preferences.addons[PACKAGE].preferences.library = ""
     for one in list(bpy.data.objects):
         bpy.data.objects.remove(one)
     bpy.context.scene.render.fps = 24

@@ -24,6 +24,7 @@ SERVICES = {
     "imported_motion",
     "kept_styles",
     "kept_way",
+    "library_finds",
     "lists",
     "manual",
     "meant",
