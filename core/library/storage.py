@@ -10,6 +10,7 @@ One process writes at a time, any number read.
 """
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -27,6 +28,7 @@ ENDING = ".loomlib"
 TABLE = "clips.sqlite"
 FORMAT = 1
 _BYTES = 2 * SIZE  # of a row
+_FILE = re.compile(r"rows-([0-9]{1,9})\.f16")
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,10 @@ class Writer:
             table.execute("INSERT INTO about VALUES (?, ?, ?, 0)", (FORMAT, feature.VERSION, _file_name(1)))
         entries, self._file, self._count = _content(folder, table)
         self._entries = {entry.path: entry for entry in entries}
+        if self._count:
+            if not (folder / self._file).is_file():
+                raise _damaged(folder, f"{self._file} is missing")
+            _check_size(folder / self._file, self._count)
         self._rows = (folder / self._file).open("r+b" if self._count else "w+b")
         self._rows.seek(self._count * _BYTES)
 
@@ -222,6 +228,8 @@ def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...]
     if about is None:
         raise _damaged(folder, f"{TABLE} does not say of which version it is")
     version, numbers, name, count = about
+    if not (isinstance(name, str) and _FILE.fullmatch(name) and type(count) is int and count >= 0):
+        raise _damaged(folder, f"{TABLE} does not say where its rows are")
     if (version, numbers) != (FORMAT, feature.VERSION):
         raise LibraryError(
             f"The library {folder} was made by another version of Action Loom: "
@@ -233,15 +241,21 @@ def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...]
     entries = tuple(Entry(*row) for row in found)
     if any(entry.first < 0 or entry.rows < 0 or entry.first + entry.rows > count for entry in entries):
         raise _damaged(folder, "a clip has rows that are not there")
+    if any(entry.rows and not (0.0 < entry.rate < 1e5 and entry.frames > 0) for entry in entries):
+        raise _damaged(folder, "a clip with rows has no frames")
     return tuple(sorted(entries, key=lambda entry: entry.rows == 0)), name, count
+
+
+def _check_size(path: Path, count: int) -> None:
+    size = path.stat().st_size
+    if size < count * _BYTES:
+        raise _damaged(path.parent, f"{path.name} has {size // _BYTES} rows of {count}")
 
 
 def _mapped(path: Path, count: int) -> NDArray[np.float16]:
     if count == 0:
         return np.empty((0, SIZE), dtype=np.float16)
-    size = path.stat().st_size
-    if size < count * _BYTES:
-        raise _damaged(path.parent, f"{path.name} has {size // _BYTES} rows of {count}")
+    _check_size(path, count)
     return np.memmap(path, dtype="<f2", mode="r", shape=(count, SIZE))
 
 
@@ -252,7 +266,7 @@ def _told(folder: Path) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise _damaged(folder, str(error)) from None
     except OSError as error:
         raise LibraryError(f"The library {folder} can't be used ({error.strerror or error})") from None

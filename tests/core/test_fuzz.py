@@ -19,7 +19,7 @@ def cases():
         sys.path.remove(str(FOLDER))
 
 
-@pytest.mark.parametrize("kind", ["files", "takes", "graphs", "recipes", "jobs", "meshes", "paths"])
+@pytest.mark.parametrize("kind", ["files", "takes", "graphs", "recipes", "jobs", "meshes", "paths", "libraries"])
 def test_damaged_input_is_refused_or_read_as_another_reader_reads_it(cases, tmp_path, kind):
     ended = [cases.run(kind, 7, number, tmp_path) for number in range(250)]
     assert {"fine", "refused"} == set(ended)

@@ -1,8 +1,12 @@
 """What is tried: damaged files of all kinds, recipes and jobs, each made again from its kind, seed and number."""
 
+import contextlib
 import io
 import json
 import random
+import shutil
+import sqlite3
+import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +23,9 @@ from action_loom.core.figure import actions
 from action_loom.core.formats import amc_text, asf, bvh, motion_file, obj
 from action_loom.core.graph import follow, storage
 from action_loom.core.graph.motion_graph import MotionGraph
+from action_loom.core.library import basis, feature, index, search, similar
+from action_loom.core.library import storage as library_storage
+from action_loom.core.library import text as library_text
 from action_loom.core.motion.clip import Clip
 from action_loom.core.options import declared
 from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
@@ -392,6 +399,75 @@ def _follow(rng: random.Random) -> Follow:
     )
 
 
+# --- libraries of clips ---------------------------------------------------------------------------------------------
+
+
+@cache
+def _library() -> dict[str, bytes]:
+    """The files of a small library of clips that are not there any more, by their names."""
+    with tempfile.TemporaryDirectory() as folder:
+        for clip in (actions.walk(30.0, 2), actions.turn_left(30.0), actions.wave(30.0)):
+            bvh.write(bvh.from_clip(clip), Path(folder) / f"{clip.name}.bvh")
+        index.update(f"{folder}/a.loomlib", [folder])
+        return {path.name: path.read_bytes() for path in sorted(Path(folder, "a.loomlib").iterdir())}
+
+
+def _libraries(rng: random.Random, folder: Path) -> None:
+    """A damaged library is refused, or searched: what is found is in the clips that it lists."""
+    place = folder / "case.loomlib"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    contents = dict(_library())
+    damaged = rng.choice(sorted(contents))
+    if rng.random() < 0.6:
+        data = bytearray(contents[damaged])
+        for _ in range(rng.choice((1, 1, 4, 50))):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        contents[damaged] = bytes(data[: rng.choice((len(data), len(data), rng.randrange(len(data))))])
+    for name, data in contents.items():
+        (place / name).write_bytes(data)
+    if rng.random() < 0.5:
+        _change_table(rng, place)
+    (folder / "empty").mkdir(exist_ok=True)
+    bvh.write(bvh.from_clip(actions.wave(30.0)), folder / "empty" / "wave.bvh")
+    work = rng.randrange(3)
+    if work == 0:
+        index.update(str(place), [str(folder / "empty")])
+    library = library_storage.read(place)
+    words = " ".join(rng.choice((*STRANGE_NAMES, "walk", "-wave", '"turn left"', "-")) for _ in range(rng.randrange(3)))
+    clips = tuple(filter(library_text.chosen(words), library.clips)) if words else library.clips
+    if work == 1:
+        similar.similar(library, least=rng.choice((0, 2, 10)), farthest=rng.choice((0.08, 0.0, 1e9)))
+        return
+    query = basis.shortened(feature.rows(actions.walk(30.0)))[: rng.choice((2, 5, 30, 60))]
+    found = search.search(search.Searched(library, clips), query, part=rng.choice(("whole", "legs", "arms")))
+    for one in found:
+        if not (
+            one.entry in clips and 0 <= one.first <= one.last < one.entry.rows and 0 <= one.frames[0] <= one.frames[1]
+        ):
+            raise Wrong(f"found rows {one.first} to {one.last} of {one.entry.rows}")
+
+
+def _change_table(rng: random.Random, place: Path) -> None:
+    """Put a strange value into the table of clips, where it can still be read."""
+    column = rng.choice(("path", "size", "digest", "rate", "frames", "first", "rows", "kept", "label", "trouble"))
+    value = rng.choice((None, -1, 0, 1, 2**62, 1e300, float("inf"), "", "x", b"\x00", "9" * 400))
+    statement = rng.choice(
+        (
+            "UPDATE about SET rows = ?",
+            "UPDATE about SET file = ?",
+            f"UPDATE clips SET {column} = ?",
+            f"UPDATE clips SET {column} = ? WHERE first > 0",
+        )
+    )
+    with (
+        contextlib.suppress(sqlite3.Error, UnicodeDecodeError),
+        contextlib.closing(sqlite3.connect(place / library_storage.TABLE)) as table,
+    ):
+        table.execute(statement, (value,))
+        table.commit()
+
+
 KINDS = {
     "files": _files,
     "takes": _takes,
@@ -400,4 +476,5 @@ KINDS = {
     "jobs": _jobs,
     "meshes": _meshes,
     "paths": _paths,
+    "libraries": _libraries,
 }

@@ -30,7 +30,7 @@ def main() -> int:
         print(cases.run(kind, arguments.seed, int(number), Path(tempfile.mkdtemp())))
         return 0
     # Files twice: they are what strangers bring.
-    kinds = ("files", "files", "takes", "graphs", "recipes", "jobs", "meshes", "paths")
+    kinds = ("files", "files", "takes", "graphs", "recipes", "jobs", "meshes", "paths", "libraries")
     each = max(arguments.count // (2 * len(kinds)), 1)
     jobs = [
         (engine, kind, arguments.seed, k * each, (k + 1) * each)
