@@ -130,6 +130,8 @@ class Writer:
         table.execute("CREATE TABLE IF NOT EXISTS about (format INTEGER, feature INTEGER, file TEXT, rows INTEGER)")
         if table.execute("SELECT count(*) FROM about").fetchone()[0] == 0:
             table.execute("INSERT INTO about VALUES (?, ?, ?, 0)", (FORMAT, feature.VERSION, _file_name(1)))
+        table.execute("COMMIT")  # whoever reads from now on reads a library that is empty
+        self._begin()
         entries, self._file, self._count = _content(folder, table)
         self._entries = {entry.path: entry for entry in entries}
         if self._count:

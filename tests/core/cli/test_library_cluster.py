@@ -1,0 +1,61 @@
+"""action-loom library --scheduler: the same rows and pairs from the workers of a cluster, one of them killed."""
+
+import json
+
+import pytest
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh
+from action_loom.core.library import storage
+from oracles import clusters, processes, told
+
+CLIPS = 12
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clips")
+    for k in range(CLIPS):
+        clip = actions.walk(120.0, 8, speed=1.0 + 0.03 * k)  # more than a file's share of a task
+        bvh.write(bvh.from_clip(clip), folder / f"walk {k:02d}.bvh")
+    return folder
+
+
+def command(*arguments):
+    return processes.python("-P", "-m", told.MODULE, *arguments)
+
+
+def rows(place):
+    library = storage.read(place)
+    return library.entries, library.rows.tobytes()
+
+
+def test_a_cluster_makes_the_same_library_and_finds_the_same(folder, tmp_path):
+    alone, shared = tmp_path / "alone.loomlib", tmp_path / "shared.loomlib"
+    done = command("library", "index", folder, "-o", alone)
+    assert (done.returncode, done.stdout) == (0, f"{alone}: {CLIPS} added\n")
+    with clusters.Farm(tmp_path) as farm:
+        farm.add_worker()
+        lost = farm.add_worker()
+        # Killed before it has anything: the other one, or nobody, does its tasks, at whatever moment this is.
+        lost.kill()
+        done = command("library", "index", folder, "-o", shared, "--scheduler", farm.address)
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"{shared}: {CLIPS} added\n", "")
+        assert rows(shared) == rows(alone)
+        told = []
+        for place, flags in ((alone, ()), (shared, ("--scheduler", farm.address))):
+            report = tmp_path / f"{place.stem}.json"
+            done = command("library", "similar", place, "--report", report, *flags)
+            assert done.returncode == 0, done.stderr
+            told.append(json.loads(report.read_text()) | {"library": ""})
+    assert told[0] == told[1]
+    assert told[0]["pairs"]
+
+
+def test_without_the_scheduler_it_is_one_line_and_nothing_is_made(folder, tmp_path):
+    place = tmp_path / "a.loomlib"
+    address = "tcp://127.0.0.1:9"
+    done = command("library", "index", folder, "-o", place, "--scheduler", address, "--wait", "0.5")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"action-loom: {address}: no Dask scheduler has answered")
+    assert done.stderr.count("\n") == 1
+    assert storage.read(place).clips == ()
