@@ -58,7 +58,7 @@ def attempts(
     if not tasks:
         return
     with _connected(scheduler, wait) as client:
-        _check_programs(client)
+        _check_programs(client, scheduler)
         run, work = secrets.token_hex(8), partial(_Work, program(), function, begin)
         # What a worker can't unpickle ends it; so it is asked to unpickle bytes, which fails as any other task does.
         futures = [
@@ -128,10 +128,16 @@ def _connected(scheduler: str, wait: float) -> Iterator[Any]:
         client.close(timeout=_LOOK)
 
 
-def _check_programs(client: Any) -> None:
+def _check_programs(client: Any, scheduler: str) -> None:
     """Raise LoomError for a worker that has another program than this one, or none."""
     ours = program()
-    for worker, theirs in client.run(program, on_error="return").items():
+    try:
+        programs = client.run(program, on_error="return")
+    except OSError as error:
+        raise LoomError(f"{scheduler}: the scheduler has ended ({error})") from None
+    for worker, theirs in programs.items():
+        if isinstance(theirs, OSError):
+            continue  # it has just gone
         if isinstance(theirs, Exception):
             raise LoomError(f"worker {worker} has no action-loom like this one ({theirs})")
         if theirs != ours:
