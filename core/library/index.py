@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import processes
-from ..errors import Cancelled, LibraryError, MotionFileError
+from ..errors import LibraryError, MotionFileError
 from ..formats import motion_file, registry
 from ..progress import Progress
 from . import basis, feature, storage
@@ -69,7 +69,7 @@ def update(
     is listed with its reason and is in nobody's way.
     labels : words by the names of files, see `read_labels`; None: those that are there stay
     attempts : who reads (`processes.attempts` but for how many at a time); the library is the same whoever does
-    Raises LibraryError, and Cancelled, after which what was read so far is there.
+    Raises LibraryError.
     """
     paths = files_in(folders)
     attempts = attempts or partial(processes.attempts, at_a_time=1)
@@ -120,11 +120,7 @@ def _read_all(
                 changes.troubles |= dict.fromkeys(batches[place].paths, attempt.trouble)
             done += len(batches[place].paths)
             if progress is not None:
-                try:
-                    progress.at(done / count, f"Reading clips ({done} of {count})")
-                except Cancelled:
-                    writer.keep()
-                    raise
+                progress.at(done / count, f"Reading clips ({done} of {count})")
             if monotonic() - kept_at > SECONDS_KEPT:
                 writer.keep()
                 kept_at = monotonic()

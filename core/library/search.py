@@ -136,8 +136,8 @@ def _among(
         p = int(np.searchsorted(firsts, last, side="right")) - 1
         k, low, _ = merged[p]
         shift = low - int(firsts[p])
-        if first + shift < 0:
-            continue  # it begins before the clip: over a long query the row there is not far enough
+        if first + shift < low or last + shift >= merged[p][2]:
+            continue  # over a long query one row between clips is not far enough: such a stretch is none
         found.append(Found(searched.entries[k], first + shift, last + shift, distance))
     return found
 

@@ -115,3 +115,19 @@ def test_distances_of_a_part_are_those_of_its_numbers():
 def test_most_of_how_poses_vary_is_kept():
     for path in sorted((SHARED / "strides").glob("*.bvh"))[:6]:
         assert basis.kept(feature.rows(motion_file.read(path).clip)) > 0.9, path.name
+
+
+def test_places_are_told_by_rows_and_nearly_by_what_is_kept_of_them():
+    """Above the hips by one body's bones; a kept pose is near, and in a mirror sides change places."""
+    numbers = feature.rows(actions.walk(30.0))
+    places = feature.places(numbers)
+    for above, joint in feature.BONES:
+        bone = feature.JOINTS[joint]
+        if bone.above in ("chest", "neck", "upper_arm.L", "forearm.R"):
+            assert_allclose(np.linalg.norm(places[:, joint] - places[:, above], axis=1), bone.bone, rtol=1e-4)
+    assert_allclose(places[:, feature.ROLES.index("hips"), :2], 0.0, atol=1e-6)
+    near = feature.places(basis.lengthened(basis.shortened(numbers)))
+    assert np.abs(near - places).max() < 0.06  # heights of the body
+    left, right = feature.ROLES.index("hand.L"), feature.ROLES.index("hand.R")
+    image = feature.places(feature.mirrored(numbers))
+    assert_allclose(image[:, left] * [-1.0, 1.0, 1.0], places[:, right], atol=1e-6)

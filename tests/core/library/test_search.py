@@ -222,3 +222,14 @@ def test_going_through_every_third_row_first_loses_little(captured, rng):
         shares.append(len({(f.entry.path, f.last // 3) for f in quick} & {(f.entry.path, f.last // 3) for f in exact}))
     assert len(shares) >= 10
     assert np.mean(shares) >= 9.5
+
+
+def test_a_clip_that_is_too_short_is_not_found_with_the_row_beside_it():
+    """Clips of a row too few for half the query's length; over a long query one far row is not much."""
+    rng = np.random.default_rng(8)
+    there = searched(*(smooth(rng, count) for count in (20, 20, 60)))
+    for count in (41, 42):
+        for exact in (True, False):
+            found = search.search(there, smooth(rng, count), most=50, exact=exact)
+            assert {one.entry.path for one in found} == {"/clips/2.bvh"}
+            assert all(0 <= one.first <= one.last < one.entry.rows for one in found)
