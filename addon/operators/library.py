@@ -9,7 +9,7 @@ from ...core.progress import Progress
 from ...core.recipes.reading import Request
 from .. import imported_motion, library_finds, meant, preferences, properties, rates
 from ..blender_types import OperatorReturn, present, scene_of
-from ..session import libraries, troubles
+from ..session import jobs, libraries, troubles
 from . import base
 from .background import BackgroundOperator
 
@@ -119,11 +119,15 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
 
     directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
-    left = "what was read so far is in the library"
+    left = "what was kept so far is in the library"
     _browsing = False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        job = jobs.running()
+        if job is not None:
+            cls.poll_message_set(f"{job.label} is still going on: wait for it, or cancel it")
+            return False
         return not meant.by_button(context) or poll_library(cls, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:

@@ -7,13 +7,13 @@ import bpy
 from .. import library_finds, manual, meant, preferences, properties
 from ..blender_types import DrawContext, scene_of
 from ..session import libraries, previews, troubles
-from . import SidebarPanel, draw_job, draw_manual, draw_text, options_in, picture_scale
+from . import SidebarPanel, draw_job, draw_manual, draw_text, options_in
 
-ROW = 2.0  # heights of a button that the picture of a line has
+ROW = 2.0  # heights of a button that a row has
 
 
 class ACTION_LOOM_UL_found(bpy.types.UIList):
-    """Lines: tick, picture, file, how long it takes, how far it is, and whether it is seen in a mirror."""
+    """Rows: tick, picture and file; below it how long it takes, how far it is, and whether it is seen in a mirror."""
 
     def draw_item(
         self,
@@ -30,13 +30,13 @@ class ACTION_LOOM_UL_found(bpy.types.UIList):
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         row.template_icon(item.icon, scale=ROW)
-        row.label(text=item.name)
-        if item.mirrored:
-            row.label(text="", icon="MOD_MIRROR")
-        figures = row.row(align=True)
-        figures.alignment = "RIGHT"
+        told = row.column(align=True)
+        told.label(text=item.name)
+        figures = told.row(align=True)
+        figures.active = False  # less than the name
         figures.label(text=f"{item.seconds:.1f} s")
         figures.label(text=f"{item.distance:.3f}")
+        figures.label(text="", icon="MOD_MIRROR" if item.mirrored else "BLANK1")
 
 
 class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
@@ -83,12 +83,10 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         layout, active = self.layout, library_finds.row(finder)
         layout.template_list("ACTION_LOOM_UL_found", "", finder, "found", finder, "active", rows=5)
         if active is not None:
-            column = layout.column(align=True)
-            column.template_icon(active.icon, scale=0.6 * picture_scale(context))
             seen = ", mirrored" if active.mirrored else ""
-            draw_text(column, context, f"{active.name}: frames {active.first}–{active.last}{seen}")
+            draw_text(layout, context, f"{active.name}: frames {active.first}–{active.last}{seen}")
             if active.label:
-                draw_text(column, context, active.label)
+                draw_text(layout, context, active.label)
         layout.operator("action_loom.import_found", icon="IMPORT")
         armature = meant.of_tab(context)
         ghost = None if armature is None else previews.of(armature.session_uid)

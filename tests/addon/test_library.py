@@ -169,13 +169,14 @@ def test_a_folder_without_motion_files_makes_no_clips(here, tmp_path):
 
 
 def test_a_stopped_add_folder_keeps_what_was_read(here, loom, folder, tmp_path, monkeypatch):
-    """Every file is a task of its own here; it is stopped after the second."""
+    """Every file is a task of its own here, kept at once; it is stopped after the third, which is not kept."""
     monkeypatch.setattr(here.index, "BYTES_AT_A_TIME", 1)
+    monkeypatch.setattr(here.index, "SECONDS_KEPT", -1.0)
     progress, path = loom("core.progress").Progress, tmp_path / "motion.loomlib"
     kind = loom("addon.operators.library").ACTION_LOOM_OT_add_to_library
     told = []
     with pytest.raises(loom("core.errors").Cancelled):
-        kind.compute(str(path), str(folder), progress(lambda share, _: told.append(share) or len(told) < 2))
+        kind.compute(str(path), str(folder), progress(lambda share, _: told.append(share) or len(told) < 3))
     assert [entry.name for entry in here.storage.read(path).clips] == ["sneak", "walk"]
     kind.compute(str(path), str(folder), progress(None))
     assert len(here.storage.read(path).clips) == 3
@@ -573,8 +574,8 @@ def test_escape_while_a_folder_is_added_says_what_is_there(here, loom, folder, l
     operator.modal(context, SimpleNamespace(type="ESC", value="PRESS", mouse_x=0, mouse_y=0))
     goes_on.set()
     assert ended(operator, context) == {"CANCELLED"}
-    assert told == [("INFO", "Add Folder was cancelled; what was read so far is in the library")]
-    assert "4 clips" in labels()
+    assert told == [("INFO", "Add Folder was cancelled; what was kept so far is in the library")]
+    assert "3 clips" in labels()
 
 
 def test_finding_and_importing_go_on_beside_the_interface(here, loom, library, rig):
