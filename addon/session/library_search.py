@@ -1,7 +1,7 @@
 """Reading the library that the panel searches, and looking in it for what is like a stretch of an action."""
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -117,28 +117,15 @@ def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list
     first, last = (round(frame * feature.RATE / query.clip.rate) for frame in (query.first, query.last))
     asked = numbers[first : last + 1]
     others = text.chosen(wanted.words) if wanted.words.strip() else None
-    ways = (False, True) if wanted.mirror else (False,)
-    every: list[Found] = []
-    for k, mirrored in enumerate(ways):
-        short = basis.shortened(feature.mirrored(asked) if mirrored else asked)
-        step = progress.part(k / len(ways), (k + 1) / len(ways))
-        some = search.search(there.searched, short, part=wanted.part, most=wanted.most, others=others, progress=step)
-        every += [replace(one, mirrored=mirrored) for one in some]
-    return there, _different(sorted(every, key=lambda one: one.distance), wanted.most)
-
-
-def _different(every: list[Found], most: int) -> list[Found]:
-    """Return the first stretches of which no two are the same one."""
-    taken: list[Found] = []
-    for one in every:
-        shorter = [min(one.last - one.first, other.last - other.first) + 1 for other in taken]
-        common = [min(one.last, other.last) - max(one.first, other.first) + 1 for other in taken]
-        if not any(
-            other.entry.path == one.entry.path and both > search.OVERLAP * least
-            for other, both, least in zip(taken, common, shorter, strict=True)
-        ):
-            taken.append(one)
-    return taken[:most]
+    return there, search.like(
+        there.searched,
+        asked,
+        mirror=wanted.mirror,
+        part=wanted.part,
+        most=wanted.most,
+        others=others,
+        progress=progress,
+    )
 
 
 def poses(there: Known, one: Found, count: int) -> Rows:

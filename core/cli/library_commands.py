@@ -13,9 +13,10 @@ import numpy as np
 from .. import verbs
 from ..errors import LibraryError, OptionError
 from ..formats import motion_file, registry
-from ..library import basis, feature, index, stretches, text
+from ..library import feature, index, stretches, text
 from ..library import search as searching
 from ..library import similar as similarity
+from ..library.basis import Rows
 from ..library.search import Found, Searched
 from ..library.similar import Cluster, Stretch
 from ..library.storage import ENDING, Entry, Library, in_order
@@ -35,13 +36,12 @@ _WORDS = 'only clips with these words in their names, folders or labels, and non
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """What is searched for: frames first … last of a clip, as rows of 30 a second and in a mirror."""
+    """What is searched for: frames first … last of a clip, and their rows (M, WIDTH) of 30 a second."""
 
     clip: Clip
     first: int
     last: int
-    rows: basis.Rows
-    mirrored: basis.Rows
+    numbers: Rows
 
     @property
     def stretch(self) -> Clip:
@@ -330,8 +330,7 @@ def _query(host: Host, arguments: argparse.Namespace) -> Query:
     numbers = feature.rows(clip)
     step = feature.RATE / clip.rate
     numbers = numbers[round(start * step) : min(round(end * step), len(numbers) - 1) + 1]
-    short = basis.shortened(numbers), basis.shortened(feature.mirrored(numbers))
-    return Query(clip, start, end, *short)
+    return Query(clip, start, end, numbers)
 
 
 def _split(clip: str) -> tuple[str, int | None, int | None]:
@@ -356,20 +355,14 @@ def _found(
         raise OptionError(f"--most is {arguments.most}, but must be at least 1")
     fits, own = _fitting(arguments.like), _own(host, arguments.clip) if arguments.others else ""
     clips = tuple(clip for clip in library.clips if fits(clip) and not (own and clip.digest == own))
-    searched = Searched(library, clips)
-    ways = [(query.rows, False), *([(query.mirrored, True)] if mirror else [])]
-    found = [
-        replace(one, mirrored=mirrored)
-        for k, (rows, mirrored) in enumerate(ways)
-        for one in searching.search(
-            searched,
-            rows,
-            part=arguments.part,
-            most=arguments.most,
-            progress=progress.part(k / len(ways), (k + 1) / len(ways)),
-        )
-    ]
-    return sorted(found, key=lambda one: one.distance)[: arguments.most]
+    return searching.like(
+        Searched(library, clips),
+        query.numbers,
+        mirror=mirror,
+        part=arguments.part,
+        most=arguments.most,
+        progress=progress,
+    )
 
 
 def _own(host: Host, clip: str) -> str:

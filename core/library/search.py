@@ -5,7 +5,7 @@ at 10 rows a second and then at 30 about the best places.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,7 +24,8 @@ LONGEST = 30.0  # s
 REFINED = 60  # places that are looked at with all rows
 OVERLAP = 0.3  # of the shorter of two stretches, from which on they are the same one
 BLOCK = 4096  # columns whose costs stay in a processor's second-level cache
-APART = np.float32(1e3)  # a row between clips, which no stretch crosses
+APART = np.float32(1e6)  # a row between clips; whoever crosses one is far off, over the longest query too
+_FAR = np.float32(100.0)  # mean distance of who does
 _MULTIPLICATIONS = 200_000  # of one product: for larger ones a library of linear algebra would wake its threads
 
 Places = NDArray[np.int32]
@@ -39,6 +40,10 @@ class Found:
     last: int
     distance: float
     mirrored: bool = False
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        return self.first, self.last
 
     @property
     def frames(self) -> tuple[int, int]:
@@ -70,6 +75,33 @@ class Searched:
             thin = self.library.rows[entry.first : entry.first + entry.rows : EVERY]
             rows[first : first + len(thin)] = thin
         return rows
+
+
+def like(
+    searched: Searched,
+    numbers: Rows,
+    *,
+    mirror: bool = False,
+    part: str = "whole",
+    most: int = 20,
+    others: Callable[[Entry], bool] | None = None,
+    progress: Progress = SILENT,
+) -> list[Found]:
+    """Return the stretches most like rows (M, WIDTH) of `feature.rows`, in a mirror too if wanted; see `search`.
+
+    Of a stretch that is like them both ways the better of the two.
+    """
+    ways = (numbers, feature.mirrored(numbers)) if mirror else (numbers,)
+    found: list[Found] = []
+    for k, way in enumerate(ways):
+        step = progress.part(k / len(ways), (k + 1) / len(ways))
+        some = search(searched, basis.shortened(way), part=part, most=most, others=others, progress=step)
+        found += [replace(one, mirrored=k > 0) for one in some]
+    taken: list[Found] = []
+    for one in sorted(found, key=lambda one: one.distance):
+        if not any(one.entry == other.entry and _same(one.rows, other.rows) for other in taken):
+            taken.append(one)
+    return taken[:most]
 
 
 def search(
@@ -136,8 +168,6 @@ def _among(
         p = int(np.searchsorted(firsts, last, side="right")) - 1
         k, low, _ = merged[p]
         shift = low - int(firsts[p])
-        if first + shift < low or last + shift >= merged[p][2]:
-            continue  # over a long query one row between clips is not far enough: such a stretch is none
         found.append(Found(searched.entries[k], first + shift, last + shift, distance))
     return found
 
@@ -196,7 +226,7 @@ def _costs(asked: Rows, rows: Rows, to_part: Rows) -> Rows:
 def _best(totals: Rows, starts: Places, most: int) -> list[tuple[int, int, float]]:
     """Return the first row, the last and the distance of the best stretches of which no two are the same one."""
     beside = np.concatenate([[np.float32(np.inf)], totals, [np.float32(np.inf)]])
-    ends = np.flatnonzero((totals <= beside[:-2]) & (totals < beside[2:]) & (totals < APART / 10.0))
+    ends = np.flatnonzero((totals <= beside[:-2]) & (totals < beside[2:]) & (totals < _FAR))
     taken: list[tuple[int, int, float]] = []
     count = 8 * most
     while True:
@@ -211,12 +241,14 @@ def _different(totals: Rows, starts: Places, ends: NDArray[np.int64], most: int)
     taken: list[tuple[int, int, float]] = []
     for last in ends.tolist():
         first = int(starts[last])
-        for other, end, _ in taken:
-            common = min(last, end) - max(first, other) + 1
-            if common > OVERLAP * min(last - first + 1, end - other + 1):
-                break
-        else:
+        if not any(_same((first, last), other[:2]) for other in taken):
             taken.append((first, last, float(totals[last])))
             if len(taken) == most:
                 break
     return taken
+
+
+def _same(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Say whether two stretches, first and last row, overlap so far that they are the same one."""
+    common = min(one[1], other[1]) - max(one[0], other[0]) + 1
+    return common > OVERLAP * (min(one[1] - one[0], other[1] - other[0]) + 1)
