@@ -30,6 +30,7 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
         name="Distance",
         description="How far it is from the stretch that was looked for, on average over time, in heights of the body:"
         " its joints' places and speeds, each with its share. 0 is the same",
+        precision=3,
     )
     mirrored: bpy.props.BoolProperty(
         name="Mirrored", description="It is like the stretch in a mirror, and shown and imported so"

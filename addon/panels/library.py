@@ -33,9 +33,9 @@ class ACTION_LOOM_UL_found(bpy.types.UIList):
         told = row.column(align=True)
         told.label(text=item.name)
         figures = told.row(align=True)
-        figures.active = False  # less than the name
+        figures.enabled = False  # they are told, not set
         figures.label(text=f"{item.seconds:.1f} s")
-        figures.label(text=f"{item.distance:.3f}")
+        figures.prop(item, "distance", text="", emboss=False)
         figures.label(text="", icon="MOD_MIRROR" if item.mirrored else "BLANK1")
 
 
@@ -77,6 +77,8 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
             draw_text(layout, context, wrong.text, "ERROR", alert=True)
         elif known is not None:
             layout.label(text=known.said)
+        elif preferences.library(context):
+            layout.label(text="Not read yet")
         layout.operator("action_loom.add_to_library", text="Add Folder…", icon="FILE_FOLDER")
 
     def _draw_found(self, context: bpy.types.Context, finder: Any) -> None:
