@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +28,14 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
     assert found is not None
     skeleton = asf.read(found)
     frames = amc_text.parse(path, data, skeleton)
-    rate = reading.amc_rate or frames.rate
-    clip, convention = to_clip(Path(path).stem, skeleton, frames, rate or RATE, unit=reading.unit, up=reading.up)
+    told = reading.amc_rate or frames.rate
+    rate, count = told or RATE, len(frames.values)
+    every = reading.every(rate)
+    frames = replace(frames, values=frames.values[::every])
+    clip, convention = to_clip(Path(path).stem, skeleton, frames, rate / every, unit=reading.unit, up=reading.up)
     turned = tuple(any(one.startswith("r") for one in free) for free in skeleton.freedom)
-    return MotionFile(str(path), clip, convention, turned, None, found, () if rate else (_NO_RATE,))
+    notes = () if told else (_NO_RATE,)
+    return MotionFile(str(path), clip, convention, turned, None, found, notes, frames=count, rate=rate)
 
 
 def to_clip(

@@ -4,7 +4,7 @@ import itertools
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +24,13 @@ from .motion_file import Convention, MotionFile, Reading
 def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
     """Read a BVH file as `motion_file.read` does."""
     motion = read(path)
+    frames, rate = len(motion.values), motion.rate
+    every = reading.every(rate)
+    if every > 1:
+        motion = replace(motion, values=motion.values[::every], frame_time=repr(every / rate))
     clip, convention = to_clip(motion, unit=reading.unit, up=reading.up)
     turned = tuple(any(channel.endswith("rotation") for channel in channels) for channels in motion.channels)
-    return MotionFile(str(path), clip, convention, turned, motion)
+    return MotionFile(str(path), clip, convention, turned, motion, frames=frames, rate=rate)
 
 
 def compose(clip: Clip, like: MotionFile | None = None, convention: Convention | None = None) -> bytes:

@@ -31,12 +31,19 @@ class Reading:
     unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : auto, y or z
     skeleton : the file of the skeleton, for formats that keep it in another; "" is the one beside
     amc_rate : frames per second of AMC files, which do not say it; 0 is 120
+    wanted_rate : frames per second that are enough, where some of the file's are at that rate; 0 is all
     """
 
     unit: str = "auto"
     up: str = "auto"
     skeleton: str = ""
     amc_rate: float = 0.0
+    wanted_rate: float = 0.0
+
+    def every(self, rate: float) -> int:
+        """Return of how many of a file's frames one is kept."""
+        every = round(rate / self.wanted_rate) if self.wanted_rate else 1
+        return every if every > 1 and abs(rate / every - self.wanted_rate) < 1e-6 * self.wanted_rate else 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +54,7 @@ class MotionFile:
     layout : what its format needs to write another clip like it, None where it needs nothing
     skeleton : the file that its skeleton was read from, None where that is the file itself
     notes : what was taken for granted because the file does not say it, a sentence each
+    frames, rate : of the file, where not all of its frames are in the clip (`Reading.wanted_rate`)
     """
 
     path: str
@@ -56,17 +64,30 @@ class MotionFile:
     layout: Any = None
     skeleton: str | None = None
     notes: tuple[str, ...] = ()
+    frames: int = 0
+    rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.frames:
+            object.__setattr__(self, "frames", len(self.clip))
+            object.__setattr__(self, "rate", self.clip.rate)
 
 
 def read(
-    path: str | os.PathLike[str], unit: str = "auto", up: str = "auto", *, skeleton: str = "", amc_rate: float = 0.0
+    path: str | os.PathLike[str],
+    unit: str = "auto",
+    up: str = "auto",
+    *,
+    skeleton: str = "",
+    amc_rate: float = 0.0,
+    wanted_rate: float = 0.0,
 ) -> MotionFile:
     """Read a motion file of any known format, as `Reading` says.
 
     Raises MotionFileError with file, line and what was expected instead, and OptionError for a unit or an axis.
     """
     row = registry.read_by(os.fspath(path))
-    found: MotionFile = load(row.read)(path, Reading(unit, up, skeleton, amc_rate))
+    found: MotionFile = load(row.read)(path, Reading(unit, up, skeleton, amc_rate, wanted_rate))
     return found
 
 

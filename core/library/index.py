@@ -14,7 +14,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import processes
+from .. import formats, jit, processes
 from ..errors import LibraryError, MotionFileError
 from ..formats import motion_file, registry
 from ..progress import Progress
@@ -22,6 +22,7 @@ from . import basis, feature, storage
 from .storage import Entry
 
 BYTES_AT_A_TIME = 8_000_000  # of files in a task: about a second
+MANY_BYTES = 30_000_000  # of files from which on the second that it takes to load the compiler pays
 SECONDS_KEPT = 5.0  # work that is lost at most when the process is killed
 GONE = (0, 0)  # the stamp of a file that is not there
 LABEL_COLUMNS = ("label", "labels", "description", "category", "tags", "subject")
@@ -29,10 +30,11 @@ LABEL_COLUMNS = ("label", "labels", "description", "category", "tags", "subject"
 
 @dataclass(frozen=True)
 class Batch:
-    """A task: files to read, and which of them and of what is gone have which content."""
+    """A task: files to read, what content is known already, and whether there are many such tasks."""
 
     paths: tuple[str, ...]
     known: frozenset[str]
+    many: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,14 +156,17 @@ def _is_in(path: str, folders: Iterable[str]) -> bool:
 
 def _batches(paths: Sequence[str], old: Mapping[str, Entry], gone: frozenset[str]) -> list[Batch]:
     """Return tasks of about the same size, in the order of the files."""
-    sizes = np.cumsum([0, *(stamp(path)[0] for path in paths)]) // BYTES_AT_A_TIME
+    ends = np.cumsum([0, *(stamp(path)[0] for path in paths)])
+    sizes, many = ends // BYTES_AT_A_TIME, bool(ends[-1] > MANY_BYTES)
     starts = [0, *(np.flatnonzero(np.diff(sizes)) + 1).tolist(), len(paths)]
     parts = [tuple(paths[first:last]) for first, last in pairwise(starts) if last > first]
-    return [Batch(part, gone | {old[path].digest for path in part if path in old}) for part in parts]
+    return [Batch(part, gone | {old[path].digest for path in part if path in old}, many) for part in parts]
 
 
 def read(batch: Batch) -> list[Read]:
     """Read the files of a batch into rows; one that can't be read has its reason instead."""
+    if batch.many:
+        jit.kernels(formats.__name__)
     return [_read(path, batch.known) for path in batch.paths]
 
 
@@ -179,10 +184,10 @@ def _read(path: str, known: frozenset[str]) -> Read:
 
 
 def _rows(path: str) -> tuple[Entry, NDArray[np.float16]]:
-    clip = motion_file.read(path).clip
-    numbers = feature.rows(clip)
+    file = motion_file.read(path, wanted_rate=feature.RATE)
+    numbers = feature.rows(file.clip)
     short = basis.shortened(numbers).astype(np.float16)
-    return Entry(path, rate=clip.rate, frames=len(clip), rows=len(short), kept=basis.kept(numbers)), short
+    return Entry(path, rate=file.rate, frames=file.frames, rows=len(short), kept=basis.kept(numbers)), short
 
 
 def _files_of(path: str) -> list[str]:

@@ -24,7 +24,16 @@ from oracles import clusters  # noqa: E402
 
 CLIPS = ROOT.parent / "shared" / "data" / "cmu"
 TITLE = "What a second worker saves"
-FROM = ("02_01", "05_01", "07_01", "08_01", "12_01", "26_01")  # clips that all others are connected to
+FROM = (
+    "02_01",
+    "05_01",
+    "07_01",
+    "08_01",
+    "12_01",
+    "26_01",
+    "32_01",
+    "35_01",
+)  # clips that all others are connected to
 KILLED_AT = 0.4  # of the files
 ASKED = 1.6
 CONDITIONS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

@@ -92,10 +92,14 @@ def by_format():
         reading = writing = frames = 0
         for path in paths:
             began = time.process_time()
-            clip = motion_file.read(path).clip
+            file = motion_file.read(path, wanted_rate=feature.RATE)
             read = time.process_time()
-            basis.shortened(feature.rows(clip))
-            reading, writing, frames = reading + read - began, writing + time.process_time() - read, frames + len(clip)
+            basis.shortened(feature.rows(file.clip))
+            reading, writing, frames = (
+                reading + read - began,
+                writing + time.process_time() - read,
+                frames + file.frames,
+            )
         each = (1e6 * value / frames for value in (reading, writing))
         lines.append("| {} | {} | {:.1f} | {:.1f} |".format(name, frames, *each))
     return ["| | frames | read, µs a frame | to rows, µs a frame |", "|---|---|---|---|", *lines]
