@@ -18,8 +18,8 @@ from ..library import search as searching
 from ..library import similar as similarity
 from ..library.basis import Rows
 from ..library.search import Found, Searched
-from ..library.similar import Cluster, Stretch
-from ..library.storage import ENDING, Entry, Library, in_order
+from ..library.similar import Cluster
+from ..library.storage import ENDING, Entry, Library, Stretch, in_order
 from ..library.storage import read as read_library
 from ..motion.clip import Clip
 from ..options import declared
@@ -382,10 +382,8 @@ def _line(found: Found) -> str:
 
 
 def _as_report(found: Found) -> dict[str, Any]:
-    first, last = found.frames
-    entry = found.entry
-    about = {"clip": entry.path, "first": first, "last": last, "rate": entry.rate, "label": entry.label}
-    return about | {"distance": round(found.distance, 5), "mirrored": found.mirrored}
+    about = {"rate": found.entry.rate, "label": found.entry.label}
+    return _stretch_report(found) | about | {"distance": round(found.distance, 5), "mirrored": found.mirrored}
 
 
 def _drawn(query: Clip | None, clips: Sequence[Clip], lines: Iterable[str]) -> bytes:

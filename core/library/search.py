@@ -16,7 +16,7 @@ from ..errors import LibraryError
 from ..progress import SILENT, Progress
 from . import basis, feature
 from .basis import Rows
-from .storage import Entry, Library
+from .storage import Entry, Library, Stretch
 
 EVERY = 3  # of 30 rows a second are gone through at first
 SHORTEST_THINNED = 0.4  # s; a query that is shorter would have too few rows left
@@ -32,23 +32,11 @@ Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Found:
-    """A stretch of a clip that is like the query: its rows first … last, and the mean distance to it."""
+class Found(Stretch):
+    """A stretch of a clip that is like the query, and the mean distance to it."""
 
-    entry: Entry
-    first: int
-    last: int
     distance: float
     mirrored: bool = False
-
-    @property
-    def rows(self) -> tuple[int, int]:
-        return self.first, self.last
-
-    @property
-    def frames(self) -> tuple[int, int]:
-        """The first and the last frame of the clip."""
-        return self.entry.frame_of(self.first), self.entry.frame_of(self.last)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +87,9 @@ def like(
         found += [replace(one, mirrored=k > 0) for one in some]
     taken: list[Found] = []
     for one in sorted(found, key=lambda one: one.distance):
-        if not any(one.entry == other.entry and _same(one.rows, other.rows) for other in taken):
+        if not any(
+            one.entry == other.entry and _same((one.first, one.last), (other.first, other.last)) for other in taken
+        ):
             taken.append(one)
     return taken[:most]
 

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from .. import jit, processes
 from ..errors import LibraryError
 from ..progress import SILENT, Progress
-from . import feature
 from .basis import Rows
 from .search import APART, Places
-from .storage import Entry, Library
+from .storage import Entry, Library, Stretch
 
 LENGTH = 30  # rows of a window
 STEP = 8  # rows from one window of a clip to the next
@@ -41,24 +40,6 @@ _PAIRS_AT_A_TIME = 128  # costs that stay in a processor's second-level cache
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 Longs = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """The rows first … last of a clip."""
-
-    entry: Entry
-    first: int
-    last: int
-
-    @property
-    def frames(self) -> tuple[int, int]:
-        """The first and the last frame of the clip."""
-        return self.entry.frame_of(self.first), self.entry.frame_of(self.last)
-
-    @property
-    def seconds(self) -> float:
-        return (self.last - self.first + 1) / feature.RATE
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,24 @@ class Entry:
         return min(round(row * self.rate / feature.RATE), self.frames - 1)
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """The rows first … last of a clip."""
+
+    entry: Entry
+    first: int
+    last: int
+
+    @property
+    def frames(self) -> tuple[int, int]:
+        """The first and the last frame of the clip."""
+        return self.entry.frame_of(self.first), self.entry.frame_of(self.last)
+
+    @property
+    def seconds(self) -> float:
+        return (self.last - self.first + 1) / feature.RATE
+
+
 _COLUMNS = tuple(field.name for field in fields(Entry))
 _KINDS_OF_ROW = tuple(type(value) for value in astuple(Entry("")))
 _IN_TABLE = {str: "TEXT", int: "INTEGER", float: "REAL"}

@@ -26,11 +26,9 @@ def read(entry: Entry) -> MotionFile:
     return file
 
 
-def cut(found: Found, clip: Clip, margin: float = 0.0) -> Clip:
-    """Return the stretch of its clip, with so many seconds before and after it; named after the clip and its frames."""
+def cut(found: Found, clip: Clip) -> Clip:
+    """Return the stretch of its clip, named after that and its frames."""
     first, last = found.frames
-    more = round(margin * clip.rate)
-    first, last = max(first - more, 0), min(last + more, len(clip) - 1)
     part = clip.cut(first, last + 1)
     if found.mirrored:
         part = mirror.mirrored(part)
