@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ...core.errors import LibraryError, LoomError
-from ...core.library import basis, feature, search, storage, text
+from ...core.library import asking, basis, feature, search, storage, text
 from ...core.library.basis import Rows
 from ...core.library.search import Found, Searched
 from ...core.library.storage import Library
@@ -113,9 +113,7 @@ def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list
     Of a stretch that is also like it in a mirror the better of the two. Raises LibraryError.
     """
     there = read(query.library, query.known)
-    numbers = feature.rows(query.clip)
-    first, last = (round(frame * feature.RATE / query.clip.rate) for frame in (query.first, query.last))
-    asked = numbers[first : last + 1]
+    asked = asking.rows(query.clip, query.first, query.last)
     others = text.chosen(wanted.words) if wanted.words.strip() else None
     return there, search.like(
         there.searched,

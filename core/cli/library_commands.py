@@ -13,7 +13,7 @@ import numpy as np
 from .. import verbs
 from ..errors import LibraryError, OptionError
 from ..formats import motion_file, registry
-from ..library import feature, index, stretches, text
+from ..library import asking, feature, index, stretches, text
 from ..library import search as searching
 from ..library import similar as similarity
 from ..library.basis import Rows
@@ -36,12 +36,12 @@ _WORDS = 'only clips with these words in their names, folders or labels, and non
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """What is searched for: frames first … last of a clip, and their rows (M, WIDTH) of 30 a second."""
+    """What is searched for: frames first … last of a clip, and their rows in several forms (see `asking.rows`)."""
 
     clip: Clip
     first: int
     last: int
-    numbers: Rows
+    asked: tuple[Rows, ...]
 
     @property
     def stretch(self) -> Clip:
@@ -327,10 +327,7 @@ def _query(host: Host, arguments: argparse.Namespace) -> Query:
             f"{arguments.clip}: {clip.name} has frames {begin} to {begin + len(clip) - 1}; "
             "name a first and a later last one of them"
         )
-    numbers = feature.rows(clip)
-    step = feature.RATE / clip.rate
-    numbers = numbers[round(start * step) : min(round(end * step), len(numbers) - 1) + 1]
-    return Query(clip, start, end, numbers)
+    return Query(clip, start, end, asking.rows(clip, start, end))
 
 
 def _split(clip: str) -> tuple[str, int | None, int | None]:
@@ -357,7 +354,7 @@ def _found(
     clips = tuple(clip for clip in library.clips if fits(clip) and not (own and clip.digest == own))
     return searching.like(
         Searched(library, clips),
-        query.numbers,
+        query.asked,
         mirror=mirror,
         part=arguments.part,
         most=arguments.most,

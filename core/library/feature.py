@@ -85,8 +85,8 @@ def rows(clip: Clip) -> NDArray[np.float32]:
     """
     skeleton = clip.skeleton
     lacking = [role for role in ("hips", "thigh.L", "thigh.R") if role not in skeleton.roles]
-    if lacking or skeleton.leg_length <= 0.0:
-        what = ", ".join(lacking) or "legs with length"
+    if lacking or skeleton.height <= 0.0:
+        what = ", ".join(lacking) or "height"
         raise LibraryError(f"{clip.name}: the body has no {what}, so it can't be compared with others")
     clip = at_rate(clip)
     rotations, points = kinematics.posed(clip)

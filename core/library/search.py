@@ -4,7 +4,7 @@ The query is warped onto all rows at once, exactly (a subsequence time warp with
 at 10 rows a second and then at 30 about the best places.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -67,7 +67,7 @@ class Searched:
 
 def like(
     searched: Searched,
-    numbers: Rows,
+    asked: Sequence[Rows],
     *,
     mirror: bool = False,
     part: str = "whole",
@@ -75,16 +75,18 @@ def like(
     others: Callable[[Entry], bool] | None = None,
     progress: Progress = SILENT,
 ) -> list[Found]:
-    """Return the stretches most like rows (M, WIDTH) of `feature.rows`, in a mirror too if wanted; see `search`.
+    """Return the stretches most like one of several forms of a query, rows (M, WIDTH), the best first; see `search`.
 
-    Of a stretch that is like them both ways the better of the two.
+    asked : from `asking.rows`; mirror : whether stretches count as well that are like it in a mirror
+    Of a stretch that is found in several ways the best.
     """
-    ways = (numbers, feature.mirrored(numbers)) if mirror else (numbers,)
+    ways = [(numbers, False) for numbers in asked]
+    ways += [(feature.mirrored(numbers), True) for numbers in asked if mirror]
     found: list[Found] = []
-    for k, way in enumerate(ways):
+    for k, (numbers, mirrored) in enumerate(ways):
         step = progress.part(k / len(ways), (k + 1) / len(ways))
-        some = search(searched, basis.shortened(way), part=part, most=most, others=others, progress=step)
-        found += [replace(one, mirrored=k > 0) for one in some]
+        some = search(searched, basis.shortened(numbers), part=part, most=most, others=others, progress=step)
+        found += [replace(one, mirrored=mirrored) for one in some]
     taken: list[Found] = []
     for one in sorted(found, key=lambda one: one.distance):
         if not any(

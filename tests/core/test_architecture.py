@@ -45,7 +45,7 @@ ROOMS = {
     "style": {
         *("bodies", "check", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
     },
-    "library": {"errors", "formats", "jit", "motion", "processes", "progress"},
+    "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"check", "graph", "motion", "recipes", "style", "sync", "weave"},
     "verbs": {"entry_points", "errors", "motion", "options", "progress", "recipes"},
     "cli": {

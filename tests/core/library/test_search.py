@@ -5,13 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from action_loom.core.bodies import carry
 from action_loom.core.errors import LibraryError
 from action_loom.core.formats import motion_file
-from action_loom.core.library import basis, feature, index, search, storage
+from action_loom.core.library import asking, basis, feature, index, search, storage
 from action_loom.core.library.search import Searched
 from action_loom.core.library.storage import Entry, Library
 from action_loom.core.motion import mirror
 from numpy.testing import assert_allclose
+from oracles import material
 from oracles.kept_aside import is_kept_aside
 from oracles.material import SHARED
 
@@ -233,3 +235,18 @@ def test_a_clip_that_is_too_short_is_not_found_with_the_row_beside_it():
             found = search.search(there, smooth(rng, count), most=50, exact=exact)
             assert {one.entry.path for one in found} == {"/clips/2.bvh"}
             assert all(0 <= one.first <= one.last < one.entry.rows for one in found)
+
+
+@pytest.mark.shared
+def test_characters_find_what_they_were_given(captured):
+    """Captures on bodies that artists made, with heads and shoulders of their own."""
+    clips = Searched(captured, captured.clips)
+    takes = [SHARED / "amc" / f"{take}.amc" for take in ("16_14", "16_22", "16_35", "127_05", "127_14", "09_04")]
+    right = []
+    for name in ("RobotExpressive", "godot_player", "mannequiny"):
+        for take in takes:
+            clip, _ = carry.onto_body(motion_file.read(take).clip, material.character(name))
+            first, last = len(clip) // 5, 4 * len(clip) // 5
+            best = search.like(clips, asking.rows(clip, first, last), most=1)[0]
+            right.append(best.entry.path == str(take) and abs(best.frames[0] - first) <= 24)
+    assert np.mean(right) >= 0.9
