@@ -28,6 +28,7 @@ ENDING = ".loomlib"
 TABLE = "clips.sqlite"
 FORMAT = 1
 _BYTES = 2 * SIZE  # of a row
+_PATIENCE, _IMPATIENCE = 10.0, 0.5  # s that one who reads waits for a commit, and one who writes for another who does
 _FILE = re.compile(r"rows-([0-9]{1,9})\.f16")
 
 
@@ -110,7 +111,8 @@ def read(path: str | os.PathLike[str]) -> Library:
     if not (folder / TABLE).is_file():
         raise LibraryError(f"{folder} is no library of clips: make one with library index FOLDER -o NAME{ENDING}")
     for _ in range(2):
-        with _told(folder), closing(_connected(folder)) as table:
+        with _told(folder), closing(_connected(folder, _PATIENCE)) as table:
+            table.execute("BEGIN")  # all of what follows is of one moment, whoever writes meanwhile
             entries, name, count = _content(folder, table)
         # A writer that has just copied the rows has taken this file away: its table names the next one.
         with suppress(FileNotFoundError), _told(folder):
@@ -129,7 +131,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator["Writer"]:
         if folder.exists() and not (folder / TABLE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
             raise LibraryError(f"{folder} is there already, but is no library of clips: choose another name")
         folder.mkdir(parents=True, exist_ok=True)
-        with closing(_connected(folder)) as table:
+        with closing(_connected(folder, _IMPATIENCE)) as table:
             writer = Writer(folder, table)
             try:
                 yield writer
@@ -144,6 +146,7 @@ class Writer:
     def __init__(self, folder: Path, table: sqlite3.Connection) -> None:
         self._folder, self._table = folder, table
         self._begin()
+        table.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")  # who reads is done in a moment
         table.execute(f"CREATE TABLE IF NOT EXISTS clips ({_DECLARED}, PRIMARY KEY (path))")
         table.execute("CREATE TABLE IF NOT EXISTS about (format INTEGER, feature INTEGER, file TEXT, rows INTEGER)")
         if table.execute("SELECT count(*) FROM about").fetchone()[0] == 0:
@@ -230,16 +233,15 @@ class Writer:
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
                 raise
-            why = "is being changed by another process; wait until that has ended"
-            raise LibraryError(f"The library {self._folder} {why}") from None
+            raise _busy(self._folder) from None
 
 
 def _file_name(number: int) -> str:
     return f"rows-{number}.f16"
 
 
-def _connected(folder: Path) -> sqlite3.Connection:
-    return sqlite3.connect(folder / TABLE, isolation_level=None, timeout=0.5)
+def _connected(folder: Path, patience: float) -> sqlite3.Connection:
+    return sqlite3.connect(folder / TABLE, isolation_level=None, timeout=patience)
 
 
 def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...], str, int]:
@@ -287,9 +289,15 @@ def _told(folder: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except (sqlite3.Error, UnicodeDecodeError) as error:
+        if "locked" in str(error):
+            raise _busy(folder) from None
         raise _damaged(folder, str(error)) from None
     except OSError as error:
         raise LibraryError(f"The library {folder} can't be used ({error.strerror or error})") from None
+
+
+def _busy(folder: Path) -> LibraryError:
+    return LibraryError(f"The library {folder} is being changed by another process; wait until that has ended")
 
 
 def _damaged(folder: Path, why: str) -> LibraryError:

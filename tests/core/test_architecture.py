@@ -237,6 +237,20 @@ def test_only_the_cluster_names_dask():
     assert needing == {"action_loom.core.cluster"}
 
 
+def test_every_test_can_be_collected_where_numpy_and_scipy_are_all_there_is():
+    """The oldest numpy has no matplotlib, PIL, tqdm or Dask beside it: such tests import them when they run."""
+    allowed = {*sys.stdlib_module_names, "action_loom", "hypothesis", "numpy", "oracles", "pytest", "scipy"}
+    for path in sorted((ROOT / "tests").glob("core/**/*.py")) + sorted((ROOT / "tests").glob("oracles/*.py")):
+        named = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Import):
+                named |= {name.name for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                named |= {f"{node.module}.{name.name}" for name in node.names}
+        assert {name.partition(".")[0] for name in named} <= allowed, path
+        assert not any(name.startswith("action_loom.core.plots.") for name in named), path
+
+
 def test_only_pictures_need_matplotlib():
     needing = {module for module in MODULES if "matplotlib" in top(imported(module))}
     pictures = {module for module in MODULES if room_of(module) == "plots"} - {"action_loom.core.plots"}

@@ -181,6 +181,25 @@ def test_killed_in_the_middle_it_is_whole_and_goes_on(place, tmp_path):
     assert [file.suffix for file in sorted(Path(place).iterdir())] == [".sqlite", ".f16"]
 
 
+def test_who_reads_while_it_grows_sees_one_moment(place, tmp_path):
+    folder = tmp_path / "many"
+    for k in range(30):
+        write(folder / f"walk {k:02d}.bvh", actions.walk(30.0, 1, speed=1.0 + 0.02 * k))
+    complete = f"{place[:-8]}2.loomlib"
+    index.update(complete, [str(folder)])
+    expected, seen = without_places(state(complete)), []
+    command = [sys.executable, "-P", "-c", KILLED, place, str(folder)]
+    with subprocess.Popen(command, env=clean_environment(PYTHONPATH=os.pathsep.join(sys.path))) as process:
+        while process.poll() is None:
+            held = _held(place)
+            assert held.items() <= expected.items()
+            seen.append(len(held))
+        assert process.wait() == 0
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 3
+    assert _held(place) == expected
+
+
 def _held(place):
     return without_places(state(place)) if (Path(place) / storage.TABLE).exists() and _is_begun(place) else {}
 

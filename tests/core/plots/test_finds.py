@@ -1,10 +1,12 @@
 """The picture of what was found: a row for each, the query's first."""
 
+from importlib import import_module
+
 from action_loom.core.figure import actions
-from action_loom.core.plots import finds
 
 
 def test_rows_of_figures():
+    finds = import_module("action_loom.core.plots.finds")
     walk = actions.walk(30.0)
     found = [(walk.cut(k, k + 30), f"walk {k}") for k in range(30)]
     figure = finds.draw(walk.cut(10, 40), found)
