@@ -67,6 +67,7 @@ MODULES = (
     ".panels.weight_pad",
     ".panels.ask_pad",
     ".menus",
+    ".translations",  # last: all operators are there
 )
 
 

@@ -5,6 +5,7 @@ import bpy
 from ..core.formats import registry
 from . import formats, properties
 from .blender_types import DrawContext, present
+from .translations.told import translated
 
 AROUND = 7  # entries of a pie; the eighth place is for the others
 MODES = ("Pose", "Object Mode")  # in which its shortcut opens it; Blender has nothing there itself
@@ -16,13 +17,13 @@ def _add_demo(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 def _import_motion(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     present(menu.layout).operator(
-        "action_loom.import_motion", text=f"Motion files for Action Loom ({', '.join(formats.READABLE)})"
+        "action_loom.import_motion", text=translated(f"Motion files for Action Loom ({', '.join(formats.READABLE)})")
     )
 
 
 def _export_motion(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     present(menu.layout).operator(
-        "action_loom.export_motion", text=f"Motion files from Action Loom ({', '.join(registry.WRITABLE)})"
+        "action_loom.export_motion", text=translated(f"Motion files from Action Loom ({', '.join(registry.WRITABLE)})")
     )
 
 

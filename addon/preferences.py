@@ -9,6 +9,7 @@ import bpy
 from .. import __package__ as extension
 from ..core import jit
 from .blender_types import present
+from .translations.told import translated
 
 RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms are built, and were not run
 
@@ -57,11 +58,12 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         layout.use_property_split = True
         layout.prop(self, "engine", expand=True)
         column = layout.column(align=True)
-        column.label(text=_engine_state(self.engine))
+        column.label(text=translated(_engine_state(self.engine)))
         system = platform.system()
         if system not in RUN_ON:
             column.label(
-                text=f"On {system} this version was built and not run: tell us what does not work", icon="INFO"
+                text=translated(f"On {system} this version was built and not run: tell us what does not work"),
+                icon="INFO",
             )
         row = layout.row()
         present(row.operator("action_loom.manual", icon="HELP")).page = "index"

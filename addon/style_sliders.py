@@ -9,6 +9,7 @@ from ..core.recipes.style import SLIDERS, Restyle
 from . import meant, properties
 from .blender_types import present
 from .session import styles
+from .translations.told import translated
 
 LETTERS = {"leg lengths": "legs", "leg lengths/s": "legs/s", "steps/min": "/min"}
 
@@ -31,7 +32,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any) 
             right = column.row()
             right.alignment = "RIGHT"
             right.alert = about.name in came.held
-            right.label(text=f"{said}, held back" if about.name in came.held else said)
+            right.label(text=translated(f"{said}, held back" if about.name in came.held else said))
 
 
 def others() -> list[tuple[str, Any]]:

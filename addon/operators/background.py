@@ -12,6 +12,7 @@ from ...core.progress import Progress
 from .. import meant, properties
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ..session import jobs, troubles
+from ..translations.told import translated
 
 TICK = 0.05  # s between two looks at a job
 NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE"}
@@ -167,9 +168,11 @@ def _redraw(context: bpy.types.Context) -> None:
     """Show how far the work is, in the sidebars and in the status bar."""
     job = jobs.running()
     busy = job is not None and job.state == "running"
-    text = f"{job.label}: {job.doing} {job.fraction:.0%}  (Esc cancels)" if job is not None and busy else None
+    text = (
+        f"{job.label}: {translated(job.doing)} {job.fraction:.0%}  (Esc cancels)" if job is not None and busy else None
+    )
     if context.workspace is not None:
-        context.workspace.status_text_set(text)
+        context.workspace.status_text_set(text and translated(text))
     for window in present(context.window_manager).windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":

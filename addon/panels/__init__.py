@@ -1,5 +1,7 @@
 """Panels of the sidebar tab "Action Loom": they lay out, and nothing else."""
 
+import re
+import unicodedata
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
@@ -8,6 +10,7 @@ from ...core.options import FRAME, JOINTS, PLACE, Option
 from .. import meant, places, properties
 from ..blender_types import PanelMixin, interface_scale, present
 from ..session import jobs
+from ..translations.told import translated
 
 # What we draw beside texts: the stubs want each icon spelt out.
 Icon = Literal["NONE", "BLANK1", "CHECKMARK", "ERROR", "INFO", "MESH_DATA"]
@@ -76,7 +79,7 @@ def _told(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UILayo
     name.label(text=title)
     about = split.row()
     about.active = bool(title)
-    about.label(text=text)
+    about.label(text=translated(text))
     return row
 
 
@@ -84,11 +87,22 @@ def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str
     """Return a text in lines that the sidebar has room for, without so many letters that something else takes."""
     most = max(int(present(context.region).width / (7.0 * interface_scale())) - less, 16)
     lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) + 1 > most and lines[-1]:
+    for piece in _PIECES.findall(text):
+        if width(lines[-1] + piece.rstrip()) > most and lines[-1]:
             lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
+        lines[-1] = lines[-1] + piece if lines[-1] else piece.lstrip()
+    return [line.rstrip() for line in lines]
+
+
+# What stays in one line: a word, or one Chinese or Japanese character, each with the signs that may not begin a line.
+_WIDE = r"\u3000-\u9fff\uff00-\uffef"
+_CLOSING = "、。，：；）」』！？ー"
+_PIECES = re.compile(rf"[^\s{_WIDE}]+[{_CLOSING}]*\s*|[{_WIDE}][{_CLOSING}]*\s*|\s+")
+
+
+def width(text: str) -> int:
+    """Return how much room a text takes, in Latin letters: Chinese and Japanese characters take two each."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def draw_text(
@@ -97,7 +111,7 @@ def draw_text(
     """Draw a text in as many lines as it takes, beside an icon if there is one."""
     column = layout.column(align=True)
     column.alert = alert
-    for place, line in enumerate(wrapped(text, context, less=0 if icon == "NONE" else 5)):
+    for place, line in enumerate(wrapped(translated(text), context, less=0 if icon == "NONE" else 5)):
         column.label(text=line, icon="BLANK1" if place and icon != "NONE" else icon)
 
 
@@ -112,7 +126,7 @@ def draw_job(layout: bpy.types.UILayout) -> bool:
     if job is None:
         return False
     row = layout.row(align=True)
-    row.progress(factor=job.fraction, text=f"{job.doing} {job.fraction:.0%}")
+    row.progress(factor=job.fraction, text=f"{translated(job.doing)} {job.fraction:.0%}")
     row.operator("action_loom.cancel", text="", icon="X")
     return True
 

@@ -7,6 +7,7 @@ import bpy
 from .. import contact_rows, meant, properties
 from ..blender_types import DrawContext, present, scene_of
 from ..session import jobs
+from ..translations.told import translated
 from . import SidebarPanel, draw_job, draw_manual, draw_text
 
 
@@ -31,7 +32,10 @@ class ACTION_LOOM_UL_contacts(bpy.types.UIList):
         row = layout.row(align=True)
         row.alert = bool(item.why)
         names = row.split(factor=0.48)
-        names.label(text=f"{contact_rows.FEET[item.foot][0]} {item.part}", icon="ERROR" if item.why else "NONE")
+        names.label(
+            text=f"{translated(contact_rows.FEET[item.foot][0])} {translated(item.part)}",
+            icon="ERROR" if item.why else "NONE",
+        )
         frames = names.row(align=True)
         frames.prop(item, "first", text="")
         frames.prop(item, "last", text="")

@@ -7,6 +7,7 @@ import bpy
 from .. import library_finds, manual, meant, preferences, properties
 from ..blender_types import DrawContext, scene_of
 from ..session import libraries, previews, troubles
+from ..translations.told import translated
 from . import SidebarPanel, draw_job, draw_manual, draw_text, options_in
 
 ROW = 2.0  # heights of a button that a row has
@@ -76,7 +77,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         if wrong is not None:
             draw_text(layout, context, wrong.text, "ERROR", alert=True)
         elif known is not None:
-            layout.label(text=known.said)
+            layout.label(text=translated(known.said))
         elif preferences.library(context):
             layout.label(text="Not read yet")
         layout.operator("action_loom.add_to_library", text="Add Folder…", icon="FILE_FOLDER")
@@ -94,7 +95,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         ghost = None if armature is None else previews.of(armature.session_uid)
         if ghost is not None and ghost.mode == previews.FOUND:
             row = layout.row(align=True)
-            row.label(text=ghost.said, icon="GHOST_ENABLED")
+            row.label(text=translated(ghost.said), icon="GHOST_ENABLED")
             row.prop(properties.settings_of(scene_of(context)), "ghost_mesh", text="", icon="MESH_DATA")
             row.operator("action_loom.clear_preview", text="", icon="X")
             for why in ghost.left_out:

@@ -11,6 +11,7 @@ from ...core.recipes.warp import MoveEvents, Warp
 from ...core.verbs import VERBS
 from .. import contact_rows, manual, meant, properties, spread_poses
 from ..blender_types import DrawContext, present, scene_of
+from ..translations.told import translated
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
 
 
@@ -95,7 +96,9 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         for frame, count in spread_poses.poses_in(contact_rows.action_of(armature)):
             row = column.row(align=True)
             bones = "1 bone" if count == 1 else f"{count} bones"
-            there = row.operator("action_loom.go_to_pose", text=f"Frame {frame}: {bones}", icon="KEYFRAME_HLT")
+            there = row.operator(
+                "action_loom.go_to_pose", text=translated(f"Frame {frame}: {bones}"), icon="KEYFRAME_HLT"
+            )
             present(there).frame = frame
             present(row.operator("action_loom.remove_pose", text="", icon="X")).frame = frame
 

@@ -9,6 +9,7 @@ import bpy
 from ...core import verbs
 from .. import lists, meant, properties, rates, source_list
 from ..blender_types import DrawContext, armature_data, present, scene_of
+from ..translations.told import translated
 from . import SidebarPanel, draw_text, options_in
 
 
@@ -178,7 +179,7 @@ class ACTION_LOOM_MT_armatures(bpy.types.Menu):
         pinned = properties.pinned(scene)
         for one in scene.objects:
             if one.type == "ARMATURE":
-                text = f"{one.name} (pinned)" if one == pinned else one.name
+                text = translated(f"{one.name} (pinned)") if one == pinned else one.name
                 button = layout.operator("action_loom.pin_armature", text=text, icon="ARMATURE_DATA")
                 present(button).armature = one.name
         layout.separator()
@@ -239,7 +240,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         others = source_list.selected_others(context, armature)
         if others:
             column = self.layout.column(align=True)
-            column.label(text=f"Of {others[0].name}:" if len(others) == 1 else f"Of {len(others)} selected armatures:")
+            said = f"Of {others[0].name}:" if len(others) == 1 else f"Of {len(others)} selected armatures:"
+            column.label(text=translated(said))
             column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
             column.operator("action_loom.retarget", icon="ARMATURE_DATA")
 
@@ -264,7 +266,7 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, source = options_in(self.layout), _active(context)
         if source.apart:
-            layout.label(text=f"Listed apart: {source.apart}", icon="INFO")
+            layout.label(text=translated(f"Listed apart: {source.apart}"), icon="INFO")
         if source.player.name:
             layout.prop(source, "armature", icon="ARMATURE_DATA")
             draw_text(
@@ -273,10 +275,13 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
         layout.prop(source, "rate")
         if not source.rate:
             own = rates.rate_of(source.action)
-            layout.label(text=f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(scene_of(context)):g}")
+            said = f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(scene_of(context)):g}"
+            layout.label(text=translated(said))
         first, last = source.action.frame_range
         layout.prop(source, "label")
-        layout.prop(source, "use_range", text=f"Range (all: {first:g}–{last:g})" if source.use_range else "Range")
+        layout.prop(
+            source, "use_range", text=translated(f"Range (all: {first:g}–{last:g})" if source.use_range else "Range")
+        )
         if source.use_range:
             span = layout.column(align=True)
             span.prop(source, "first")

@@ -7,6 +7,7 @@ from ...core.recipes.style import Restyle
 from .. import meant, properties
 from ..blender_types import present, scene_of
 from ..session import jobs, panel_state, styles
+from ..translations.told import translated
 from . import SidebarPanel, draw_options, draw_text, options_in
 
 
@@ -24,7 +25,7 @@ class ACTION_LOOM_PT_examples(_OfStyle, SidebarPanel, bpy.types.Panel):
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         known = _known(context)
-        present(self.layout).label(text="not learnt" if known is None else known.short)
+        present(self.layout).label(text=translated("not learnt" if known is None else known.short))
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))
@@ -50,7 +51,7 @@ class ACTION_LOOM_PT_examples(_OfStyle, SidebarPanel, bpy.types.Panel):
         for name, (lowest, highest) in known.ranges.items():
             row = column.split(factor=0.4)
             row.label(text=name.title())
-            row.label(text=f"examples {lowest:+.1f} to {highest:+.1f}")
+            row.label(text=translated(f"examples {lowest:+.1f} to {highest:+.1f}"))
 
 
 class ACTION_LOOM_PT_variations(_OfStyle, SidebarPanel, bpy.types.Panel):

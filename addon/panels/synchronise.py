@@ -8,6 +8,7 @@ from ...core.options import PANEL, RARE
 from .. import meant, properties
 from ..blender_types import present, scene_of
 from ..session import analysis
+from ..translations.told import translated
 from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale
 
 SHORT = {analysis.MAY_HAVE_CHANGED: "maybe outdated"}
@@ -43,7 +44,7 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
     def _draw_found(self, context: bpy.types.Context) -> None:
         layout, armature = self.layout, present(meant.of_tab(context))
         state, known = analysis.state(scene_of(context), armature), analysis.analysis_of(armature)
-        layout.label(text=state.capitalize(), icon=ICONS[state])
+        layout.label(text=translated(state.capitalize()), icon=ICONS[state])
         if known is None or state == analysis.NOT_ANALYSED:
             return
         shown = analysis.shown(scene_of(context), known)
@@ -56,9 +57,9 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
                 )
                 assert choose is not None
                 choose.data_path, choose.value = "scene.action_loom.picture", place
-            row.label(text=f"{pair.name} to {known.reference}")
+            row.label(text=translated(f"{pair.name} to {known.reference}"))
             for line in figures(pair, known.reference):
-                column.label(text=line)
+                column.label(text=translated(line))
         layout.template_icon(shown.icon, scale=picture_scale(context))
         layout.operator("action_loom.show_registration", icon="IMAGE_DATA")
         layout.operator("action_loom.retime", icon="TIME")

@@ -23,6 +23,7 @@ from .. import (
 )
 from ..blender_types import present, scene_of
 from ..session import candidates, graphs, jobs, previews, troubles
+from ..translations.told import translated
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
 
 # Walks through the graph that are no mode of their own.
@@ -138,7 +139,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row = column.split(factor=0.4)
             row.alignment = "RIGHT"
             row.label(text=label)
-            row.label(text=name)
+            row.label(text=translated(name))
 
     def _draw_path(self, context: bpy.types.Context) -> None:
         """The curve to walk along, and what is done on the way."""
@@ -174,7 +175,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         for index, candidate in enumerate(found.candidates):
             button = column.operator(
                 "action_loom.choose_candidate",
-                text=candidate.text,
+                text=translated(candidate.text),
                 depress=candidates.is_chosen(settings, candidate),
             )
             present(button).index = index
@@ -211,7 +212,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row = self.layout.row(align=True)
         row.alert = ghost.outdated
         said = "Outdated: press the ghost again" if ghost.outdated else ghost.said
-        row.label(text=said, icon="GHOST_ENABLED")
+        row.label(text=translated(said), icon="GHOST_ENABLED")
         row.prop(settings, "ghost_mesh", text="", icon="MESH_DATA")
         if ghost.mode != previews.SOLO:
             row.prop(settings, "ghost_beside", text="", icon="ARROW_LEFTRIGHT")
@@ -251,7 +252,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         known = graphs.graph_of(scene_of(context), present(meant.of_tab(context)))
-        self.layout.label(text="not built" if known is None else known.short)
+        self.layout.label(text=translated("not built" if known is None else known.short))
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(meant.of_tab(context)), properties.settings_of(scene_of(context))

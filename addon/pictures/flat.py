@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..blender_types import interface_scale
+from ..translations.told import translated
 
 if TYPE_CHECKING:
     from .bitmap import LegendRow
@@ -83,7 +84,7 @@ def width_of(text: str) -> float:
     import blf
 
     blf.size(0, text_size())
-    return float(blf.dimensions(0, text)[0])
+    return float(blf.dimensions(0, translated(text))[0])
 
 
 def write(text: str, x: float, y: float, *, color: Paint = INK, room: float | None = None) -> None:
@@ -93,6 +94,7 @@ def write(text: str, x: float, y: float, *, color: Paint = INK, room: float | No
     blf.size(0, text_size())
     blf.color(0, *color)
     blf.position(0, x, y, 0.0)
+    text = translated(text)
     blf.draw(0, text if room is None else shortened(text, room))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ...core.cache import Cache
 from ...core.errors import LoomError, PathError
+from ..translations.told import translated
 from . import memory
 
 # How the end of a sentence begins that says what to do.
@@ -25,7 +26,9 @@ class Trouble:
 
     @property
     def remedy_first(self) -> tuple[str, str]:
-        """What to do, "" where the sentence does not end with that, and why."""
+        """What to do, "" where the sentence does not end with that or is told in another language, and why."""
+        if translated(self.text) != self.text:
+            return "", self.text
         found = _REMEDY.fullmatch(self.text)
         if found is None:
             return "", self.text

@@ -54,7 +54,7 @@ SERVICES = {
     "weight_pad",
     "weights_over_time",
 }
-ROOMS = {"bridge", "host", "io", "operators", "panels", "pictures", "session"}
+ROOMS = {"bridge", "host", "io", "operators", "panels", "pictures", "session", "translations"}
 
 
 def imported(module):

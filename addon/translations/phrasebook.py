@@ -1,0 +1,169 @@
+"""A language's texts, read from a PO file, and finished English sentences told in it. Standard library only.
+
+A key with fields, `{name} has no action`, is a template: the sentences that it was filled into are found again, and
+what was in its fields is put into the translation. A field of a few words, `{is|are}`, may be left out there.
+"""
+
+import re
+from collections import Counter
+from functools import cached_property, lru_cache
+
+_STRING = r'"((?:[^"\\]|\\.)*)"'
+_ENTRY = re.compile(rf"^msgid ((?:{_STRING}\s*)+)^msgstr ((?:{_STRING}\s*)+)", re.MULTILINE)
+_SHORT = re.compile(r'^msgid "(.+)"\nmsgstr "(.+)"$', re.MULTILINE)
+_ESCAPES = {"n": "\n", "t": "\t"}
+_FIELD = re.compile(r"\{([^{}]*)\}")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+# Where a sentence that is known as a whole nowhere may be made of others.
+_JOINTS = ("; ", ". ", ": ", ", ", " and ", " or ")
+_TAIL = re.compile(r"(?=[,;] )")  # where the parts begin that are hung on a sentence one by one
+# Fields that are what users have called their things; a field of any other name can hold words of ours.
+_NAMES = re.compile(r"(name|path|file|folder|armature|action|bone|source|object|clip|label_of|word|words|text)\d*")
+_DEPTH = 4  # sentences within fields of sentences
+KEPT = 512  # sentences that were told already
+
+
+def read_po(text: str) -> dict[str, str]:
+    """Return the translations in a PO file by their English, those that are empty or marked as fuzzy left out."""
+    _head, _, entries = text.partition("\n\n")
+    if '\n"' not in entries and "#, fuzzy" not in entries:  # as we write it, which takes a tenth of the time
+        return {_plain(key): _plain(told) for key, told in _SHORT.findall(entries)}
+    found = {}
+    for block in entries.split("\n\n"):
+        entry = _ENTRY.search(block)
+        if entry is not None and "#, fuzzy" not in block:
+            key, told = ("".join(re.findall(_STRING, strings)) for strings in (entry[1], entry[3]))
+            if key and told:
+                found[_plain(key)] = _plain(told)
+    return found
+
+
+def _plain(string: str) -> str:
+    """Return a string of a PO file as the text that it is."""
+    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), string) if "\\" in string else string
+
+
+class Template:
+    """A sentence with fields: finds what is in them, and says it in the other language."""
+
+    def __init__(self, english: str, told: str) -> None:
+        parts = _FIELD.split(english)  # text, field, text, field, …, text
+        self.texts, self.fields = parts[0::2], parts[1::2]
+        self.told = _FIELD.split(told)
+        self.letters = sum(map(len, self.texts))
+
+    def words(self) -> list[str]:
+        """Return the words that every such sentence has: those that no field touches."""
+        bare = "\0".join(self.texts)
+        return [
+            word[0]
+            for word in _WORD.finditer(bare)
+            if bare[word.start() - 1 : word.start()] != "\0" and bare[word.end() : word.end() + 1] != "\0"
+        ]
+
+    def pattern(self) -> re.Pattern[str]:
+        """Return what finds such a sentence, with a group for each field; `re` remembers it."""
+        pattern = re.escape(self.texts[0])
+        for field, text in zip(self.fields, self.texts[1:], strict=True):
+            if "|" in field:
+                choices = sorted(field.split("|"), key=len, reverse=True)
+                group = "|".join(map(re.escape, choices))
+            else:
+                group = "[^;]*?" if _NAMES.fullmatch(field) else ".*?"
+            pattern += f"({group}){re.escape(text)}"
+        return re.compile(pattern, re.DOTALL)
+
+    def filled(self, values: dict[str, str]) -> str:
+        """Return the translation with values in its fields."""
+        return "".join(values[part] if k % 2 else part for k, part in enumerate(self.told))
+
+
+class Phrasebook:
+    """The texts of a language by their English (`plain`), and what tells sentences made of them (`told`)."""
+
+    def __init__(self, messages: dict[str, str]) -> None:
+        self.plain = messages  # templates as well: some tooltips show braces as such
+        self.told = lru_cache(KEPT)(self._sentence)
+        self._compiled: dict[Template, re.Pattern[str]] = {}
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[Template]]:
+        """The templates by a word of each that few others have; made when the first sentence is to be told."""
+        templates = [Template(text, told) for text, told in self.plain.items() if "{" in text]
+        words = {one: one.words() for one in templates}
+        often = Counter(word for found in words.values() for word in set(found))
+        by_word: dict[str, list[Template]] = {}
+        for one, found in words.items():
+            by_word.setdefault(min(found, key=lambda word: (often[word], -len(word)), default=""), []).append(one)
+        return by_word
+
+    def _sentence(self, text: str) -> str:
+        """Return a text in the language; labels can begin with a capital that their sentence has not."""
+        return self._told(text, _DEPTH) or self._told(text[:1].lower() + text[1:], _DEPTH) or text
+
+    def _told(self, text: str, depth: int) -> str:
+        """Return a text in the language, "" where nothing of it is known."""
+        if text in self.plain:
+            return self.plain[text]
+        if depth == 0 or not _WORD.search(text):
+            return ""
+        if text[:2] in (", ", "; "):
+            return self._tail(text, depth)
+        matches = self._matches(text)
+        for template, values in matches:
+            if not any(joint in value for value in values.values() for joint in _JOINTS[:3]):
+                return self._filled(template, values, depth)
+        # Else it may be a sentence among others, before it is one with others in its fields.
+        whole, some = self._by_parts(text, depth)
+        return whole or (self._filled(*matches[0], depth) if matches else some)
+
+    def _matches(self, text: str) -> list[tuple[Template, dict[str, str]]]:
+        """Return the templates that a text can be made of, with what is in their fields; the longest first."""
+        found = []
+        candidates = [one for word in {"", *_WORD.findall(text)} for one in self._by_word.get(word, ())]
+        for one in sorted(candidates, key=lambda one: -one.letters):
+            if one not in self._compiled:
+                self._compiled[one] = one.pattern()
+            match = self._compiled[one].fullmatch(text)
+            if match is not None:
+                found.append((one, dict(zip(one.fields, match.groups(), strict=True))))
+        return found
+
+    def _filled(self, template: Template, values: dict[str, str], depth: int) -> str:
+        told = {
+            name: value if _NAMES.fullmatch(name) else self._told(value, depth - 1) or value
+            for name, value in values.items()
+        }
+        return template.filled(told)
+
+    def _tail(self, text: str, depth: int) -> str:
+        """Return what is hung on a sentence, part by part; a part may have such a sign in it."""
+        parts, told, known, start = _TAIL.split(text)[1:], "", False, 0
+        while start < len(parts):
+            found = ""
+            for end in range(start + 1, len(parts) + 1):
+                part = "".join(parts[start:end])
+                found = self.plain.get(part) or self._first(part, depth)
+                if found:
+                    break
+            known |= bool(found)
+            told += found or parts[start]
+            start = end if found else start + 1
+        return told if known else ""
+
+    def _first(self, text: str, depth: int) -> str:
+        matches = self._matches(text)
+        return self._filled(*matches[0], depth) if matches else ""
+
+    def _by_parts(self, text: str, depth: int) -> tuple[str, str]:
+        """Return a text whose parts are known, each by itself: all of them, "" if not, and else some."""
+        some = ""
+        for joint in _JOINTS:
+            if joint in text:
+                parts, between = text.split(joint), self.plain.get(joint, joint)
+                told = [self._told(part, depth - 1) for part in parts]
+                if all(told):
+                    return between.join(told), ""
+                if any(told) and not some:
+                    some = between.join(new or old for new, old in zip(told, parts, strict=True))
+        return "", some

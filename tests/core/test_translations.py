@@ -1,0 +1,182 @@
+"""The languages of the interface: every text of the source has its translation, and sentences made of them are told."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def tools(monkeypatch):
+    """Return the tools that collect the texts and read the files of the languages."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    return importlib.import_module("interface_texts"), importlib.import_module("translations")
+
+
+@pytest.fixture(params=["ja_JP", "zh_HANS"])
+def language(request):
+    return request.param
+
+
+def phrasebook(tools, language):
+    return tools[1].phrasebook().Phrasebook(tools[1].read(language))
+
+
+def test_every_text_of_the_source_has_its_translation_and_no_other(tools, language):
+    texts, told = tools[0].collect(), tools[1].read(language)
+    assert len(texts) > 1800
+    assert not [text for text in texts if text not in told], "python tools/translations.py --write adds them"
+    assert not [text for text in told if text not in texts], "python tools/translations.py --write takes them out"
+    assert (ROOT / "addon" / "translations" / f"{language}.po").read_text(encoding="utf-8") == tools[1].compose(
+        language, texts, told
+    )
+
+
+def test_translations_have_the_fields_of_their_texts(tools, language):
+    """A field of a few words may be left out: other languages have no word for one or many."""
+    field, optional = tools[0].FIELD, tools[0].OPTIONAL
+    for text, told in tools[1].read(language).items():
+        ours, theirs = set(field.findall(text)), set(field.findall(told))
+        assert theirs <= ours, text
+        assert not [one for one in ours - theirs if "|" not in one and one not in optional], text
+
+
+def test_no_translation_is_the_english_text(tools, language):
+    assert not [text for text, told in tools[1].read(language).items() if text == told]
+
+
+@pytest.mark.parametrize(
+    ("english", "japanese", "chinese"),
+    [
+        ("Walk has no action", "Walk にはアクションがありません", "Walk 没有动作"),
+        # A sentence in a field, and a label that is a name of an operator.
+        (
+            "Blend was cancelled; nothing was changed",
+            "ブレンドはキャンセルされました。何も変更されていません",
+            "混合已取消；未作任何更改",
+        ),
+        # Words for one and many are left out, others are not.
+        (
+            "Tick 2 sources or more; 1 is",
+            "2 個の素材以上をチェックしてください（現在 1 個）",
+            "请勾选2 个素材或更多；当前为 1 个",
+        ),
+        # What comes before a sentence stays as it is.
+        (
+            "a.bvh, line 7: expected MOTION after the hierarchy; the file ends",
+            "a.bvh, line 7: 階層の後にMOTIONが必要ですが、ファイルが終わっています",
+            "a.bvh, line 7: 层级之后应为 MOTION；文件已结束",
+        ),
+        # What hangs on a sentence is told part by part.
+        (
+            "one + two: 41 frames in 0.12 s, keys 1,200 → 34, feet slide 9.0 → 1.2 cm/s",
+            "one + two：41 フレーム、0.12 秒、キー 1,200 → 34、足の滑り 9.0 → 1.2 cm/s",
+            "one + two：41 帧，用时 0.12 秒，关键帧 1,200 → 34，脚滑动 9.0 → 1.2 厘米/秒",
+        ),
+        # A label that begins with a capital where its sentence has none.
+        ("Not analysed", "未解析", "未分析"),
+        # What a user calls an action is no word of ours.
+        ("Weight has no action", "Weight にはアクションがありません", "Weight 没有动作"),
+        (
+            "no sentence that anybody wrote, Walk",
+            "no sentence that anybody wrote, Walk",
+            "no sentence that anybody wrote, Walk",
+        ),
+    ],
+)
+def test_a_finished_sentence_is_told(tools, english, japanese, chinese):
+    assert phrasebook(tools, "ja_JP").told(english) == japanese
+    assert phrasebook(tools, "zh_HANS").told(english) == chinese
+
+
+def filled(field, text):
+    """A template as a sentence, and what is in its fields: marks of their own, or the first of their few words."""
+    marks = []
+
+    def fill(found):
+        if "|" in found[0]:
+            return found[0][1:-1].split("|")[0]
+        marks.append(f"q{len(marks)}z")
+        return marks[-1]
+
+    return field.sub(fill, text), marks
+
+
+def test_every_template_is_found_again_in_its_sentences(tools, language):
+    """And all that was in the fields is in what is told."""
+    book, (field, optional) = phrasebook(tools, language), (tools[0].FIELD, tools[0].OPTIONAL)
+    for text in tools[1].read(language):
+        if field.search(text) and not optional & set(field.findall(text)):
+            sentence, marks = filled(field, text)
+            told = book.told(sentence)
+            assert told != sentence, text
+            assert not [mark for mark in marks if mark not in told], text
+
+
+def test_a_file_as_a_translator_leaves_it_is_read(tools):
+    """Long texts in several strings, comments, fuzzy and obsolete entries, quotes and line ends."""
+    text = """# a comment
+msgid ""
+msgstr ""
+"Language: ja\\n"
+
+#: addon/menus.py
+msgid ""
+"Feet, "
+"\\"both\\""
+msgstr ""
+"足 "
+"\\"両方\\""
+
+#, fuzzy
+msgid "Walk"
+msgstr "走る"
+
+msgid "Arms"
+msgstr ""
+
+msgid "Legs"
+msgstr "脚"
+
+#~ msgid "Old"
+#~ msgstr "古い"
+"""
+    assert tools[1].phrasebook().read_po(text) == {'Feet, "both"': '足 "両方"', "Legs": "脚"}
+
+
+def test_what_is_written_is_read_again(tools):
+    texts = {'a "quote" and a \\ backslash': ["addon/a.py"], "{name} has {count} — Bézier": ["addon/b.py", "core/c.py"]}
+    told = {text: f"「{text}」" for text in texts}
+    assert tools[1].phrasebook().read_po(tools[1].compose("ja_JP", texts, told)) == told
+
+
+def test_texts_are_collected_from_where_they_stand(tools, tmp_path):
+    """Labels, tooltips, items, sentences with fields and choices; no docstrings, annotations or names."""
+    path = tmp_path / "panel.py"
+    path.write_text(
+        '''"""A docstring of words."""
+class ACTION_LOOM_OT_do(Operator):
+    """Do it"""
+    bl_idname = "action_loom.do"
+    bl_label = "Do"
+    how: EnumProperty(name="How", items=[("A", "Well", "As well as can be")])
+def draw(layout, found: "list of things", many):
+    """Draw all of it."""
+    layout.label(text="Old" if found else "New")
+    raise LoomError(f"{found.name!r} has {len(many):,} leg{'' if len(many) == 1 else 's'}: cut {many[0].name}")
+''',
+        encoding="utf-8",
+    )
+    found = [text for text in tools[0].texts_of(path) if tools[0].is_text(text)]
+    assert sorted(found) == [
+        "As well as can be",
+        "Do",
+        "Do it",
+        "How",
+        "New",
+        "Old",
+        "Well",
+        "{name} has {count} leg{|s}: cut {name2}",
+    ]

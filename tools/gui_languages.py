@@ -1,0 +1,94 @@
+"""Runs in Blender's window, driven by `tools/gui.py`: the tab in Japanese and in Simplified Chinese.
+
+Debian's Blender comes without its list of languages, so it is given one and begun anew. Blender's own texts stay
+English.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+from gui_shared import begin_open, idle, loom
+
+LANGUAGES = {"ja_JP": ("合成", "アーマチュアを選択してください"), "zh_HANS": ("合成", "请选择骨架")}
+LIST = "0:Complete:\n1:English (English):en_US\n2:Japanese (日本語):ja_JP\n13:Simplified Chinese (简体中文):zh_HANS\n"
+OPEN = ("weave", "synchronise", "repair", "feet", "check", "library", "roles", "source", "weave_more", "graph")
+MODES = ("blend", "loop", "splice", "follow", "restyle")
+
+if not bpy.app.translations.locales:
+    folder = Path(bpy.utils.resource_path("USER")) / "datafiles" / "locale"
+    assert not (folder / "languages").exists(), "Blender did not take the list of languages"
+    folder.mkdir(parents=True)
+    (folder / "languages").write_text(LIST, encoding="utf-8")
+    given = Path("/proc/self/cmdline").read_bytes().split(b"\0")[:-1]
+    os.execv(bpy.app.binary_path, [one.decode() for one in given])
+
+
+def steps(gui: Any) -> Iterator[Any]:
+    with gui.override():
+        bpy.ops.wm.read_homefile(use_empty=True)
+    yield from gui.redraw()
+    with gui.override():
+        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
+        bpy.ops.view3d.view_selected()
+    for name in OPEN:
+        begin_open(getattr(bpy.types, f"ACTION_LOOM_PT_{name}"))
+    yield from gui.sidebar("Action Loom")
+    for language, (weave, select) in LANGUAGES.items():
+        speak(language)
+        assert bpy.app.translations.pgettext_iface("Weave") == weave
+        yield from modes(gui, language)
+        yield from reported(gui, language, select)
+    speak("en_US")
+    assert bpy.app.translations.pgettext_iface("Weave") == "Weave"
+    assert loom("addon.translations.told").translated("Select an armature") == "Select an armature"
+
+
+def speak(language: str) -> None:
+    view = bpy.context.preferences.view
+    view.language = language
+    view.use_translate_interface = view.use_translate_tooltips = True
+    if hasattr(view, "use_translate_reports"):
+        view.use_translate_reports = True
+
+
+def modes(gui: Any, language: str) -> Iterator[Any]:
+    """The tab in each mode, with what a result of it says."""
+    settings = bpy.context.scene.action_loom
+    for mode in MODES:
+        settings.mode = mode
+        for place, line in enumerate(settings.rigs[0].sources):
+            line.use = place < (1 if mode == "loop" else 2)
+        yield from gui.redraw()
+        if mode in ("blend", "loop"):
+            with gui.override():
+                getattr(bpy.ops.action_loom, mode)("INVOKE_DEFAULT", True)
+            yield from gui.wait_until(idle)
+            yield from gui.redraw()
+        yield from gui.shot(f"{language}_{mode}")
+
+
+def reported(gui: Any, language: str, select: str) -> Iterator[Any]:
+    """What keeps a button from being pressed, and an error in the panel."""
+    settings = bpy.context.scene.action_loom
+    armature = bpy.context.view_layer.objects.active
+    bpy.context.view_layer.objects.active = None
+    said = ""
+    try:
+        bpy.ops.action_loom.check()
+    except RuntimeError as error:
+        said = str(error)
+    assert select in said, said
+    bpy.context.view_layer.objects.active = armature
+    settings.mode = "blend"
+    for line in settings.rigs[0].sources:
+        line.weight = 0.0
+    with gui.override():
+        bpy.ops.action_loom.blend("INVOKE_DEFAULT", True)
+    yield from gui.wait_until(idle)
+    yield from gui.redraw()
+    yield from gui.shot(f"{language}_error")
+    for line in settings.rigs[0].sources:
+        line.weight = 1.0
