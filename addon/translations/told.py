@@ -24,9 +24,8 @@ def translated_report(text: str) -> str:
 
 
 def _wanted(option: str) -> bool:
-    """Say whether Blender is to translate something; 4.2 does not ask about reports apart."""
-    view = bpy.context.preferences.view  # type: ignore[union-attr]  # it is always there
-    return bool(getattr(view, option, view.use_translate_interface))
+    """Say whether Blender is to translate something."""
+    return bool(getattr(bpy.context.preferences.view, option))  # type: ignore[union-attr]  # it is always there
 
 
 def operators() -> list[type[bpy.types.Operator]]:
