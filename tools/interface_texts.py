@@ -18,7 +18,6 @@ ELSEWHERE = (
     "core/cluster.py",
     "core/formats/obj.py",
     "core/formats/weights.py",
-    "core/formats/registry.py",
     "core/graph/integrity.py",
     "core/graph/storage.py",
     "core/library/similar.py",
@@ -46,10 +45,14 @@ NOT_TRANSLATED = {
     "OFFSET",
     "numba {version}",
 }
+LIMBS = ("Clavicle", "Upper arm", "Forearm", "Hand", "Thigh", "Shin", "Foot", "Toe")  # roles, as their panel has them
 # What is too short to be found by its look, or put together before Blender looks it up: a test in Blender finds these.
 ALSO = (
     "All",
     "Ticked",
+    "move",
+    "hold",
+    "anticipate",
     "Ball",
     "Heel",
     "ball",
@@ -63,6 +66,13 @@ ALSO = (
     "Of the new actions: {action} and {armature} in it are what the source and its armature are called; as it says if"
     " empty",
     "Of {name}:",
+    "{name} hangs on nothing",
+    "{name} has a parent already",
+    "Spine",
+    "Chest",
+    "Neck",
+    *(f"{limb}.{side}" for side in "LR" for limb in LIMBS),
+    "{last} frames in {seconds_taken} s{figures}",
     "slide {slide} → {slide2} cm/s",
     ", pelvis {pelvis_cm} cm",
     ", keys {before} → {after}",

@@ -19,7 +19,13 @@ _JOINTS = ("; ", ". ", ": ", ", ", " and ", " or ")
 _TAIL = re.compile(r"(?=[,;] )")  # where the parts begin that are hung on a sentence one by one
 # Fields that are what users have called their things; a field of any other name can hold words of ours.
 _NAMES = re.compile(r"(name|path|file|folder|armature|action|bone|source|object|clip|label_of|word|words|text)\d*")
+_COUNT, _NUMBER = re.compile(r"count\d*"), r"[\w,.]*"
+_PLACE = re.compile(
+    r"\S+( \S+)?|((?!: ).)*[/\\]((?!: ).)*|((?!: ).)*\.\w+(, line \d+)?"
+)  # names, files and their lines
 _DEPTH = 4  # sentences within fields of sentences
+_MOST_PARTS = 6
+_SHORT_TEMPLATE, _LONG_FIELD = 12, 6  # letters, words: what has few of its own is not a sentence about a long one
 KEPT = 512  # sentences that were told already
 
 
@@ -64,12 +70,15 @@ class Template:
     def pattern(self) -> re.Pattern[str]:
         """Return what finds such a sentence, with a group for each field; `re` remembers it."""
         pattern = re.escape(self.texts[0])
-        for field, text in zip(self.fields, self.texts[1:], strict=True):
+        for k, (field, text) in enumerate(zip(self.fields, self.texts[1:], strict=True)):
             if "|" in field:
-                choices = sorted(field.split("|"), key=len, reverse=True)
-                group = "|".join(map(re.escape, choices))
+                group = "|".join(map(re.escape, sorted(field.split("|"), key=len, reverse=True)))
+            elif k and not self.texts[k]:
+                group = r"(?:[,;:.( ].*?)??"  # right after another: what is hung on that
+            elif _COUNT.fullmatch(field):
+                group = _NUMBER
             else:
-                group = "[^;]*?" if _NAMES.fullmatch(field) else ".*?"
+                group = r"(?:(?!; ).)*?" if _NAMES.fullmatch(field) else ".*?"
             pattern += f"({group}){re.escape(text)}"
         return re.compile(pattern, re.DOTALL)
 
@@ -84,6 +93,7 @@ class Phrasebook:
     def __init__(self, messages: dict[str, str]) -> None:
         self.plain = messages  # templates as well: some tooltips show braces as such
         self.told = lru_cache(KEPT)(self._sentence)
+        self._told = lru_cache(4 * KEPT)(self._once)
         self._compiled: dict[Template, re.Pattern[str]] = {}
 
     @cached_property
@@ -101,7 +111,7 @@ class Phrasebook:
         """Return a text in the language; labels can begin with a capital that their sentence has not."""
         return self._told(text, _DEPTH) or self._told(text[:1].lower() + text[1:], _DEPTH) or text
 
-    def _told(self, text: str, depth: int) -> str:
+    def _once(self, text: str, depth: int) -> str:
         """Return a text in the language, "" where nothing of it is known."""
         if text in self.plain:
             return self.plain[text]
@@ -114,8 +124,8 @@ class Phrasebook:
             if not any(joint in value for value in values.values() for joint in _JOINTS[:3]):
                 return self._filled(template, values, depth)
         # Else it may be a sentence among others, before it is one with others in its fields.
-        whole, some = self._by_parts(text, depth)
-        return whole or (self._filled(*matches[0], depth) if matches else some)
+        by_parts = self._by_parts(text, depth)
+        return by_parts or (self._filled(*matches[0], depth) if matches else "")
 
     def _matches(self, text: str) -> list[tuple[Template, dict[str, str]]]:
         """Return the templates that a text can be made of, with what is in their fields; the longest first."""
@@ -125,7 +135,7 @@ class Phrasebook:
             if one not in self._compiled:
                 self._compiled[one] = one.pattern()
             match = self._compiled[one].fullmatch(text)
-            if match is not None:
+            if match is not None and not self._is_of_chance(one, match.groups()):
                 found.append((one, dict(zip(one.fields, match.groups(), strict=True))))
         return found
 
@@ -155,15 +165,26 @@ class Phrasebook:
         matches = self._matches(text)
         return self._filled(*matches[0], depth) if matches else ""
 
-    def _by_parts(self, text: str, depth: int) -> tuple[str, str]:
-        """Return a text whose parts are known, each by itself: all of them, "" if not, and else some."""
-        some = ""
+    @staticmethod
+    def _is_of_chance(template: Template, values: tuple[str, ...]) -> bool:
+        return template.letters < _SHORT_TEMPLATE and any(len(value.split()) > _LONG_FIELD for value in values)
+
+    def _by_parts(self, text: str, depth: int) -> str:
+        """Return a text whose parts are known, each by itself, but for names and places, or "": no half sentences."""
         for joint in _JOINTS:
-            if joint in text:
-                parts, between = text.split(joint), self.plain.get(joint, joint)
-                told = [self._told(part, depth - 1) for part in parts]
-                if all(told):
-                    return between.join(told), ""
-                if any(told) and not some:
-                    some = between.join(new or old for new, old in zip(told, parts, strict=True))
-        return "", some
+            ends = [found.start() for found in re.finditer(re.escape(joint), text)][:_MOST_PARTS]
+            if joint in ("; ", ", "):
+                for end in ends:
+                    head, tail = self._told(text[:end], depth - 1), self._tail(text[end:], depth)
+                    if head and tail:
+                        return head + tail
+            if joint == ": ":
+                pairs = [[text[:end], text[end + 2 :]] for end in ends]
+            else:
+                pairs = [text.split(joint)] if ends else []
+            told = [(parts, [self._told(part, depth - 1) for part in parts]) for parts in pairs]
+            for parts, new in sorted(told, key=lambda one: "" in one[1]):  # those that are known as a whole first
+                if new[-1] and all(one or _PLACE.fullmatch(old) for one, old in zip(new, parts, strict=True)):
+                    between = self.plain.get(joint, joint)
+                    return between.join(one or old for one, old in zip(new, parts, strict=True))
+        return ""

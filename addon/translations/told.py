@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 
+from ..blender_types import present
 from . import language, phrasebook
 
 
@@ -24,8 +25,8 @@ def translated_report(text: str) -> str:
 
 
 def _wanted(option: str) -> bool:
-    """Say whether Blender is to translate something."""
-    return bool(getattr(bpy.context.preferences.view, option))  # type: ignore[union-attr]  # it is always there
+    """Say whether Blender is to translate something, by its preferences."""
+    return bool(getattr(present(bpy.context.preferences).view, option))
 
 
 def operators() -> list[type[bpy.types.Operator]]:

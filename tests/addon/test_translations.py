@@ -83,8 +83,9 @@ def test_reports_and_what_keeps_a_button_from_being_pressed_are_told(loom, monke
     rig = material.armature()
     assert told.translated("Select an armature") == "Select an armature"  # as a module Blender is English
     monkeypatch.setattr(told, "language", lambda: "ja_JP")
-    for option in ("use_translate_interface", "use_translate_reports"):  # 4.2 begins with both off
-        monkeypatch.setattr(bpy.context.preferences.view, option, True)
+    view = bpy.context.preferences.view
+    for option in ("use_translate_interface", "use_translate_reports"):
+        monkeypatch.setattr(view, option, True)
     rig.name = "Bone"  # what it is called is no word of ours
     with pytest.raises(RuntimeError, match="Bone にはボーン 'no such bone' がありません"):
         bpy.ops.action_loom.select_bone(bone="no such bone")

@@ -75,6 +75,19 @@ def test_no_translation_is_the_english_text(tools, language):
             "one + two：41 フレーム、0.12 秒、キー 1,200 → 34、足の滑り 9.0 → 1.2 cm/s",
             "one + two：41 帧，用时 0.12 秒，关键帧 1,200 → 34，脚滑动 9.0 → 1.2 厘米/秒",
         ),
+        # Two sentences, of which one begins with a name.
+        (
+            "walk: held from 4 to 9, 7 leaves no time to its end: move and hold events by at most 11 % of that",
+            "walk：4～9 に保持すると、7 から終わりまでの時間がなくなります: "
+            "移動と保持 のイベントを最大でその 11 % まで",
+            "walk：从 4 保持到 9 后，7 到末尾没有剩余时间: 移动和保持 事件，至多为其 11 %",
+        ),
+        # No half sentences.
+        (
+            "no frames and no paths were known of it",
+            "no frames and no paths were known of it",
+            "no frames and no paths were known of it",
+        ),
         # A label that begins with a capital where its sentence has none.
         ("Not analysed", "未解析", "未分析"),
         # What a user calls an action is no word of ours.
