@@ -28,6 +28,8 @@ SCRIPTS = (
     ("gui_library.py", "library", "1280x1400"),
     ("gui_languages.py", "languages", "1280x2400"),
 )
+# Debian's 4.3 ends at its start when it is given a list of languages, which it comes without.
+ONLY_IN = {"gui_languages.py": "sid"}
 ADD_DEMO = (
     "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"
     " bpy.ops.wm.save_as_mainfile(filepath='scene.blend')"
@@ -72,6 +74,8 @@ def try_in(wrapper: Path, suite: str, zip_path: str) -> bool:
     subprocess.run([sys.executable, str(wrapper), "setup", "--suite", suite], check=True)
     fine = True
     for script, folder, size in SCRIPTS:
+        if ONLY_IN.get(script, suite) != suite:
+            continue
         command = [sys.executable, str(wrapper), "run", "--suite", suite, "--extension", zip_path, "--size", size]
         command += ["--script", str(ROOT / "tools" / script), "--out", str(OUT / suite / folder), "--timeout", "900"]
         done = subprocess.run(command, check=False).returncode
