@@ -9,6 +9,7 @@ from ..core import jit
 
 # In the order of registration; unregistered in reverse.
 MODULES = (
+    ".colors",
     ".session.identity",  # first: what is read of a file that was opened is of a new session
     ".lists",
     ".contact_rows",
@@ -46,6 +47,7 @@ MODULES = (
     ".operators.library",
     ".operators.demo",
     ".operators.tab",
+    ".operators.help",
     ".operators.picks",
     ".operators.weights",
     ".operators.check",

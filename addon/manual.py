@@ -42,6 +42,22 @@ _OPERATORS = {
     "add_selected_sources": "bodies",
     "retarget": "bodies",
     "add_demo": "start",
+    "clear_cache": "install",
+    "cancel": "preview",
+    "choose_candidate": "connect",
+    "edit_recipe": "blend",
+    "rebuild": "blend",
+    "export_motion": "scripts",
+    "manual": "index",
+    "report_problem": "index",
+    "key_weights": "blend",
+    "clear_weight_keys": "blend",
+    "pin_armature": "sources",
+    "learn_style": "style",
+    "keep_style": "style",
+    "load_style": "style",
+    "save_style": "style",
+    "variations": "style",
     "add_contact": "feet",
     "contacts_": "feet",
     "find_contacts": "feet",
@@ -70,6 +86,33 @@ _OPERATORS = {
     "show_registration": "sources",
     "move_playhead": "preview",
 }
+# Properties that are in no group of options, by how their types' and their own names begin.
+_PROPERTIES = {
+    "ap_preferences": "install",
+    "pg_colors": "preview",
+    "pg_contact": "feet",
+    "pg_event": REPAIR,
+    "pg_found": LIBRARY,
+    "pg_library": LIBRARY,
+    "pg_settings.ask": "parametric",
+    "pg_settings.curve": "path",
+    "pg_settings.edit": REPAIR,
+    "pg_settings.event": REPAIR,
+    "pg_settings.active_event": REPAIR,
+    "pg_settings.ghost": "preview",
+    "pg_settings.solo": "preview",
+    "pg_settings.kept_style": "style",
+    "pg_settings.labels": "style",
+    "pg_settings.live": "blend",
+    "pg_settings.pad": "blend",
+    "pg_settings.place": REPAIR,
+    "pg_settings.reach": REPAIR,
+    "pg_settings.show_feet": "feet",
+    "pg_settings.contacts": "feet",
+    "pg_settings.show_way": "path",
+    "pg_settings.stretches": "path",
+    "pg_stretch.": "path",
+}
 
 
 def page_of(verb: str) -> str:
@@ -87,13 +130,14 @@ def address(page: str) -> str:
 
 
 def pages() -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return where *Online Manual* finds our properties and operators, as Blender asks for it."""
-    told = {group: page_of(group) for group in properties.GROUPS}
-    rows = [(f"bpy.types.action_loom_pg_{group}.*", f"{page}.html") for group, page in told.items()]
+    """Return where *Online Manual* finds our properties and operators, as Blender asks for it: the first that fits."""
     verbs = {recipe.verb: page_of(recipe.verb) for recipe in properties.RECIPES}
-    rows += [(f"bpy.ops.action_loom.{verb}*", f"{page}.html") for verb, page in (_OPERATORS | verbs).items()]
-    rows += [("bpy.ops.action_loom.*", "sources.html"), ("bpy.types.action_loom_*", "sources.html")]
-    return f"{FOLDER.as_uri()}/", tuple(rows)
+    groups = {f"pg_{group}.": page_of(group) for group in properties.GROUPS}
+    rows = [(f"bpy.types.action_loom_{kind}*", page) for kind, page in (_PROPERTIES | groups).items()]
+    rows += [(f"bpy.ops.action_loom.{name}", page) for name, page in verbs.items()]  # before what only begins so
+    rows += [(f"bpy.ops.action_loom.{name}*", page) for name, page in _OPERATORS.items()]
+    rows += [("bpy.ops.action_loom.*", "sources"), ("bpy.types.action_loom_*", "sources")]
+    return f"{FOLDER.as_uri()}/", tuple((pattern, f"{page}.html") for pattern, page in rows)
 
 
 def register() -> None:

@@ -1,61 +1,98 @@
-"""Entries in Blender's own menus."""
+"""Entries in Blender's own menus: search (F3) finds only what is in a menu of the editor under the mouse.
+
+So everything that works by itself is in the menu Action Loom, which every editor of animation has. What is left out are
+buttons of a row, which say of which row (`INTERNAL`).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import bpy
 
 from ..core.formats import registry
-from . import formats, properties
+from . import formats, meant, properties
 from .blender_types import DrawContext, present
 from .translations.told import translated
 
 AROUND = 7  # entries of a pie; the eighth place is for the others
 MODES = ("Pose", "Object Mode")  # in which its shortcut opens it; Blender has nothing there itself
+LINE = ""  # a line between entries
+
+_MODES = tuple(recipe.verb for recipe in properties.MODES)
+_EDITS = tuple(recipe.verb for recipe in properties.EDITS)
 
 
-def _add_demo(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    present(menu.layout).operator("action_loom.add_demo", icon="OUTLINER_OB_ARMATURE")
+class Row(NamedTuple):
+    """What a menu is called, and what is in it: operators, other menus (MT_…) and lines."""
+
+    label: str
+    entries: tuple[str, ...]
 
 
-def _import_motion(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    present(menu.layout).operator(
-        "action_loom.import_motion", text=translated(f"Motion files for Action Loom ({', '.join(formats.READABLE)})")
-    )
+MENUS = {
+    "reading": Row(
+        label="Sources",
+        entries=(
+            *("add_sources", "add_active_source", "add_selected_sources", "import_motion", LINE),
+            *("find_roles", "key_weights", "clear_weight_keys", LINE),
+            *("analyse", "show_registration", "retime"),
+        ),
+    ),
+    "library": Row(
+        label="Library",
+        entries=("new_library", "add_to_library", "read_library", LINE, "find_like", "import_found"),
+    ),
+    "prepare": Row(
+        label="Prepare",
+        entries=(
+            *("find_cycles", "show_scores", "find_transitions", LINE),
+            *("new_curve", "add_stretch", "drag_stretches", "build_graph", "show_graph", LINE),
+            *("learn_style", "keep_style", "load_style", "save_style", LINE),
+            *("pick_pose", "clear_poses"),
+        ),
+    ),
+    "repair": Row(
+        label="Repair",
+        entries=(*_EDITS, LINE, "tween", "add_event", "event_to_here", "place_from_cursor", LINE, "clean_up"),
+    ),
+    "feet": Row(
+        label="Feet",
+        entries=("plant", "find_contacts", "add_contact", LINE, "contacts_to_markers", "contacts_from_markers"),
+    ),
+    "result": Row(label="Result", entries=("edit_recipe", "rebuild", "clear_preview", LINE, "export_motion")),
+    "weave": Row(
+        label="Action Loom",
+        entries=(
+            *("MT_reading", "MT_library", "MT_prepare", LINE),
+            *(*_MODES, "walk", "shortest", "variations", "retarget", LINE),
+            *("MT_repair", "MT_feet", "MT_result", LINE),
+            *("check", "add_demo", "manual", "report_problem"),
+        ),
+    ),
+}
 
 
-def _export_motion(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    present(menu.layout).operator(
-        "action_loom.export_motion", text=translated(f"Motion files from Action Loom ({', '.join(registry.WRITABLE)})")
-    )
+def draw_entries(layout: bpy.types.UILayout, entries: tuple[str, ...]) -> None:
+    """Draw operators, menus and lines as `MENUS` names them."""
+    for entry in entries:
+        if entry == LINE:
+            layout.separator()
+        elif entry.startswith("MT_"):
+            layout.menu(f"ACTION_LOOM_{entry}")
+        else:
+            layout.operator(f"action_loom.{entry}")
 
 
-class ACTION_LOOM_MT_weave(bpy.types.Menu):
-    bl_label = "Action Loom"
+def _menu(name: str, label: str, entries: tuple[str, ...]) -> type:
+    """A menu whose entries are about the armature that the tab is about, and grey as its buttons are."""
 
-    def draw(self, context: DrawContext) -> None:
+    def draw(self: Any, context: DrawContext) -> None:
         layout = present(self.layout)
-        layout.operator("action_loom.add_sources")
-        layout.operator("action_loom.add_selected_sources")
-        layout.separator()
-        for recipe in properties.MODES:
-            layout.operator(f"action_loom.{recipe.verb}")
-        layout.separator()
-        layout.operator("action_loom.retarget")
-        layout.menu("ACTION_LOOM_MT_repair")
-        layout.menu("ACTION_LOOM_MT_feet")
-        layout.separator()
-        layout.operator("action_loom.rebuild")
-        layout.operator("action_loom.edit_recipe")
-        layout.operator("action_loom.check")
+        meant.mark(layout, meant.of_tab(present(context)))
+        draw_entries(layout, entries)
 
-
-class ACTION_LOOM_MT_repair(bpy.types.Menu):
-    bl_label = "Repair"
-
-    def draw(self, context: DrawContext) -> None:
-        layout = present(self.layout)
-        for recipe in properties.EDITS:
-            layout.operator(f"action_loom.{recipe.verb}")
-        layout.separator()
-        layout.operator("action_loom.clean_up")
+    about = {"__module__": __name__, "__doc__": f"The menu {label}.", "bl_label": label, "draw": draw}
+    return type(f"ACTION_LOOM_MT_{name}", (bpy.types.Menu,), about)
 
 
 class ACTION_LOOM_MT_repair_pie(bpy.types.Menu):
@@ -65,55 +102,71 @@ class ACTION_LOOM_MT_repair_pie(bpy.types.Menu):
 
     def draw(self, context: DrawContext) -> None:
         pie = present(self.layout).menu_pie()
-        for recipe in properties.EDITS[:AROUND]:
-            pie.operator(f"action_loom.{recipe.verb}")
-        if properties.EDITS[AROUND:]:
+        for verb in _EDITS[:AROUND]:
+            pie.operator(f"action_loom.{verb}")
+        if _EDITS[AROUND:]:
             below = pie.column()
-            for recipe in properties.EDITS[AROUND:]:
-                below.operator(f"action_loom.{recipe.verb}")
+            for verb in _EDITS[AROUND:]:
+                below.operator(f"action_loom.{verb}")
 
 
-class ACTION_LOOM_MT_feet(bpy.types.Menu):
-    bl_label = "Feet"
-
-    def draw(self, context: DrawContext) -> None:
-        layout = present(self.layout)
-        layout.operator("action_loom.plant")
-        layout.operator("action_loom.find_contacts")
-        layout.separator()
-        layout.operator("action_loom.contacts_to_markers")
-        layout.operator("action_loom.contacts_from_markers")
+# --- entries in menus of Blender's own ------------------------------------------------------------------------------
 
 
-def _feet(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+def _add_demo(menu: Any, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator("action_loom.add_demo", icon="OUTLINER_OB_ARMATURE")
+
+
+def _import_motion(menu: Any, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator(
+        "action_loom.import_motion", text=translated(f"Motion files for Action Loom ({', '.join(formats.READABLE)})")
+    )
+
+
+def _export_motion(menu: Any, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator(
+        "action_loom.export_motion", text=translated(f"Motion files from Action Loom ({', '.join(registry.WRITABLE)})")
+    )
+
+
+def _feet(menu: Any, _context: bpy.types.Context) -> None:
     layout = present(menu.layout)
     layout.separator()
     layout.menu("ACTION_LOOM_MT_feet", text="Feet (Action Loom)")
 
 
-def _tools(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+def _tools(menu: Any, context: bpy.types.Context) -> None:
     _feet(menu, context)
     present(menu.layout).menu("ACTION_LOOM_MT_repair", text="Repair (Action Loom)")
 
 
-def _weave(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    """Search finds only what is in a menu of the editor under the mouse."""
+def _weave(menu: Any, _context: bpy.types.Context) -> None:
     layout = present(menu.layout)
     layout.separator()
     layout.menu("ACTION_LOOM_MT_weave")
 
 
-_MENUS = (ACTION_LOOM_MT_repair, ACTION_LOOM_MT_repair_pie, ACTION_LOOM_MT_feet, ACTION_LOOM_MT_weave)
-_items: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
-_ENTRIES = (
+def _in_header(menu: Any, context: bpy.types.Context) -> None:
+    """In an editor's header, where it shows actions of armatures and there is one."""
+    shown = getattr(context.space_data, "mode", "FCURVES")
+    if shown in ("DOPESHEET", "ACTION", "FCURVES") and meant.of_tab(context) is not None:
+        present(menu.layout).menu("ACTION_LOOM_MT_weave")
+
+
+_ENTRIES: tuple[tuple[str, Callable[[Any, bpy.types.Context], None]], ...] = (
     ("VIEW3D_MT_object_animation", _weave),
     ("VIEW3D_MT_pose", _weave),
+    ("DOPESHEET_MT_editor_menus", _in_header),
+    ("GRAPH_MT_editor_menus", _in_header),
+    ("NLA_MT_editor_menus", _in_header),
     ("DOPESHEET_MT_key", _tools),
     ("DOPESHEET_MT_marker", _feet),
     ("VIEW3D_MT_armature_add", _add_demo),
     ("TOPBAR_MT_file_import", _import_motion),
     ("TOPBAR_MT_file_export", _export_motion),
 )
+_MENUS = (*(_menu(name, *row) for name, row in MENUS.items()), ACTION_LOOM_MT_repair_pie)
+_items: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 
 def register() -> None:
@@ -135,5 +188,5 @@ def unregister() -> None:
     _items.clear()
     for menu, entry in _ENTRIES:
         getattr(bpy.types, menu).remove(entry)
-    for menu_class in _MENUS:
+    for menu_class in reversed(_MENUS):
         bpy.utils.unregister_class(menu_class)

@@ -1,6 +1,6 @@
 """The panel's settings, kept in scenes, and how they and the lists of sources are found."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import bpy
@@ -118,6 +118,8 @@ GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 when_preview_changed: list[lists.Listener] = []
 when_solo_changed: list[lists.Listener] = []
 when_live_changed: list[lists.Listener] = []
+# What is done before a scene gets its first list.
+when_first_listed: list[Callable[[bpy.types.Scene], None]] = []
 # What is done when feet are to be shown or not any more.
 when_feet_changed: list[lists.Listener] = []
 
@@ -347,6 +349,8 @@ def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
     """Return the list of sources of an armature, made where there is none."""
     rig = rig_of(scene, armature)
     if rig is None:
+        for listener in when_first_listed if not len(settings_of(scene).rigs) else ():
+            listener(scene)
         rig = settings_of(scene).rigs.add()
         rig.name = lists.free_name(settings_of(scene).rigs, armature.name)
         lists.hold(rig.owner, armature)

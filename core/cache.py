@@ -39,5 +39,9 @@ class Cache(Generic[K, V]):
         found = self._values.get(key)
         return self.keep(key, make() if found is None else found)
 
+    def drop_oldest(self) -> None:
+        """Let the value go that was kept or asked for longest ago."""
+        self._values.popitem(last=False)
+
     def clear(self) -> None:
         self._values.clear()

@@ -370,6 +370,7 @@ def operator(
     recipe = base.recipe
     declarations = (recipe, *base.asks)
     idname = idname or recipe.verb
+    hidden = ("INTERNAL",) if idname in recipe.earlier_verbs else ()  # search has it by today's name
     return type(
         f"ACTION_LOOM_OT_{idname}",
         (base, bpy.types.Operator),
@@ -380,7 +381,7 @@ def operator(
             "bl_idname": f"action_loom.{idname}",
             "bl_label": label or recipe.label,
             "bl_description": tooltip or recipe.tooltip,
-            "bl_options": {"REGISTER", "UNDO"} if undo else {"REGISTER"},
+            "bl_options": {"REGISTER", *(("UNDO",) if undo else ()), *hidden},
         },
     )
 

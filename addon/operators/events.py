@@ -53,6 +53,7 @@ class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):
     bl_idname = "action_loom.remove_event"
     bl_label = "Remove Event"
     bl_description = "Take the active event off the list"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))
@@ -63,7 +64,7 @@ class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):
 
 class ACTION_LOOM_OT_event_to_here(_OnEvent, bpy.types.Operator):
     bl_idname = "action_loom.event_to_here"
-    bl_label = "To Current Frame"
+    bl_label = "Event to Current Frame"
     bl_description = "Let the active event come at the current frame"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

@@ -135,6 +135,7 @@ class ACTION_LOOM_OT_remove_contact(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.remove_contact"
     bl_label = "Remove Contact"
     bl_description = "Take the active row off the list: then this foot may slide there"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         held = contact_rows.of(scene_of(context), contact_rows.action_of(meant.armature(context)))
@@ -146,7 +147,7 @@ class ACTION_LOOM_OT_remove_contact(OnAction, bpy.types.Operator):
 
 class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.contacts_to_markers"
-    bl_label = "To Markers"
+    bl_label = "Contacts to Markers"
     bl_description = (
         "Put a pose marker on the action where each listed contact begins (down) and ends (up), to be dragged in the"
         " Action Editor; earlier ones go"
@@ -168,7 +169,7 @@ class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
 
 class ACTION_LOOM_OT_contacts_from_markers(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.contacts_from_markers"
-    bl_label = "From Markers"
+    bl_label = "Contacts from Markers"
     bl_description = "List the contacts that the action's pose markers say, as they were dragged"
     needs_rows = False
 

@@ -289,7 +289,7 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
     bl_idname = "action_loom.show_found"
     bl_label = "Show Found"
     bl_description = "Show a stretch that was found as a ghost on the armature's body, where its action stands"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "INTERNAL"}
 
     index: bpy.props.IntProperty(
         name="Result",
@@ -353,7 +353,7 @@ class ACTION_LOOM_PG_wanted(bpy.types.PropertyGroup):
 
 class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
     bl_idname = "action_loom.import_found"
-    bl_label = "Import"
+    bl_label = "Import Found"
     bl_description = (
         "Make new actions of the ticked stretches, or of the active one, on the armature's body: they begin where and"
         " when the stretch that was looked for does, and are added to the list of sources"

@@ -101,7 +101,7 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
 class _Poses(OperatorMixin):
     """An operator on the rows of Key Poses."""
 
-    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -144,9 +144,9 @@ class ACTION_LOOM_OT_clear_poses(_Poses, bpy.types.Operator):
 
 class ACTION_LOOM_OT_place_from_cursor(bpy.types.Operator):
     bl_idname = "action_loom.place_from_cursor"
-    bl_label = "From 3D Cursor"
+    bl_label = "Place from 3D Cursor"
     bl_description = "Take place and facing from the 3D cursor: it faces along its y axis"
-    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -151,7 +151,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
 
 class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     bl_idname = "action_loom.edit_recipe"
-    bl_label = "Edit"
+    bl_label = "Edit Recipe"
     bl_description = "Load the recipe of the armature's result back into the panel"
     bl_options = {"REGISTER", "UNDO"}
 
@@ -256,6 +256,7 @@ class ACTION_LOOM_OT_cancel(bpy.types.Operator):
     bl_idname = "action_loom.cancel"
     bl_label = "Cancel"
     bl_description = "Stop the work that is going on; nothing is changed"
+    bl_options = {"REGISTER", "INTERNAL"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -32,7 +32,7 @@ class ACTION_LOOM_OT_set_role(bpy.types.Operator):
     bl_idname = "action_loom.set_role"
     bl_label = "Set Body Role"
     bl_description = "Choose the bone that plays a role of the body"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     role: bpy.props.StringProperty(name="Role", description="Such as hips, spine, thigh.L, foot.R")
     bone: bpy.props.StringProperty(name="Bone", description="Its name; empty if no bone plays the role")

@@ -110,7 +110,7 @@ class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
 class OnList(OperatorMixin):
     """An operator on the active line of the armature's list."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -14,7 +14,7 @@ class ACTION_LOOM_OT_add_stretch(bpy.types.Operator):
     bl_idname = "action_loom.add_stretch"
     bl_label = "Add Stretch"
     bl_description = "Let the upper body do another action on a stretch of the curve"
-    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+    bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         properties.settings_of(scene_of(context)).stretches.add()

@@ -49,7 +49,7 @@ class _Analyse(base.SourcesOperator):
 
 class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     bl_idname = "action_loom.show_registration"
-    bl_label = "Open in Image Editor"
+    bl_label = "Open Registration in Image Editor"
     bl_description = "Show how a source and the reference were matched, with their frames at the axes"
     bl_options = {"REGISTER", "UNDO"}
 

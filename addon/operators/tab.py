@@ -1,9 +1,9 @@
-"""What the tab itself needs: the armature that it stays with, a curve to walk along, and the manual."""
+"""What the tab itself needs: the armature that it stays with, and a curve to walk along."""
 
 import bpy
 
-from ...core.errors import LoomError, RigError
-from .. import manual, meant, properties
+from ...core.errors import RigError
+from .. import meant, properties
 from ..blender_types import OperatorReturn, named, present, scene_of
 from . import base
 
@@ -15,7 +15,7 @@ class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
     bl_idname = "action_loom.pin_armature"
     bl_label = "Pin Armature"
     bl_description = "Let the tab stay with this armature, whatever is active; or follow the active one again"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     armature: bpy.props.StringProperty(name="Armature", description="Its name; none to follow the active one")
 
@@ -74,25 +74,4 @@ class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_manual(bpy.types.Operator):
-    bl_idname = "action_loom.manual"
-    bl_label = "Manual"
-    bl_description = "Open the manual in the browser; it lies in the extension, no network is needed"
-
-    page: bpy.props.StringProperty(name="Page", description="Its name, such as blend", default="index")
-
-    def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        try:
-            address = manual.address(self.page)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        if not bpy.app.background:
-            bpy.ops.wm.url_open(url=address)
-        self.report({"INFO"}, f"The manual is at {address}")
-        return {"FINISHED"}
-
-
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_pin_armature, ACTION_LOOM_OT_new_curve, ACTION_LOOM_OT_manual)
-)
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_pin_armature, ACTION_LOOM_OT_new_curve))

@@ -90,8 +90,8 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
         buttons.operator("action_loom.remove_contact", text="", icon="REMOVE")
         self._draw_active(context, held)
         row = layout.row(align=True)
-        row.operator("action_loom.contacts_to_markers", icon="PMARKER_ACT")
-        row.operator("action_loom.contacts_from_markers", icon="PMARKER")
+        row.operator("action_loom.contacts_to_markers", text="To Markers", icon="PMARKER_ACT")
+        row.operator("action_loom.contacts_from_markers", text="From Markers", icon="PMARKER")
         if held.edited:
             layout.label(text="Edited: planted by these rows", icon="INFO")
 

@@ -90,7 +90,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
             draw_text(layout, context, f"{active.name}: frames {active.first}–{active.last}{seen}")
             if active.label:
                 draw_text(layout, context, active.label)
-        layout.operator("action_loom.import_found", icon="IMPORT")
+        layout.operator("action_loom.import_found", text="Import", icon="IMPORT")
         armature = meant.of_tab(context)
         ghost = None if armature is None else previews.of(armature.session_uid)
         if ghost is not None and ghost.mode == previews.FOUND:

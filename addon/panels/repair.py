@@ -83,7 +83,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         if recipe is Place and settings.place.where in ("auto", "after"):
             options.prop(settings, "place_after")
         if recipe is Place:
-            options.operator("action_loom.place_from_cursor", icon="CURSOR")
+            options.operator("action_loom.place_from_cursor", text="From 3D Cursor", icon="CURSOR")
         rig = properties.rig_of(scene, armature)
         draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
 
@@ -109,7 +109,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         buttons = row.column(align=True)
         buttons.operator("action_loom.add_event", text="", icon="ADD")
         buttons.operator("action_loom.remove_event", text="", icon="REMOVE")
-        self.layout.operator("action_loom.event_to_here", icon="TIME")
+        self.layout.operator("action_loom.event_to_here", text="To Current Frame", icon="TIME")
         if 0 <= settings.active_event < len(settings.events):
             self.layout.prop(settings.events[settings.active_event], "anticipation", slider=True)
 

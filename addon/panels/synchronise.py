@@ -61,7 +61,7 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
             for line in figures(pair, known.reference):
                 column.label(text=translated(line))
         layout.template_icon(shown.icon, scale=picture_scale(context))
-        layout.operator("action_loom.show_registration", icon="IMAGE_DATA")
+        layout.operator("action_loom.show_registration", text="Open in Image Editor", icon="IMAGE_DATA")
         layout.operator("action_loom.retime", icon="TIME")
 
 

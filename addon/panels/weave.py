@@ -181,7 +181,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             present(button).index = index
         if found.curves is not None:
             layout.template_icon(found.icon, scale=0.6 * picture_scale(context))
-            layout.operator("action_loom.show_scores", icon="IMAGE_DATA")
+            layout.operator("action_loom.show_scores", text="Open in Image Editor", icon="IMAGE_DATA")
 
     def _draw_last(self, context: bpy.types.Context) -> None:
         armature = present(meant.of_tab(context))
@@ -200,7 +200,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
         if action is not None and storage.is_result(action):
             row = self.layout.row(align=True)
-            row.operator("action_loom.edit_recipe", icon="GREASEPENCIL")
+            row.operator("action_loom.edit_recipe", text="Edit", icon="GREASEPENCIL")
             row.operator("action_loom.rebuild", icon="FILE_REFRESH")
 
     def _draw_preview(self, context: bpy.types.Context) -> None:
@@ -269,7 +269,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         for line in known.lines:
             draw_text(column, context, line)
         layout.template_icon(known.icon, scale=picture_scale(context))
-        layout.operator("action_loom.show_graph", icon="IMAGE_DATA")
+        layout.operator("action_loom.show_graph", text="Open in Image Editor", icon="IMAGE_DATA")
 
 
 class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from .. import contact_rows, meant, properties
+from .. import colors, contact_rows, meant, properties
 from ..blender_types import interface_scale, present, scene_of
 from ..session import jobs, memory
 
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from ..session.previews import Trail
 
 THIN, WIDE = 2.0, 4.0  # pixels
+THROUGH = 0.6  # how much of a thin line is seen, not of what is behind it
 PAUSE = 0.1  # s until paths are read that are missing
 
 _handlers: list[Any] = []
 _listens = False
 # What the graphics card draws of lines: the view is drawn far more often than they change.
-_batches: "tuple[tuple[Trail, ...], dict[tuple[tuple[float, ...], bool], gpu.types.GPUBatch]] | None" = None
+_batches: "tuple[tuple[Trail, ...], dict[tuple[str, bool], gpu.types.GPUBatch]] | None" = None
 
 
 def lines(context: bpy.types.Context) -> "tuple[Trail, ...] | None":
@@ -81,21 +82,21 @@ def _draw() -> None:
     shader.uniform_float("viewportSize", (region.width, region.height))
     for (color, wide), batch in _batches_of(found, shader).items():
         shader.uniform_float("lineWidth", (WIDE if wide else THIN) * interface_scale())
-        shader.uniform_float("color", color)
+        shader.uniform_float("color", colors.of(color, 1.0 if wide else THROUGH))
         batch.draw(shader)
     gpu.state.blend_set("NONE")
 
 
 def _batches_of(
     found: "tuple[Trail, ...]", shader: "gpu.types.GPUShader"
-) -> "dict[tuple[tuple[float, ...], bool], gpu.types.GPUBatch]":
+) -> "dict[tuple[str, bool], gpu.types.GPUBatch]":
     """What the graphics card draws of lines, by their colour and whether they are wide: one call for all alike."""
     import numpy as np
     from gpu_extras.batch import batch_for_shader
 
     global _batches
     if _batches is None or _batches[0] is not found:
-        alike: dict[tuple[tuple[float, ...], bool], list[Any]] = {}
+        alike: dict[tuple[str, bool], list[Any]] = {}
         for trail in found:
             ends = np.repeat(trail.points.astype("float32"), 2, axis=0)[1:-1]
             alike.setdefault((trail.color, trail.wide), []).append(ends)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.errors import LoomError
-from .. import meant, properties
+from .. import colors, meant, properties
 from ..blender_types import interface_scale, present, scene_of
 from ..session import previews, troubles
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..session.previews import Ghost, Trail
 
 THIN, WIDE = 2.0, 4.0  # pixels
+THROUGH = 0.6  # how much of a thin line is seen, not of what is behind it
 
 _handler: Any = None
 # What the graphics card draws of a ghost's trails: the view is drawn far more often than they change.
@@ -96,7 +97,7 @@ def _draw_ghost(ghost: "Ghost", context: bpy.types.Context) -> None:
         batch.draw(shader)
 
     for trail, batch in _batches(ghost, shader):
-        draw(batch, trail.color, trail.wide)
+        draw(batch, colors.of(trail.color, 1.0 if trail.wide else THROUGH), trail.wide)
     for figure in ghost.figures if ghost.body is None else ghost.figures[:-1]:
         ends: dict[str, Any] = {"pos": figure.at(frame)[figure.lines].reshape(-1, 3).astype("float32")}
         draw(batch_for_shader(shader, "LINES", ends), figure.color, figure.wide)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.cache import Cache
-from .. import meant, properties
+from .. import colors, meant, properties
 from ..blender_types import interface_scale, present, scene_of
 from ..session import memory, troubles
 from . import flat
@@ -25,8 +25,7 @@ MOST = 2000  # points of a track
 WIDTH = 3.0  # pixels
 RING = 0.3  # of the armature's size
 BAD = 0.2  # m from the curve; there the track is red
-NEAR, HALF, FAR = (0.1, 0.8, 0.3, 1.0), (0.95, 0.8, 0.1, 1.0), (0.95, 0.2, 0.1, 1.0)
-LEGEND = (((NEAR[:3], HALF[:3], FAR[:3]), f"on the curve … {100.0 * BAD:.0f} cm off"),)
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the way from good to bad, of whose colours those between are made
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +43,11 @@ class WalkTrack:
 
     @property
     def colors(self) -> "Array":
-        """Colours (K, 4): green on the curve, red far from it."""
+        """Colours (K, 4): good on the curve, bad far from it."""
         import numpy as np
 
-        share = np.clip(self.away / BAD, 0.0, 1.0)
-        return np.stack([np.interp(share, (0.0, 0.5, 1.0), side) for side in zip(NEAR, HALF, FAR, strict=True)], axis=1)
+        share, known = np.clip(self.away / BAD, 0.0, 1.0), [colors.between(one) for one in SHARES]
+        return np.stack([np.interp(share, SHARES, side) for side in zip(*known, strict=True)], axis=1)
 
 
 # By the session id of the armature.
@@ -77,7 +76,7 @@ def keep(armature: int, action: bpy.types.Action, walked: "FollowResult", metres
     _tracks.keep(armature, WalkTrack(places, away[some], action.session_uid, trails.worst(walked, metres)))
 
 
-def _forget_batch() -> None:
+def _forget_batch(*_: Any) -> None:
     global _batch
     _batch = None
 
@@ -111,12 +110,13 @@ def _draw_legend() -> None:
     if active is None or track_of(active) is None or not properties.settings_of(scene_of(context)).show_way:
         return
     area, region = present(context.area), present(context.region)
-    (wide, high), gap = flat.legend_size(LEGEND), flat.text_size()
+    legend = ((tuple(colors.between(one)[:3] for one in SHARES), f"on the curve … {100.0 * BAD:.0f} cm off"),)
+    (wide, high), gap = flat.legend_size(legend), flat.text_size()
     left, bottom, right, top = flat.free_box(area, region)
     if right - left > wide + 2.0 * gap and top - bottom > 8.0 * high:
         box = (right - wide - gap, bottom + gap, right - gap, bottom + gap + high)
         flat.fill((box[0] - 0.5 * gap, box[1] - 0.3 * gap, box[2] + 0.5 * gap, box[3]), flat.GROUND)
-        flat.legend(LEGEND, box)
+        flat.legend(legend, box)
 
 
 def _track(armature: bpy.types.Object) -> list[WalkTrack]:
@@ -158,6 +158,7 @@ def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPU
 
 def register() -> None:
     memory.when_forgotten.append(_forget_batch)
+    colors.when_changed.append(_forget_batch)
     if not bpy.app.background:  # where nothing is drawn
         add = bpy.types.SpaceView3D.draw_handler_add
         _handlers.append(add(_draw, (), "WINDOW", "POST_VIEW"))
@@ -165,6 +166,7 @@ def register() -> None:
 
 
 def unregister() -> None:
+    colors.when_changed.remove(_forget_batch)
     memory.when_forgotten.remove(_forget_batch)
     for handler in _handlers:
         bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")

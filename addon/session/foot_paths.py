@@ -16,7 +16,7 @@ from ...core.errors import LoomError
 from ...core.motion import feet, kinematics
 from ...core.motion.quat import Array
 from ...core.recipes.reading import Request, Source
-from .. import contact_rows, weaving
+from .. import colors, contact_rows, weaving
 from ..blender_types import present
 from ..bridge import curves
 from ..bridge.fingerprint import fingerprint
@@ -24,7 +24,7 @@ from ..contact_rows import Contact
 from . import memory
 from .previews import Trail
 
-WAY, STANDS, REFUSED = (0.6, 0.6, 0.6, 0.6), (0.2, 0.85, 0.4, 1.0), (0.95, 0.2, 0.1, 1.0)
+WAY, STANDS, REFUSED = colors.FEET, colors.GOOD, colors.BAD
 RING = 0.025  # of the body's height; a planted foot's path is but a dot
 CORNERS = 16
 

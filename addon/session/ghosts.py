@@ -20,7 +20,7 @@ from ...core.recipes.reading import Request, Source
 from ...core.skin.skin import Skin, joined
 from ...core.weave import blend
 from ...core.weave.results import BlendResult, Result, SpliceResult
-from .. import lists, properties, source_list, weaving
+from .. import colors, lists, properties, source_list, weaving
 from ..blender_types import armature_data, scene_of
 from ..bridge import mesh, poses
 from ..bridge.clip import ReadAction
@@ -29,7 +29,6 @@ from . import analysis, previews, skins, trails, walk_again
 from .previews import FOUND, SOLO, Body, Figure, Ghost, Playing
 
 BESIDE = 0.6  # of the body's height, from one figure to the next
-SOLID = (0.95, 0.95, 0.95, 1.0)
 
 
 def keep(
@@ -54,7 +53,7 @@ def keep(
     written, first_frame, _ = weaving.as_written(context, request, read, recipe, woven)
     clip = poses.as_shown(written, read.body, armature, weaving.keyed(read))
     playing = Playing(first_frame + np.arange(float(len(clip))))
-    result = _figure(clip, read, playing, SOLID, wide=True)
+    result = _figure(clip, read, playing, colors.of(colors.RESULT), wide=True)
     aside = BESIDE * read.body.skeleton.height / read.body.world_metres * _right(clip.skeleton, result)
     beside = int(settings.ghost_beside)
     sources = _in_step(woven, read, rig, result, aside, taken=beside)
@@ -79,7 +78,7 @@ def found(context: bpy.types.Context, armature: bpy.types.Object, said: str, rea
     """Keep a stretch that was found in a library, on the body of an armature, and return it."""
     request = Request(sources=(Source(name=read.clip.name),))
     alone = weaving.Read(body, (read,), armature.session_uid, ())
-    return _alone(context, armature, FOUND, said, request, alone, SOLID)
+    return _alone(context, armature, FOUND, said, request, alone, colors.of(colors.RESULT))
 
 
 def _alone(

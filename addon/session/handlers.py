@@ -7,7 +7,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import LoomError
-from .. import lists, meant, properties
+from .. import colors, lists, meant, properties
 from . import jobs, memory, previews, troubles
 
 
@@ -74,6 +74,7 @@ def _tried(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[]
 
 def register() -> None:
     properties.when_preview_changed.append(_show_previews_anew)
+    colors.when_changed.append(_show_previews_anew)
     properties.when_solo_changed.append(_show_solo)
     lists.when_active_changed.append(_show_solo)
     lists.when_weight_changed.append(_weave_live)
@@ -83,6 +84,7 @@ def register() -> None:
 def unregister() -> None:
     lists.when_active_changed.remove(_show_solo)
     properties.when_solo_changed.remove(_show_solo)
+    colors.when_changed.remove(_show_previews_anew)
     properties.when_preview_changed.remove(_show_previews_anew)
     bpy.app.handlers.load_pre.remove(_before_loading)
     lists.when_weight_changed.remove(_weave_live)

@@ -40,7 +40,9 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
     if depends is None:
         return None
     key = key_of(recipe.prepared_of(clips), recipe, depends)
-    return _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
+    made = _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
+    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES))
+    return made
 
 
 def keep(recipe: Recipe, clips: Sequence[Clip], made: Any) -> None:

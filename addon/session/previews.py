@@ -65,10 +65,10 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """A line (N, 3) in the scene that says where something went."""
+    """A line (N, 3) in the scene that says where something went; color : what it means, see `colors`."""
 
     points: "Array"
-    color: tuple[float, ...]
+    color: str
     wide: bool
 
 

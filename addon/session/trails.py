@@ -11,13 +11,12 @@ from ...core.motion.quat import Array
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow
 from ...core.weave.results import ConnectResult, Result
+from .. import colors
 from .previews import Trail
 
-WAY, FOOT = (0.95, 0.95, 0.95, 0.6), (0.6, 0.6, 0.6, 0.6)
-STANDS = (0.2, 0.85, 0.4, 1.0)
-WORST, RING = (0.95, 0.2, 0.1, 1.0), 0.12  # m
-TRANSITION, STRETCH = (1.0, 0.6, 0.1, 1.0), (0.3, 0.65, 1.0, 1.0)
-Part = tuple[NDArray[np.bool_], tuple[float, ...]]
+WAY, FOOT, STANDS, WORST = colors.RESULT, colors.FEET, colors.GOOD, colors.BAD
+RING = 0.12  # m
+Part = tuple[NDArray[np.bool_], str]
 SEAM = 0.15  # s on both sides of a seam that are marked
 
 
@@ -48,7 +47,7 @@ def worst(walked: FollowResult, metres: float) -> Array:
     )
 
 
-def _marked(path: Array, flags: NDArray[np.bool_], color: tuple[float, ...]) -> list[Trail]:
+def _marked(path: Array, flags: NDArray[np.bool_], color: str) -> list[Trail]:
     """The stretches of a path on which flags (F,) are true."""
     return [Trail(path[start : end + 1], color, wide=True) for start, end in contacts.runs(flags)]
 
@@ -59,11 +58,11 @@ def _parts(woven: Result, recipe: Recipe) -> list[Part]:
     if isinstance(woven, ConnectResult):
         seams = np.array(woven.seams)
         near = np.abs(frames[:, None] - seams) <= SEAM * woven.clip.rate
-        return [(near.any(axis=1), TRANSITION)]
+        return [(near.any(axis=1), colors.TRANSITION)]
     if not isinstance(woven, WalkResult):
         return []
-    parts: list[Part] = [(woven.origin.other >= 0, TRANSITION)]
+    parts: list[Part] = [(woven.origin.other >= 0, colors.TRANSITION)]
     if isinstance(woven, FollowResult) and isinstance(recipe, Follow):
         share = woven.gone / woven.path.length
-        parts += [((share >= row[0]) & (share <= row[1]), STRETCH) for row in recipe.stretches]
+        parts += [((share >= row[0]) & (share <= row[1]), colors.STRETCH) for row in recipe.stretches]
     return parts

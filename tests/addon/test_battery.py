@@ -172,6 +172,8 @@ TABLE = {
     "ask": result(sources=BOTH, speed=1.0),
     "blend": result(sources=BOTH),
     "build_graph": Row("settings", sources=BOTH),
+    "clear_cache": Row(needs_armature=False, what="ANALYSED"),
+    "report_problem": Row("texts", needs_armature=False),
     "cancel": Row(needs_armature=False),
     "check": Row(),
     "choose_candidate": Row("settings", "frame", "pose", before=cycles_found, index=0),

@@ -15,6 +15,7 @@ MODULES = {
 SERVICES = {
     "blender_types",
     "body_roles",
+    "colors",
     "contact_markers",
     "contact_rows",
     "curve_cleaning",

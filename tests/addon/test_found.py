@@ -1,0 +1,174 @@
+"""Everything is found: in a menu, so by search, in the manual, as a job's key and in the command line's help.
+
+The table that it makes of the declarations is docs/found.md; `WRITE=1` writes it anew.
+"""
+
+import argparse
+import fnmatch
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from drawing import Drawing, Layout
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "found.md"
+HEAD = """# Where everything is
+
+Written by `tests/addon/test_found.py` from what is registered and declared; it fails where something can't be found.
+Search (F3) finds what is in a menu of the editor under the mouse: the menu *Action Loom* is in *Object > Animation*, in
+*Pose*, and in the headers of the Dope Sheet, the Action Editor, the Graph Editor and the NLA.
+
+"""
+# Blender's own menus that ours is in, and what people call them.
+HOMES = {
+    "VIEW3D_MT_object_animation": "Object > Animation",
+    "VIEW3D_MT_pose": "Pose",
+    "DOPESHEET_MT_editor_menus": "Dope Sheet",
+    "GRAPH_MT_editor_menus": "Graph Editor",
+    "NLA_MT_editor_menus": "NLA",
+}
+
+
+@pytest.fixture
+def drawn_in(extension):
+    """Return what ours draws in a menu of Blender's or of ours: names of operators and of menus."""
+    bpy.ops.action_loom.add_demo()
+
+    def draw(menu):
+        kind, drawn = getattr(bpy.types, menu), []
+        ours = [kind.draw] if menu.startswith("ACTION_LOOM") else kind.draw._draw_funcs
+        space = SimpleNamespace(mode="ACTION")
+        context = SimpleNamespace(scene=bpy.context.scene, object=bpy.context.object, space_data=space)
+        for function in ours:
+            if extension in function.__module__:
+                function(Drawing(kind, Layout(drawn)), context)
+        return [given[0] for name, given, _ in drawn if name in ("operator", "menu")]
+
+    return draw
+
+
+def places(drawn_in, menu, above=()):
+    """Every operator below a menu, and the menus that lead to it."""
+    found = {}
+    for entry in drawn_in(menu):
+        if entry.startswith("ACTION_LOOM_MT_"):
+            found |= places(drawn_in, entry, (*above, getattr(bpy.types, entry).bl_label))
+        else:
+            found.setdefault(entry.removeprefix("action_loom."), above)
+    return found
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_everything_that_works_by_itself_is_in_the_menus_of_every_editor_of_animation(drawn_in, home):
+    found = places(drawn_in, home)
+    by_itself = {
+        name for name in dir(bpy.ops.action_loom) if "INTERNAL" not in getattr(kind_of(name), "bl_options", ())
+    }
+    assert by_itself == set(found)
+
+
+def kind_of(name):
+    return getattr(bpy.types, f"ACTION_LOOM_OT_{name}")
+
+
+def test_no_two_entries_of_search_are_called_the_same(drawn_in):
+    labels = [kind_of(name).bl_label for name in places(drawn_in, "VIEW3D_MT_object_animation")]
+    assert len(labels) == len(set(labels))
+
+
+def test_the_header_of_an_editor_that_shows_no_actions_of_armatures_is_left_alone(loom):
+    menus, drawn = loom("addon.menus"), []
+    bpy.ops.action_loom.add_demo()
+    for mode in ("GPENCIL", "SHAPEKEY", "DRIVERS", "TIMELINE"):
+        space = SimpleNamespace(mode=mode)
+        context = SimpleNamespace(scene=bpy.context.scene, object=bpy.context.object, space_data=space)
+        menus._in_header(SimpleNamespace(layout=Layout(drawn)), context)
+    assert not drawn
+
+
+def page_for(loom, address):
+    """The page of the manual that Blender opens for an operator or a property: the first pattern that fits."""
+    prefix, rows = loom("addon.manual").pages()
+    assert prefix.startswith("file://")
+    return next((page for pattern, page in rows if fnmatch.fnmatchcase(address.lower(), pattern)), None)
+
+
+def properties_below(kind):
+    """The addresses of a type's properties, and of those of our types that they hold."""
+    found = []
+    for one in kind.properties:
+        if one.identifier != "rna_type":
+            found.append(f"bpy.types.{kind.identifier}.{one.identifier}")
+            below = getattr(one, "fixed_type", None)
+            if below is not None and below.identifier.startswith("ACTION_LOOM"):
+                found += properties_below(below)
+    return found
+
+
+def test_the_online_manual_of_everything_is_there(loom):
+    """Blender writes what it looks for in lower case."""
+    folder = loom("addon.manual").FOLDER
+    addresses = [f"bpy.ops.action_loom.{name}" for name in dir(bpy.ops.action_loom)]
+    preferences = bpy.context.preferences.addons[loom("addon").extension].preferences
+    for group in (bpy.context.scene.action_loom, bpy.context.window_manager.action_loom_library, preferences):
+        addresses += properties_below(group.bl_rna)
+    assert len(addresses) > 400
+    for address in addresses:
+        page = page_for(loom, address)
+        assert page is not None, address
+        assert (folder / page).is_file(), (address, page)
+
+
+def commands_of(loom):
+    """The commands of the command line by what they say of themselves."""
+    parser = loom("core.cli.main").parser(loom("core.cli.motion_files").MotionFiles())
+    found = {}
+
+    def look(one, words):
+        for action in one._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for name, below in action.choices.items():
+                    found.setdefault(below.description, " ".join((*words, name)))
+                    look(below, (*words, name))
+
+    look(parser, ())
+    return found
+
+
+def test_the_table_of_where_everything_is(loom, drawn_in):
+    verbs, properties = loom("core.verbs").VERBS, loom("addon.properties")
+    names, commands = loom("addon.operators.verbs")._NAMES, commands_of(loom)
+    panels = {recipe.verb: f"Weave, {recipe.mode}" for recipe in properties.MODES}
+    panels |= {recipe.verb: "Repair" for recipe in properties.EDITS}
+    paths = places(drawn_in, "VIEW3D_MT_object_animation")
+    # What is kept in a file of its own on a command line is an operator that remembers it here.
+    names = names | {"graph": "build_graph", "style": "learn_style"}
+    keys = (PAGE.parent / "jobs.md").read_text(encoding="utf-8")
+    options = (PAGE.parent / "options.md").read_text(encoding="utf-8")
+
+    text = (
+        f"{HEAD}## Verbs\n\n| search, menu | panel | manual | job and recipe | command line |\n|---|---|---|---|---|\n"
+    )
+    for verb, row in verbs.items():
+        name = names.get(verb, verb)
+        where = " > ".join((*paths[name], kind_of(name).bl_label))
+        page = page_for(loom, f"bpy.ops.action_loom.{name}").removesuffix(".html")
+        assert f"`{verb}`" in keys
+        assert f"\n## {verb}" in options
+        command = commands[row.recipe.summary]
+        panel = panels.get(verb, "")
+        text += f"| {where} | {panel} | [{page}](manual/{page}.md) | `{verb}` | `action-loom {command}` |\n"
+
+    text += "\n## Everything else\n\n| search, menu | manual | what it does |\n|---|---|---|\n"
+    for name, menus in paths.items():
+        if name in verbs or name in names.values():
+            continue
+        page = page_for(loom, f"bpy.ops.action_loom.{name}").removesuffix(".html")
+        file = "README" if page == "index" else page
+        about = kind_of(name).bl_description
+        text += f"| {' > '.join((*menus, kind_of(name).bl_label))} | [{page}](manual/{file}.md) | {about} |\n"
+    if os.environ.get("WRITE"):
+        PAGE.write_text(text, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == text
