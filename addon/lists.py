@@ -235,6 +235,12 @@ def ticked(rig: Any) -> list[Any]:
     return [] if rig is None else [s for s in rig.sources if s.use and s.action is not None]
 
 
+def active_line(rig: Any) -> Any:
+    """Return the line of a list that was clicked last, if its action still exists; None without one."""
+    there = rig is not None and 0 <= rig.active < len(rig.sources)
+    return rig.sources[rig.active] if there and rig.sources[rig.active].action is not None else None
+
+
 def player_of(line: Any) -> bpy.types.Object | None:
     """Return the armature whose action a line has, where it is another than the list's and still there."""
     if not line.player.name:

@@ -140,12 +140,17 @@ class SourcesOperator(BackgroundOperator):
         """How many sources it takes."""
         return cls.recipe.least
 
+    @classmethod
+    def most(cls) -> int | None:
+        """How many it takes at the most, None for any number."""
+        return cls.recipe.most
+
     def draw(self, context: bpy.types.Context) -> None:
         redo_panel.draw(present(self.layout), self, self.recipe, self.asks)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return poll_sources(cls, context, cls.least(), cls.recipe.most)
+        return poll_sources(cls, context, cls.least(), cls.most())
 
     def from_panel(self, context: bpy.types.Context) -> None:
         scene = scene_of(context)
@@ -190,7 +195,7 @@ class SourcesOperator(BackgroundOperator):
         if line.use_range:
             reading.first, reading.last = line.first, line.last
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+    def ask(self, context: bpy.types.Context) -> "tuple[Any, weaving.Read, Any]":
         from .. import weaving
 
         if not len(self.sources):  # a script that names none means those of the list
@@ -262,18 +267,21 @@ class ResultOperator(SourcesOperator):
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+    def ask(self, context: bpy.types.Context) -> "tuple[Any, weaving.Read, Any]":
         asked = super().ask(context)
         if self.preview:
             scene = scene_of(context)
             rig, mode = properties.rig_of(scene, self.about(context)), properties.settings_of(scene).mode
             self._said = mode, panel_state.asked(scene, rig, mode)  # while it is woven the panel may change
-        if self.quick:
-            from ..session import prepared
-
-            if not prepared.is_known(asked[2], asked[1].clips):
-                raise NotQuickError(f"{self.bl_label} takes time: press its button")
+        if self.quick and not self.is_quick(asked[1], asked[2]):
+            raise NotQuickError(f"{self.bl_label} takes time: press its button")
         return asked
+
+    def is_quick(self, read: "weaving.Read", recipe: Any) -> bool:
+        """Say whether all is known that would take time."""
+        from ..session import prepared
+
+        return prepared.is_known(recipe, read.clips)
 
     def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
         return {"CANCELLED"} if isinstance(error, NotQuickError) else super().failed(context, error)
@@ -281,22 +289,41 @@ class ResultOperator(SourcesOperator):
     def finish(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"
     ) -> OperatorReturn:
-        from .. import weaving
-        from ..session import analysis, ghost_follow, live
-
         if self.preview:
             return self._previewed(context, request, read, recipe, made)
         previews.keep(read.armature, None)  # it is an action now
-        written = weaving.write(context, request, read, recipe, made)
-        live.remember(context, request, read, recipe, made, written.action)
+        written = self.write_one(context, request, read, recipe, made)
+        self.remember(context, request, read, recipe, made, written.action)
+        report_result(self, context, read, recipe, written, made)
+        return {"FINISHED"}
+
+    def write_one(
+        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
+    ) -> "weaving.Written":
+        """Write what was made; raises LoomError if that can't be."""
+        from .. import weaving
+
+        return weaving.write(context, request, read, recipe, made)
+
+    def remember(
+        self,
+        context: bpy.types.Context,
+        request: Request,
+        read: "weaving.Read",
+        recipe: Any,
+        made: "Result",
+        action: bpy.types.Action,
+    ) -> None:
+        """Keep what the panel and Live need of a result that was written, and play it where that is wanted."""
+        from ..session import analysis, ghost_follow, live
+
+        live.remember(context, request, read, recipe, made, action)
         if properties.settings_of(scene_of(context)).live:
             ghost_follow.start()
         analysis.keep_woven(context, request, read, recipe, made)
         self.woven(context, request, read, recipe, made)
-        report_result(self, context, read, recipe, written, made)
         if properties.settings_of(scene_of(context)).play:
-            playback.show(context, written.action)
-        return {"FINISHED"}
+            playback.show(context, action)
 
     def _previewed(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"

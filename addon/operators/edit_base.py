@@ -1,6 +1,5 @@
 """What operators share that change actions by themselves: which actions, as new ones or in place, made anew."""
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -10,15 +9,14 @@ from ...core.options import declared
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import Request, SourceOptions
 from .. import contact_rows, lists, meant, properties, source_list, spread_poses, storage
-from ..blender_types import OperatorReturn, present, scene_of
-from ..session import previews
+from ..blender_types import present, scene_of
 from . import base, one_by_one
 
 if TYPE_CHECKING:
     from .. import weaving
 
 
-class EditOperator(base.ResultOperator, one_by_one.OneByOneOperator):
+class EditOperator(one_by_one.EachOperator):
     """An operator of a recipe that changes one action."""
 
     nothing = "The armature has no action: choose one, or tick actions in the list"
@@ -69,42 +67,17 @@ class EditOperator(base.ResultOperator, one_by_one.OneByOneOperator):
                 if name not in whole:
                     setattr(reading, name, getattr(source, name))
 
-    def finish(
-        self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
-    ) -> OperatorReturn:
-        if self.preview and not isinstance(made[0], Exception):
-            one = dataclasses.replace(request, sources=(request.sources[0], *self.others()))
-            return self._previewed(context, one, read.only(0), recipe, made[0])
-        previews.keep(read.armature, None)  # it is an action now
-        return one_by_one.OneByOneOperator.finish(self, context, request, read, recipe, made)
-
     def write_one(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any
     ) -> "weaving.Written":
-        from .. import replacing, weaving
+        from .. import replacing
 
         if not self.replace:
-            return weaving.write(context, request, read, recipe, made)
+            return super().write_one(context, request, read, recipe, made)
         return replacing.write(context, request, read, recipe, made)
 
-    def done(
-        self,
-        context: bpy.types.Context,
-        read: "weaving.Read",
-        recipe: Any,
-        each: list[one_by_one.Done],
-        refused: list[str],
-    ) -> None:
-        if len(each) == 1 and not refused:
-            base.report_result(self, context, read, recipe, each[0].written, each[0].made)
-            return
-        notes = [*refused, *read.notes]
-        for one in each:
-            action = one.written.action
-            contact_rows.keep_planted(scene_of(context), action, recipe, one.made.report)
-            notes += [*one.written.notes, *contact_rows.told(scene_of(context), action, one.made.report["warnings"])]
-        said = f"{recipe.label}: {len(each)} of {len(each) + len(refused)} actions"
-        base.report(self, dict.fromkeys(notes), said)
+    def remember(self, *_: Any) -> None:
+        """Nothing: what Live weaves again stays the last blend, or walk."""
 
 
 class AgainOperator(EditOperator):
@@ -123,7 +96,7 @@ class AgainOperator(EditOperator):
             return None
         return weaving.again(action, overwrite_edits=False)
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, weaving.Read, Recipe]":
+    def ask(self, context: bpy.types.Context) -> "tuple[tuple[Request, ...], weaving.Read, tuple[Recipe, ...]]":
         from .. import weaving
 
         if self.to_be_found():
@@ -136,8 +109,8 @@ class AgainOperator(EditOperator):
         known = weaving.again(action, overwrite_edits=False)
         armature = present(meant.called(context, self.armature))
         read = weaving.read_actions(scene_of(context), armature, known.made_of, known.request, known.recipe)
-        self._refused: list[str] = []
-        return known.request, read, self._recipe()
+        self._refused = []
+        return (known.request,), read, (self._recipe(),)
 
     def write_one(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any

@@ -77,12 +77,7 @@ class RetargetOperator(one_by_one.OneByOneOperator):
         return weaving.write(context, dataclasses.replace(request, result=result), read, recipe, made)
 
     def done(
-        self,
-        context: bpy.types.Context,
-        read: "weaving.Read",
-        recipe: Any,
-        each: list[one_by_one.Done],
-        refused: list[str],
+        self, context: bpy.types.Context, read: "weaving.Read", each: list[one_by_one.Done], refused: list[str]
     ) -> None:
         from .. import weaving
 

@@ -9,14 +9,16 @@ from ...core.errors import LoomError
 from ...core.recipes.ask import Ask
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk, Shortest
+from ...core.recipes.loop import Loop
 from ...core.recipes.matching import Synchronise
 from ...core.recipes.reading import Request
 from ...core.recipes.style import Restyle
 from ...core.verbs import OF_ONE_BODY
 from .. import lists, meant, path_stretches, properties
 from ..blender_types import OperatorReturn, scene_of
-from ..session import asked, graphs, previews, styles
+from ..session import asked, candidates, graphs, previews, styles
 from . import base
+from .one_by_one import EachOperator
 from .style_base import StyleSources
 
 if TYPE_CHECKING:
@@ -103,6 +105,35 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
         return recipe
     seen = dataclasses.replace(recipe, route=ghost.recipe.route)
     return seen if seen == ghost.recipe else recipe
+
+
+class LoopOperator(EachOperator):
+    """Looks for a cycle in each of several actions; one that was chosen in the panel is that of its own action."""
+
+    recipe: ClassVar[type[Recipe]] = Loop
+
+    cycle_of: bpy.props.IntProperty(  # the place of the source that has the cycle; that of all where a script says one
+        default=-1, options={"HIDDEN", "SKIP_SAVE"}
+    )
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        given = any(self.properties.is_property_set(name) for name, _ in candidates.AUTOMATIC[Loop.verb])
+        super().from_panel(context)
+        if given or len(self.sources) < 2:
+            return
+        scene, armature = scene_of(context), meant.called(context, self.armature)
+        owner = candidates.source_of_cycle(scene, armature)
+        sources = self._request().sources
+        if owner in sources:
+            self.cycle_of = sources.index(owner)
+            return
+        for name, automatic in candidates.AUTOMATIC[Loop.verb]:
+            setattr(self, name, automatic)
+
+    def recipe_of(self, which: int) -> Recipe:
+        recipe = super().recipe_of(which)
+        automatic = dict(candidates.AUTOMATIC[Loop.verb])
+        return recipe if self.cycle_of in (-1, which) else dataclasses.replace(recipe, **automatic)
 
 
 class RestyleOperator(StyleSources, base.ResultOperator):
@@ -198,6 +229,7 @@ class ShortestOperator(GraphWalkOperator):
 _NAMES = {"sync": "retime"}
 _BASES: dict[type[Recipe], type[base.SourcesOperator]] = {
     Follow: FollowOperator,
+    Loop: LoopOperator,
     Shortest: ShortestOperator,
     Synchronise: RetimeOperator,
     Restyle: RestyleOperator,
@@ -210,7 +242,8 @@ def _operators() -> list[type]:
     for row in OF_ONE_BODY.values():
         if row.makes != "clip" or row.recipe.of_action:  # those that change one action: `edits`
             continue
-        usual = GraphWalkOperator if issubclass(row.recipe, GraphWalk) else base.ResultOperator
+        usual = EachOperator if row.recipe.most == 1 else base.ResultOperator
+        usual = GraphWalkOperator if issubclass(row.recipe, GraphWalk) else usual
         with_recipe = _BASES.get(row.recipe) or type(f"{row.recipe.__name__}Base", (usual,), {"recipe": row.recipe})
         names = (_NAMES.get(row.recipe.verb, row.recipe.verb), *row.recipe.earlier_verbs)
         made += [base.operator(with_recipe, idname=name) for name in names]

@@ -9,7 +9,7 @@ from ...core.recipes.place import Place
 from ...core.recipes.reach import Reach
 from ...core.recipes.warp import MoveEvents, Warp
 from ...core.verbs import VERBS
-from .. import contact_rows, manual, meant, properties, spread_poses
+from .. import contact_rows, manual, meant, properties, source_list, spread_poses
 from ..blender_types import DrawContext, present, scene_of
 from ..translations.told import translated
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
@@ -66,7 +66,9 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         if not draw_job(layout):
             row = layout.row(align=True)
             row.scale_y = 1.4
-            row.operator(f"action_loom.{recipe.verb}", icon="TOOL_SETTINGS")
+            count = len(source_list.own_sources(scene, armature, settings.edit_which))
+            text = translated(recipe.label_of(count)) if count > 1 else recipe.label
+            row.operator(f"action_loom.{recipe.verb}", text=text, icon="TOOL_SETTINGS")
             preview = present(row.operator(f"action_loom.{recipe.verb}", text="", icon="GHOST_ENABLED"))
             preview.preview = True
         self._draw_last(context, armature)

@@ -323,11 +323,7 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
 
 
 def _active(context: bpy.types.Context) -> Any:
-    armature = meant.of_tab(context)
-    rig = None if armature is None else properties.rig_of(scene_of(context), armature)
-    if rig is None or not 0 <= rig.active < len(rig.sources) or rig.sources[rig.active].action is None:
-        return None
-    return rig.sources[rig.active]
+    return lists.active_line(properties.rig_of(scene_of(context), meant.of_tab(context)))
 
 
 register, unregister = bpy.utils.register_classes_factory(

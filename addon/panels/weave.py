@@ -7,6 +7,7 @@ import bpy
 from ...core.options import MODE, PANEL, RARE
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphWalk
+from ...core.recipes.loop import Loop
 from ...core.recipes.splice import SpliceOptions
 from ...core.recipes.style import Restyle
 from ...core.verbs import VERBS
@@ -71,7 +72,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.operator("action_loom.pick_pose", icon="ADD")
             row.operator("action_loom.clear_poses", text="", icon="X")
         if not draw_job(layout):
-            self._draw_button(settings)  # above the options: in a small window these are out of sight, not it
+            self._draw_button(
+                settings, len(lists.ticked(_rig(context)))
+            )  # above the options: in a small window these are out of sight, not it
             self._draw_last(context)
         if settings.mode == Restyle.verb:
             style_sliders.draw(layout, context, settings)
@@ -86,10 +89,12 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             if about.name != "place" or settings.mode != "follow":  # there the curve says where it begins
                 options.prop(settings.result, about.name)
 
-    def _draw_button(self, settings: Any) -> None:
+    def _draw_button(self, settings: Any, ticked: int) -> None:
+        recipe = recipe_of(settings)
+        text = translated(recipe.label_of(ticked)) if recipe.most == 1 and ticked > 1 else "Weave"
         row = self.layout.row(align=True)
         row.scale_y = 1.4
-        row.operator(f"action_loom.{settings.mode}", text="Weave", icon="ANIM")
+        row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
         preview = present(row.operator(f"action_loom.{settings.mode}", text="", icon="GHOST_ENABLED"))
         preview.preview = True
         row.prop(settings, "play", text="", icon="PLAY")
@@ -161,6 +166,13 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         layout, settings = self.layout, properties.settings_of(scene_of(context))
         if not jobs.running():
             layout.operator(_FINDERS[settings.mode], icon="VIEWZOOM")
+        if settings.mode == Loop.verb and len(lists.ticked(_rig(context))) > 1:
+            owner = candidates.source_of_cycle(scene_of(context), meant.of_tab(context))
+            each = "A cycle is looked for in each action"
+            listed = [source_list.source_of(line) for line in lists.ticked(_rig(context))]
+            said = f"{each}; {owner.name} has the one that is chosen" if owner in listed else each
+            draw_text(layout, context, said, "INFO")
+            return
         group = getattr(settings, settings.mode)
         found = candidates.candidates_of(scene_of(context), present(meant.of_tab(context)))
         by_hand = any(getattr(group, name) != value for name, value in candidates.AUTOMATIC[settings.mode])

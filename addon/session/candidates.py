@@ -59,8 +59,20 @@ def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCa
     return found if found is not None and (found.sources, found.visual) == asked else None
 
 
+def source_of_cycle(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Source | None:
+    """Return the source whose cycle is chosen in the panel, None where none of those that were found is."""
+    found = None if armature is None else _found.get((armature.session_uid, "loop"))
+    group = properties.settings_of(scene).loop
+    if found is None or not any(_is_set(group, candidate) for candidate in found.candidates):
+        return None
+    return found.sources[0]
+
+
 def is_chosen(settings: Any, candidate: Candidate) -> bool:
-    group = getattr(settings, settings.mode)
+    return _is_set(getattr(settings, settings.mode), candidate)
+
+
+def _is_set(group: Any, candidate: Candidate) -> bool:
     return all(getattr(group, name) == value for name, value in candidate.options)
 
 

@@ -39,6 +39,15 @@ class Recipe(Declared):
     of_action: ClassVar[bool] = False
     like: ClassVar[str] = ""
 
+    @classmethod
+    def label_of(cls, count: int) -> str:
+        """Return what the button says where it makes a result of each of so many actions."""
+        return f"{cls.label}: {count} Actions"
+
+    def shared_out(self, clips: Sequence[Any]) -> list[list[Any]]:
+        """Return the clips of each result: of some for a verb that takes one, each by itself."""
+        return [[clip] for clip in clips] if self.most == 1 and clips else [list(clips)]
+
     def result_name(self, names: Sequence[str]) -> str:
         """Return what the result of clips of these names is called, before it is made; raises OptionError."""
         return f"{' + '.join(names)} {self.verb}"

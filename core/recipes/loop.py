@@ -14,9 +14,12 @@ class Loop(Recipe, PlantOptions):
 
     verb = "loop"
     label = "Loop"
-    tooltip = "Make one cycle that repeats without a seam out of the ticked action"
+    tooltip = (
+        "Make one cycle that repeats without a seam out of each ticked action; with several, one is looked for in each,"
+        " and a cycle that was chosen is used for its own action alone"
+    )
     mode = "Loop"
-    mode_tooltip = "One cycle that repeats, of a single action"
+    mode_tooltip = "One cycle that repeats, of each ticked action"
     least = most = 1
     summary = "make one cycle without a seam out of a clip that repeats itself"
 
@@ -78,6 +81,10 @@ class Loop(Recipe, PlantOptions):
     )
     repeat: int = option(1, "How many cycles the result has", minimum=1, maximum=1000, usual=(1, 20))
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    @classmethod
+    def label_of(cls, count: int) -> str:
+        return f"Loop {count} Actions"
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} loop"

@@ -27,7 +27,7 @@ class Travel(Recipe):
 
     verb = "travel"
     label = "Give Travel"
-    tooltip = "Let the ticked action, which walks on the spot, go on as fast as its feet say"
+    tooltip = "Let each ticked action, which walks on the spot, go on as fast as its feet say"
     mode = "Travel"
     mode_tooltip = "An action that walks on the spot goes on as its feet say"
     least = most = 1
@@ -85,6 +85,10 @@ class Travel(Recipe):
     )
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
 
+    @classmethod
+    def label_of(cls, count: int) -> str:
+        return f"Give Travel to {count} Actions"
+
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} travelling"
 
@@ -95,13 +99,17 @@ class InPlace(Recipe):
 
     verb = "in_place"
     label = "Take Travel"
-    tooltip = "Let the ticked action walk on the spot; its way is kept, and Give Travel gives it back"
+    tooltip = "Let each ticked action walk on the spot; its way is kept, and Give Travel gives it back"
     mode = "In Place"
     mode_tooltip = "An action that travels walks on the spot"
     least = most = 1
     summary = "take the travel off a clip, so that it walks on the spot"
 
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    @classmethod
+    def label_of(cls, count: int) -> str:
+        return f"Take Travel off {count} Actions"
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} in place"
