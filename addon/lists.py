@@ -235,6 +235,12 @@ def ticked(rig: Any) -> list[Any]:
     return [] if rig is None else [s for s in rig.sources if s.use and s.action is not None]
 
 
+def own_lines(rig: Any, action: bpy.types.Action) -> list[Any]:
+    """Return the first line of a list that has an action as one of the armature's own, ticked or not; none without."""
+    lines = [] if rig is None else [line for line in rig.sources if line.action == action and not line.armature]
+    return lines[:1]
+
+
 def active_line(rig: Any) -> Any:
     """Return the line of a list that was clicked last, if its action still exists; None without one."""
     there = rig is not None and 0 <= rig.active < len(rig.sources)

@@ -39,6 +39,7 @@ _OPERATORS = {
     "show_scores": "loop",
     "find_transitions": "connect",
     "import_motion": "start",
+    "add_source": "sources",
     "add_selected_sources": "bodies",
     "retarget": "bodies",
     "add_demo": "start",

@@ -13,7 +13,7 @@ from . import properties
 from .blender_types import named, scene_of
 from .session import memory
 
-_CARRIED = "action_loom_armature"
+_CARRIED, _CARRIED_ACTION = "action_loom_armature", "action_loom_action"
 
 # The armature that the tab of a scene was about last, by their session ids.
 _last: Cache[int, int] = memory.cache(8)
@@ -30,9 +30,24 @@ def by_button(context: bpy.types.Context) -> bool:
     return getattr(context, _CARRIED, None) is not None
 
 
-def as_by_button(context: bpy.types.Context, armature: bpy.types.Object) -> AbstractContextManager[Any]:
-    """Return a context in which an operator works as if a button of the tab about an armature was pressed."""
-    carried: dict[str, Any] = {_CARRIED: armature}
+def mark_action(layout: bpy.types.UILayout, action: bpy.types.Action) -> None:
+    """Let what is in a layout be about an action, whatever is ticked."""
+    layout.context_pointer_set(_CARRIED_ACTION, action)
+
+
+def action(context: bpy.types.Context) -> bpy.types.Action | None:
+    """Return the action that a menu is about, None where the armature's, or the ticked ones, are meant."""
+    return getattr(context, _CARRIED_ACTION, None)
+
+
+def as_by_button(
+    context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action | None = None
+) -> AbstractContextManager[Any]:
+    """Return a context in which an operator works as if a button of the tab about an armature was pressed.
+
+    action : as if that of the menu of an action was
+    """
+    carried: dict[str, Any] = {_CARRIED: armature} | ({} if action is None else {_CARRIED_ACTION: action})
     return context.temp_override(**carried)
 
 

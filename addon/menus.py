@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..core.formats import registry
-from . import formats, meant, properties
+from . import formats, meant, properties, source_list
 from .blender_types import DrawContext, present
 from .translations.told import translated
 
@@ -72,6 +72,15 @@ MENUS = {
 }
 
 
+# What is done with an action that is right-clicked: what takes a single one.
+OF_ACTION = (
+    *("add_source", LINE),
+    *(recipe.verb for recipe in properties.MODES if recipe.least == recipe.most == 1),
+    LINE,
+    *_EDITS,
+)
+
+
 def draw_entries(layout: bpy.types.UILayout, entries: tuple[str, ...]) -> None:
     """Draw operators, menus and lines as `MENUS` names them."""
     for entry in entries:
@@ -93,6 +102,33 @@ def _menu(name: str, label: str, entries: tuple[str, ...]) -> type:
 
     about = {"__module__": __name__, "__doc__": f"The menu {label}.", "bl_label": label, "draw": draw}
     return type(f"ACTION_LOOM_MT_{name}", (bpy.types.Menu,), about)
+
+
+class ACTION_LOOM_MT_action(bpy.types.Menu):
+    """What can be done with an action that is right-clicked."""
+
+    bl_label = "Action Loom"
+
+    def draw(self, context: DrawContext) -> None:
+        layout, armature = present(self.layout), meant.of_tab(present(context))
+        action = meant.action(present(context)) or clicked_action(present(context))
+        if action is not None:
+            meant.mark(layout, armature)
+            meant.mark_action(layout, action)
+            draw_entries(layout, OF_ACTION)
+
+
+def clicked_action(context: bpy.types.Context) -> bpy.types.Action | None:
+    """Return the action that a context menu is about: of a field or a line, an outliner's row, an editor or a strip."""
+    holder, field = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
+    if holder is not None:
+        found = [getattr(holder, "action", None)]
+        found += [getattr(holder, field.identifier, None)] if field is not None else []
+    else:
+        found = [meant.action(context), *(getattr(context, "selected_ids", None) or ())]
+        found += [getattr(context, "active_action", None)]
+        found += [getattr(getattr(context, "active_nla_strip", None), "action", None)]
+    return next((one for one in found if isinstance(one, bpy.types.Action)), None)
 
 
 class ACTION_LOOM_MT_repair_pie(bpy.types.Menu):
@@ -146,6 +182,16 @@ def _weave(menu: Any, _context: bpy.types.Context) -> None:
     layout.menu("ACTION_LOOM_MT_weave")
 
 
+def _of_action(menu: Any, context: bpy.types.Context) -> None:
+    """In a context menu, where it is about an action that moves bones of the armature that the tab is about."""
+    action, armature = clicked_action(context), meant.of_tab(context)
+    if action is not None and armature is not None and source_list.moves(action, armature).bones:
+        layout = present(menu.layout)
+        layout.separator()
+        meant.mark_action(layout, action)
+        layout.menu("ACTION_LOOM_MT_action")
+
+
 def _in_header(menu: Any, context: bpy.types.Context) -> None:
     """In an editor's header, where it shows actions of armatures and there is one."""
     shown = getattr(context.space_data, "mode", "FCURVES")
@@ -159,13 +205,17 @@ _ENTRIES: tuple[tuple[str, Callable[[Any, bpy.types.Context], None]], ...] = (
     ("DOPESHEET_MT_editor_menus", _in_header),
     ("GRAPH_MT_editor_menus", _in_header),
     ("NLA_MT_editor_menus", _in_header),
+    ("DOPESHEET_MT_context_menu", _of_action),
+    ("NLA_MT_context_menu", _of_action),
+    ("OUTLINER_MT_context_menu", _of_action),
+    ("UI_MT_button_context_menu", _of_action),
     ("DOPESHEET_MT_key", _tools),
     ("DOPESHEET_MT_marker", _feet),
     ("VIEW3D_MT_armature_add", _add_demo),
     ("TOPBAR_MT_file_import", _import_motion),
     ("TOPBAR_MT_file_export", _export_motion),
 )
-_MENUS = (*(_menu(name, *row) for name, row in MENUS.items()), ACTION_LOOM_MT_repair_pie)
+_MENUS = (*(_menu(name, *row) for name, row in MENUS.items()), ACTION_LOOM_MT_action, ACTION_LOOM_MT_repair_pie)
 _items: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 

@@ -121,6 +121,12 @@ WHICH = (
 )
 
 
+def source_of_action(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action) -> Source:
+    """Return an action of an armature as its line in the list reads it, or as usual where it is not listed."""
+    lines = lists.own_lines(properties.rig_of(scene, armature), action)
+    return source_of(lines[0]) if lines else Source(name=action.name_full)
+
+
 def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[Source]:
     """Return the action that an armature has, or those ticked in its list; which : one of `lists.OWN`.
 

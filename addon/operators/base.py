@@ -58,7 +58,8 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
     """Say whether an armature is there with so many of its sources ticked, and else why not."""
     if not poll_armature(cls, context):
         return False
-    ticked = len(lists.ticked(properties.rig_of(scene_of(context), meant.armature(context))))
+    rig = properties.rig_of(scene_of(context), meant.armature(context))
+    ticked = len(lists.ticked(rig)) if meant.action(context) is None else 1
     if ticked < least or (most is not None and ticked > most):
         needed = f"{least} source{'s' if least > 1 else ''}{' or more' if most is None else ''}"
         cls.poll_message_set(f"Tick {needed}; {ticked} {'is' if ticked == 1 else 'are'}")
@@ -168,9 +169,12 @@ class SourcesOperator(BackgroundOperator):
         self.sources.clear()
         self.readings.clear()
         self.players.clear()
-        ticked = lists.in_order(rig, self.recipe)
+        action = meant.action(context)
+        ticked = lists.in_order(rig, self.recipe) if action is None else lists.own_lines(rig, action)
         for line in ticked:
             self.add_line(line)
+        if action is not None and not ticked:
+            self.add_source(action.name_full)
         said = _said_by_lines(scene, rig, ticked)
         for name in set(said) & set(every) - given:
             setattr(self, name, said[name])

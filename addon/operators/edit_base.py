@@ -127,5 +127,7 @@ class AgainOperator(EditOperator):
 
 
 def _own(context: bpy.types.Context, which: str, name: str = "") -> list[Any]:
-    armature = meant.called(context, name)
+    armature, action = meant.called(context, name), meant.action(context)
+    if armature is not None and action is not None:
+        return [source_list.source_of_action(scene_of(context), armature, action)]
     return [] if armature is None else source_list.own_sources(scene_of(context), armature, which)

@@ -4,7 +4,7 @@ import bpy
 
 from ...core.errors import some
 from .. import body_roles, lists, meant, properties, source_list, weights_over_time
-from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from ..blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
 from . import base
 
 
@@ -63,6 +63,37 @@ class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
         rig.active = len(rig.sources) - 1
         body_roles.look_up(rig)
         source_list.note_warnings(context, armature, [source])
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_add_source(bpy.types.Operator):
+    bl_idname = "action_loom.add_source"
+    bl_label = "Add to Sources"
+    bl_description = "List this action and tick it"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    action: bpy.props.StringProperty(name="Action", description="Its name; that of the menu if empty")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature = present(meant.armature(context))
+        action = named(bpy.data.actions, self.action) if self.action else meant.action(context)
+        if action is None:
+            self.report({"ERROR"}, f"There is no action named {self.action!r}" if self.action else "Choose an action")
+            return {"CANCELLED"}
+        if not source_list.moves(action, armature).bones:
+            self.report({"ERROR"}, f"{action.name} moves no bone of {armature.name}")
+            return {"CANCELLED"}
+        rig = properties.ensure_rig(scene_of(context), armature)
+        listed = lists.own_lines(rig, action)
+        line = listed[0] if listed else source_list.add(rig, action, use=True)
+        line.use = True
+        body_roles.look_up(rig)
+        source_list.note_warnings(context, armature, [line])
+        self.report({"INFO"}, f"{action.name} is listed and ticked")
         return {"FINISHED"}
 
 
@@ -180,6 +211,7 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         ACTION_LOOM_OT_add_sources,
         ACTION_LOOM_OT_add_active_source,
+        ACTION_LOOM_OT_add_source,
         ACTION_LOOM_OT_add_selected_sources,
         ACTION_LOOM_OT_remove_source,
         ACTION_LOOM_OT_move_source,

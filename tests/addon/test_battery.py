@@ -163,6 +163,7 @@ TABLE = {
     "add_event": Row("settings"),
     "add_active_source": Row("settings", "users"),
     "add_demo": Row(*MADE, "settings", needs_armature=False),
+    "add_source": Row("settings", "users", before=without_lists, action="slow"),
     "add_selected_sources": Row("settings", "users", before=another_body),
     "add_to_library": Row(before=library_chosen, needs_armature=False, directory="FOLDER/files"),
     "add_sources": Row("settings", "users", before=without_lists),

@@ -172,3 +172,75 @@ def test_the_table_of_where_everything_is(loom, drawn_in):
     if os.environ.get("WRITE"):
         PAGE.write_text(text, encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == text
+
+
+# --- right-click on an action ---------------------------------------------------------------------------------------
+
+
+def in_menu(loom, menu, **context):
+    """What ours draws in a context menu that is about something."""
+    drawn = []
+    about = SimpleNamespace(scene=bpy.context.scene, object=bpy.context.object, **context)
+    loom("addon.menus")._of_action(SimpleNamespace(layout=Layout(drawn)), about)
+    return [(name, given) for name, given, _ in drawn]
+
+
+def test_an_action_is_recognised_wherever_it_is_right_clicked(loom):
+    bpy.ops.action_loom.add_demo()
+    run, rig = bpy.data.actions["Run"], bpy.context.object
+    field = rig.animation_data.bl_rna.properties["action"]
+    rig.animation_data.action = run
+    line = next(one for one in bpy.context.scene.action_loom.rigs[0].sources if one.action == run)
+    strip = SimpleNamespace(action=run)
+    for context in (
+        {"button_pointer": rig.animation_data, "button_prop": field},
+        {"button_pointer": line, "button_prop": line.bl_rna.properties["use"]},
+        {"selected_ids": [rig, run]},
+        {"active_action": run},
+        {"active_nla_strip": strip},
+    ):
+        drawn = in_menu(loom, "DOPESHEET_MT_context_menu", **context)
+        assert ("menu", ("ACTION_LOOM_MT_action",)) in drawn, context
+        assert ("context_pointer_set", ("action_loom_action", run)) in drawn
+    # Another button of an editor that has an action is not about it, and another's action not of this armature.
+    assert not in_menu(
+        loom,
+        "UI_MT_button_context_menu",
+        button_pointer=bpy.context.scene,
+        button_prop=bpy.context.scene.bl_rna.properties["frame_start"],
+        active_action=run,
+    )
+    assert not in_menu(loom, "OUTLINER_MT_context_menu", selected_ids=[bpy.data.actions.new("of nobody")])
+
+
+def test_what_is_chosen_there_is_done_with_that_action_and_no_other(loom):
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = line.action.name in ("Walk", "Sneak")
+    menus, drawn = loom("addon.menus"), []
+    run = bpy.data.actions["Run"]
+    with loom("addon.meant").as_by_button(bpy.context, rig, run):
+        for entry in filter(None, menus.OF_ACTION):
+            assert getattr(bpy.ops.action_loom, entry).poll() or entry in ("warp", "move_events"), entry
+        bpy.ops.action_loom.in_place("INVOKE_DEFAULT")
+        drawn.append(rig.animation_data.action)
+        bpy.ops.action_loom.mirror("INVOKE_DEFAULT")
+        drawn.append(rig.animation_data.action)
+        bpy.ops.action_loom.add_source("INVOKE_DEFAULT")
+    sources = [[one["name"] for one in result["action_loom"]["sources"]] for result in drawn]
+    assert sources == [["Run"], ["Run"]]
+    ticked = [line.action.name for line in bpy.context.scene.action_loom.rigs[0].sources if line.use]
+    assert sorted(ticked) == ["Run", "Sneak", "Walk"]
+
+
+def test_an_action_that_is_not_listed_is_done_as_well(loom):
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    bpy.context.scene.action_loom.rigs.clear()
+    with loom("addon.meant").as_by_button(bpy.context, rig, bpy.data.actions["Run"]):
+        assert bpy.ops.action_loom.loop("INVOKE_DEFAULT") == {"FINISHED"}
+        assert bpy.ops.action_loom.add_source("INVOKE_DEFAULT") == {"FINISHED"}
+    assert [line.action.name for line in bpy.context.scene.action_loom.rigs[0].sources] == ["Run"]
+    with pytest.raises(RuntimeError, match="There is no action named 'none'"):
+        bpy.ops.action_loom.add_source(action="none")
