@@ -225,7 +225,7 @@ def test_feet_are_marked_where_they_stand_and_seams_where_they_are(loom):
     assert len(standing) >= 4
     for one in standing:
         assert np.linalg.norm(np.ptp(one.points[:, :2], axis=0)) < 0.1
-    seams = [one for one in ghost.trails if one.color == trails.TRANSITION]
+    seams = [one for one in ghost.trails if one.color == loom("addon.colors").TRANSITION]
     way = ghost.trails[0].points
     at = [np.abs(way - one.points[len(one.points) // 2]).sum(axis=1).argmin() for one in seams]
     assert len(at) == len(ghost.woven.seams)
