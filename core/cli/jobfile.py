@@ -238,10 +238,13 @@ def _entries(
         raise OptionError(f"{verb_of(verb).uses}: there is no file {artefact}")
     name, each = given.get("name", ""), given.get("each", "")
     body = _body(host, recipe, given.get("like", ""), folder, settings)
+    walks = issubclass(recipe, GraphWalk) and artefact is not None
+    groups = _clips(host, table, folder, each, settings, made, none_needed=walks)
+    several = bool(each) or len(groups) > 1
     return [
         Entry(
             number,
-            f"{name} {host.title(clips[-1])}".strip() if each else name,
+            f"{name} {host.title(clips[-1])}".strip() if several else name,
             plan(
                 host,
                 made,
@@ -256,7 +259,7 @@ def _entries(
                 force=given.get("force", False),
             ),
         )
-        for clips in _clips(host, table, folder, each, settings, issubclass(recipe, GraphWalk) and artefact is not None)
+        for clips in groups
     ]
 
 
@@ -285,7 +288,13 @@ def _body(host: Host, recipe: type[Recipe], like: str, folder: str, settings: Se
 
 
 def _clips(
-    host: Host, table: Mapping[str, Any], folder: str, each: str, settings: Settings, none_needed: bool
+    host: Host,
+    table: Mapping[str, Any],
+    folder: str,
+    each: str,
+    settings: Settings,
+    recipe: Recipe,
+    none_needed: bool,
 ) -> list[list[str]]:
     """Return the clips of each job that a table stands for."""
     patterns = table.get("clips", [])
@@ -296,7 +305,7 @@ def _clips(
         return [[*clips, clip] for clip in host.matching("each", each, folder, settings)]
     if not clips and not none_needed:
         raise OptionError("clips is missing: no file is named")
-    return [clips]
+    return recipe.shared_out(clips)
 
 
 def _beside(folder: str, path: str | None) -> str | None:

@@ -48,7 +48,7 @@ def identity(path: Path | str) -> str:
     return os.path.normcase(os.path.realpath(path))
 
 
-def as_json(report: Mapping[str, Any], indent: int | None = 1) -> bytes:
+def as_json(report: Mapping[str, Any] | Sequence[Any], indent: int | None = 1) -> bytes:
     """Return a report as strict JSON; without an indent it is one line."""
     text = json.dumps(_plain(report), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
     return text.encode("utf-8", errors="backslashreplace")  # half a character of a path is escaped, as JSON does

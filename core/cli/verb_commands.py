@@ -1,17 +1,20 @@
 """action-loom VERB …: a command for every verb of the registry, with a flag for every option."""
 
 import argparse
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from ..errors import OptionError
+from ..errors import Cancelled, LoomError, OptionError
 from ..options import Option, declared
 from ..recipes.base import Recipe
 from ..recipes.graph import Follow, GraphWalk
 from ..verbs import VERBS
 from . import artefacts, common, job, outputs, timewarps
 from .artefacts import KINDS
-from .host import Host
+from .host import Destination, Host
 
 _STRETCH = (
     ("--action", "actions", str, "what the upper body does on a stretch of the path (several: once for each)"),
@@ -72,29 +75,98 @@ def add_verb(
 
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
-    """Read the clips, do what the recipe says, write what was asked for."""
+    """Read the clips, do what the recipe says, write what was asked for; a verb for one clip does so with each."""
     recipe, clips, artefact = _asked(arguments)
     destination = host.destination(arguments)
-    planned = job.plan(
-        host,
-        recipe,
-        clips,
-        common.settings(host.settings, arguments),
-        artefact=artefact,
-        output=destination.export,
-        report=arguments.report,
-        picture=arguments.picture,
-        timewarp=getattr(arguments, "timewarp", None),
-        kept_in=host.place(destination),
-        force=arguments.force,
-    )
-    outputs.check([*planned.outputs, destination.copy], planned.force, planned.folders)
+    groups = recipe.shared_out(clips)
+    listed = _list_of_reports(arguments) if len(groups) > 1 else None
+    if len(groups) > 1:
+        _check_folders({"-o": destination.export, "--picture": arguments.picture}, len(groups))
+    planned = [
+        job.plan(
+            host,
+            recipe,
+            group,
+            common.settings(host.settings, arguments),
+            artefact=artefact,
+            output=destination.export,
+            report=None if listed else arguments.report,
+            picture=arguments.picture,
+            timewarp=getattr(arguments, "timewarp", None),
+            kept_in=host.place(destination),
+            force=arguments.force,
+        )
+        for group in groups
+    ]
+    places = [path for one in planned for path in one.outputs]
+    outputs.check([*places, listed, destination.copy], arguments.force, planned[0].folders)
+    if len(planned) == 1:
+        with common.progress(arguments.quiet) as progress:
+            made = job.make(planned[0], progress)
+        _keep(host, arguments, destination, [made], {})
+    else:
+        _do_each(host, arguments, destination, planned, listed)
+
+
+def _list_of_reports(arguments: argparse.Namespace) -> Path | None:
+    """The file of the reports of several results, in a list; None without, and where each has a file in a folder."""
+    report = arguments.report
+    return None if report is None or outputs.folder(report) is not None else Path(report)
+
+
+def _check_folders(named: dict[str, str | None], count: int) -> None:
+    """Raise OptionError for files that can't hold several results."""
+    for flag, path in named.items():
+        if path is not None and outputs.folder(path) is None:
+            raise OptionError(f"{flag} is {path!r}, but {count} results need a folder: FOLDER/")
+
+
+def _do_each(
+    host: Host,
+    arguments: argparse.Namespace,
+    destination: Destination,
+    planned: Sequence[job.Job],
+    listed: Path | None,
+) -> None:
+    """Do the same with each of several clips; raises LoomError where it can't be done with some, after the others."""
+    done: list[job.Made] = []
+    failed, reports = [], []
     with common.progress(arguments.quiet) as progress:
-        made = job.make(planned, progress)
-    host.save(destination)
-    outputs.write(made.contents, planned.force)
+        for k, one in enumerate(planned):
+            if done and "assign" in one.settings:  # of many actions one can be assigned: the first
+                one = replace(one, settings={**one.settings, "assign": False})
+            try:
+                done.append(job.make(one, progress.part(k / len(planned), (k + 1) / len(planned))))
+            except Cancelled:
+                raise
+            except LoomError as error:
+                title = host.title(one.clips[-1])
+                failed.append(str(error) if title in str(error) else f"{title}: {error}")
+                reports.append({"inputs": list(one.clips), "message": str(error)})
+            else:
+                reports.append(done[-1].report)
+    _keep(host, arguments, destination, done, {} if listed is None else {listed: outputs.as_json(reports)})
+    for line in failed:
+        print(f"{host.name}: {line}", file=sys.stderr)
+    if failed:
+        raise LoomError(f"{len(failed)} of {len(planned)} clips can't be worked with")
+
+
+def _keep(
+    host: Host,
+    arguments: argparse.Namespace,
+    destination: Destination,
+    done: Sequence[job.Made],
+    others: dict[Path, bytes],
+) -> None:
+    """Save the opened file, write the files of all that was made, and say what it is."""
+    if done:
+        host.save(destination)
+    for contents in (*(made.contents for made in done), others):
+        outputs.write(contents, arguments.force)
     if not arguments.quiet:
-        print(made.summary)
+        for made in done:
+            print(made.summary)
 
 
 def _of_making(recipe: type[Recipe]) -> dict[str, Option]:

@@ -296,3 +296,25 @@ def test_what_is_no_result_is_not_made_anew(refused, prowl):
     assert refused("rebuild", "Prowl", "Wave", "--save") == (1, "Wave was not made by Action Loom")
     bpy.data.actions.remove(bpy.data.actions["Creep"])
     assert refused("rebuild", "Prowl", "--save") == (1, "Sneak was deleted, or is in another file: choose another")
+
+
+def test_a_verb_for_one_action_makes_a_result_of_each_that_is_named(command, scene, out):
+    before = {name: material.fingerprint(bpy.data.actions[name]) for name in ("Walk", "Sneak")}
+    code, printed, err = command("in_place", "Walk", "Sneak", "--save", "--report", out / "r.json")
+    assert (code, err) == (0, "")
+    assert "Walk in place: " in printed
+    assert "Sneak in place: " in printed
+    assert [one["action"] for one in material.read_json(out / "r.json")] == ["Walk in place", "Sneak in place"]
+    actions = material.opened(scene)
+    assert {"Walk in place", "Sneak in place"} <= set(actions.keys())
+    assert bpy.data.objects["Loom Figure"].animation_data.action.name == "Walk in place"
+    assert {name: material.fingerprint(actions[name]) for name in before} == before
+
+
+def test_several_results_are_exported_into_a_folder(command, out, scene):
+    code, _, err = command("in_place", "Walk", "Sneak", "-o", out / "")
+    assert (code, err) == (0, "")
+    assert sorted(os.listdir(out)) == ["Sneak in place.bvh", "Walk in place.bvh"]
+    code, _, err = command("in_place", "Walk", "Sneak", "-o", out / "one.bvh")
+    assert code == 2
+    assert "2 results need a folder" in err
