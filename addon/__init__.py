@@ -43,6 +43,7 @@ MODULES = (
     ".operators.stretches",
     ".operators.style",
     ".operators.results",
+    ".operators.going_on",
     ".operators.motion_files",
     ".operators.library",
     ".operators.demo",

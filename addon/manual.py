@@ -11,6 +11,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "manual"
 
 LIBRARY = "library"  # where clips are found
 REPAIR = "repair"  # where the tools for one action are
+RESULTS = "results"  # what becomes of an action that is done
 
 # Pages that are not called as the verb or the group of settings is that they tell of.
 _PAGES = {
@@ -86,6 +87,9 @@ _OPERATORS = {
     "analyse": "sources",
     "show_registration": "sources",
     "move_playhead": "preview",
+    "edit_recipe": RESULTS,
+    "rebuild": RESULTS,
+    "push_down": RESULTS,
 }
 # Properties that are in no group of options, by how their types' and their own names begin.
 _PROPERTIES = {

@@ -214,6 +214,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row = self.layout.row(align=True)
             row.operator("action_loom.edit_recipe", text="Edit", icon="GREASEPENCIL")
             row.operator("action_loom.rebuild", icon="FILE_REFRESH")
+            row = self.layout.row(align=True)
+            row.operator("action_loom.push_down", text="Push Down", icon="NLA_PUSHDOWN")
 
     def _draw_preview(self, context: bpy.types.Context) -> None:
         """Say what is previewed, and how it is shown."""

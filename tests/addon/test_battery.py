@@ -226,6 +226,7 @@ TABLE = {
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "place_from_cursor": Row("settings"),
+    "push_down": Row("animation", "users"),
     "place": result(sources=[SLOW]),
     "plant": result(sources=[SLOW]),
     "reach": result(sources=[SLOW], target="0.3 -0.4 1.1"),
@@ -387,7 +388,8 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
 # To another frame, where a pose without keys is none, or to another pose.
 GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead", "tween")
 ANEW = ("rebuild", "remove_pose", "clean_up")  # what the armature has, is made anew
-STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW)]
+TAKEN_OFF = ("push_down",)  # it is for changing what is played
+STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW, *TAKEN_OFF)]
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ BUTTONS = {
     "pick_joints": {"group": "matching", "option": "joints", "what": "lower"},
     "edit_recipe": {},
     "rebuild": {},
+    "push_down": {},
     "analyse": {},
     "show_registration": {},
     "move_playhead": {},

@@ -29,6 +29,7 @@ SERVICES = {
     "lists",
     "manual",
     "meant",
+    "nla_strips",
     "still_bones",
     "style_labels",
     "style_sliders",

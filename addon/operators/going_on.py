@@ -1,0 +1,84 @@
+"""What becomes of an action that is done: a strip of the NLA, or an asset."""
+
+import bpy
+
+from ...core.errors import LoomError
+from ...core.recipes.reading import Source
+from .. import lists, meant, properties, source_list
+from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from . import base
+
+
+class OnOwnActions(OperatorMixin):
+    """An operator on the action that the armature has, or on each that is ticked in its list."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions are meant", items=lists.OWN)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        armature = present(meant.armature(context))
+        data = armature.animation_data
+        has_action = data is not None and data.action is not None
+        if not has_action and not lists.ticked(properties.rig_of(scene_of(context), armature)):
+            cls.poll_message_set(f"{armature.name} has no action: choose one, or tick actions in the list")
+            return False
+        return True
+
+    def sources(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[Source]:
+        """Return which actions are meant and how they are read; raises LoomError where there is none."""
+        data = armature.animation_data
+        if self.which == lists.PLAYED and (data is None or data.action is None):
+            raise LoomError(f"{armature.name} has no action: choose one, or Ticked for those of the list")
+        found = source_list.own_sources(scene_of(context), armature, self.which)
+        if not found:
+            raise LoomError(f"No action of {armature.name} is ticked in the list")
+        return found
+
+
+class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
+    bl_idname = "action_loom.push_down"
+    bl_label = "Push Down to NLA"
+    bl_description = (
+        "Put the armature's action as a strip on a new track of its NLA, where it plays as it did, and take it off the"
+        " armature"
+    )
+
+    start: bpy.props.EnumProperty(
+        name="Start",
+        description="Where the strip begins",
+        items=[
+            ("KEYED", "As Keyed", "At the action's own first frame: nothing moves in time"),
+            ("CURRENT", "Current Frame", "At the frame that the scene is at"),
+        ],
+    )
+    repeat: bpy.props.IntProperty(
+        name="Repeat",
+        description="How often it is played. What repeats by itself (Cycles modifiers) goes on, its travel too",
+        default=1,
+        min=1,
+        soft_max=20,
+        max=1000,
+    )
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from .. import nla_strips  # numpy is loaded at first use, not when Blender starts
+
+        armature = present(meant.armature(context))
+        start = scene_of(context).frame_current if self.start == "CURRENT" else None
+        try:
+            pushed = nla_strips.push_down(armature, self.sources(context, armature), start=start, repeat=self.repeat)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        first, last = pushed.strips[0].frame_start, pushed.strips[-1].frame_end
+        count = len(pushed.strips)
+        what = pushed.strips[0].name if count == 1 else f"{count} actions"
+        base.report(self, pushed.notes, f"{what}: in the NLA of {armature.name} from frame {first:g} to {last:g}")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_push_down,))
