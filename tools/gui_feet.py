@@ -14,7 +14,7 @@ from gui_shared import begin_open, idle, loom
 
 GREEN, RED = np.array([0.2, 0.85, 0.4]), np.array([0.95, 0.2, 0.1])
 NEAR = 0.12  # how far a pixel's colour may be from that
-DRAWN = 20.0  # ms that the window should take more at most, in software and beside other work
+DRAWN = 40.0  # ms that the window should take more at most, in software and beside other work
 
 
 def steps(gui: Any) -> Iterator[Any]:

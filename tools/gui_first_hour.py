@@ -14,7 +14,7 @@ import bpy
 from gui_shared import idle, loom
 
 MOST = {"blend": 5, "loop": 6, "path": 6}  # clicks from a new file
-MODES = ("blend", "connect", "loop", "splice", "follow", "travel", "in_place")
+COLUMNS = 3  # of the buttons of the modes
 BEFORE = not hasattr(bpy.types, "ACTION_LOOM_OT_manual")  # an earlier version, of which only pictures are taken
 SHARED = "a_long_name_that_all_of_them_share_"
 
@@ -95,12 +95,17 @@ def choose_mode(gui: Any, mode: str) -> Iterator[Any]:
     _, top = yield from gui.find_button("action_loom.mode")
     region, scale = gui.region("UI"), bpy.context.preferences.system.ui_scale
     wide = region.width - 40.0 * scale  # without the tabs' names
-    row, column = divmod(MODES.index(mode), 4)
+    row, column = divmod(modes().index(mode), COLUMNS)
     for down in (0.0, 8.0, 16.0):
-        yield from gui.click(region.x + (column + 0.5) * wide / 4.0, top - (22.0 * row + down) * scale)
+        yield from gui.click(region.x + (column + 0.5) * wide / COLUMNS, top - (22.0 * row + down) * scale)
         if settings.mode == mode:
             return
     raise AssertionError(f"no button for {mode}")
+
+
+def modes() -> list[str]:
+    """The modes of the tab, as their buttons stand."""
+    return [recipe.verb for recipe in loom("addon.properties").MODES]
 
 
 # --- pictures -------------------------------------------------------------------------------------------------------
@@ -117,7 +122,7 @@ def pictures(gui: Any, scale: float) -> Iterator[Any]:
     for action in bpy.data.actions:
         action.name = SHARED + action.name
     yield from gui.sidebar("Action Loom")
-    for mode in MODES:
+    for mode in modes():
         bpy.context.scene.action_loom.mode = mode
         tick(1 if mode in ("loop", "travel", "in_place") else 2)
         yield from panel(gui, scale, mode)

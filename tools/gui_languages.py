@@ -13,7 +13,13 @@ import bpy
 from gui_shared import begin_open, idle, loom
 
 LANGUAGES = {"ja_JP": ("合成", "アーマチュアを選択してください"), "zh_HANS": ("合成", "请选择骨架")}
-LIST = "0:Complete:\n1:English (English):en_US\n2:Japanese (日本語):ja_JP\n13:Simplified Chinese (简体中文):zh_HANS\n"
+# Without its first line 4.3 ends at its start.
+LIST = """0:Automatic (Automatic):DEFAULT
+0:Complete:
+1:English (English):en_US
+2:Japanese (日本語):ja_JP
+13:Simplified Chinese (简体中文):zh_HANS
+"""
 OPEN = ("weave", "synchronise", "repair", "feet", "check", "library", "roles", "source", "weave_more", "graph")
 MODES = ("blend", "loop", "splice", "follow", "restyle")
 

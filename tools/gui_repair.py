@@ -129,4 +129,4 @@ def action() -> Any:
 
 def fingerprint() -> Any:
     """What tells whether the armature's action is another one, or has other keys."""
-    return action().name, str(action().get("action_loom", ""))[:2000]
+    return action().name, action().get("action_loom", {}).get("recipe", "")
