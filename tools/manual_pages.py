@@ -1,4 +1,4 @@
-"""The manual as pages that a browser shows, for the zip: docs/manual and docs/options.md, with their pictures."""
+"""The manual as pages that a browser shows, for the zip: docs/manual and what it leans on, with their pictures."""
 
 import re
 import shutil
@@ -8,7 +8,8 @@ import markdown
 
 ROOT = Path(__file__).resolve().parent.parent
 MANUAL = ROOT / "docs" / "manual"
-PAGES = (*sorted(MANUAL.glob("*.md")), ROOT / "docs" / "options.md")
+BESIDE = tuple(ROOT / "docs" / name for name in ("options.md", "farms.md", "jobs.md"))
+PAGES = (*sorted(MANUAL.glob("*.md")), *BESIDE)
 EXTENSIONS = ("tables", "fenced_code", "toc")
 STYLE = """
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto 4rem; padding: 0 1rem; color: #222; }

@@ -1,15 +1,21 @@
-"""Writes docs/options.md: what every verb, result and source can be asked for, from the declarations themselves."""
+"""Writes docs/options.md, and the tables of options on pages of the manual, from the declarations themselves.
 
+A page of the manual has a table where it says `<!-- options: blend -->`; it goes to the next `<!-- end -->`.
+"""
+
+import re
 from pathlib import Path
 
-from action_loom.core.options import HIDDEN, Option, declared
+from action_loom.core.options import HIDDEN, MODE, PANEL, RARE, Option, declared
 from action_loom.core.recipes.graph import GraphOptions
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.recipes.reading import ReadingOptions, SourceOptions
 from action_loom.core.recipes.result import ResultOptions
+from action_loom.core.recipes.style import StyleOptions
 from action_loom.core.verbs import VERBS
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "options.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE = DOCS / "options.md"
 HEAD = """# Options
 
 Written by `tools/option_tables.py` from the declarations in `core/recipes`; a test compares them.
@@ -26,6 +32,15 @@ ACTIONS = (
     ("Sources", "How all sources of a result are read.", ReadingOptions),
     ("One source", "How one source is read, where not as usual: below the list.", SourceOptions),
 )
+# Options that several verbs share have a panel of their own, as in `addon.properties`.
+OF_A_PANEL = {
+    "matching": Matching,
+    "graph": GraphOptions,
+    "style": StyleOptions,
+    "result": ResultOptions,
+    "reading": ReadingOptions,
+}
+MARKED = re.compile(r"(<!-- options: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def page() -> str:
@@ -87,5 +102,69 @@ def sentence(about: Option) -> str:
     return text + ("" if about.shown != HIDDEN else ". Set in the list or the view, not as a field")
 
 
+# --- tables for those who read labels -----------------------------------------------------------------------------
+
+
+def with_tables(text: str) -> str:
+    """Return a page of the manual with its tables as the declarations are now."""
+    return MARKED.sub(lambda found: f"{found[1]}\n{panel_table(*found[2].split())}\n\n{found[3]}", text)
+
+
+def panel_table(name: str, where: str = "") -> str:
+    """Return a table of the options of a mode, a tool or a panel, by their labels.
+
+    where : `usual` for those that the panel itself shows, `rare` for those in its part below; both if empty
+    """
+    declaration = OF_A_PANEL.get(name) or VERBS[name].recipe
+    usual, rare = _options_of(declaration)
+    rows = ["| Option | At first | What it does |", "|---|---|---|"]
+    shown = [*(usual if where != "rare" else ()), *(rare if where != "usual" else ())]
+    rows += [f"| {about.title} | {at_first(about)} | {meaning(about, declared(declaration))} |" for about in shown]
+    return "\n".join(rows)
+
+
+def _options_of(declaration: type) -> tuple[list[Option], list[Option]]:
+    """The options that a panel shows, with those of others that are meant for it, and those in its part below."""
+    shared = [one for one in OF_A_PANEL.values() if issubclass(declaration, one) and one is not declaration]
+    of_others = [about for one in shared for about in declared(one).values()]
+    others = {about.name for about in of_others}
+    mine = [about for about in declared(declaration).values() if about.name not in others]
+    usual = [about for about in of_others if about.shown == MODE]
+    usual += [about for about in mine if about.shown in (MODE, PANEL)]
+    return usual, [about for about in mine if about.shown == RARE]
+
+
+def at_first(about: Option) -> str:
+    """Return the value that an option has before anybody sets it, as a panel shows it."""
+    if about.choices:
+        return next(choice.title for choice in about.choices if choice.name == about.default)
+    if about.kind is bool:
+        return "on" if about.default else "off"
+    if about.kind in (tuple, str):
+        return str(about.default) if about.default else "empty"
+    unit = " s" if about.unit.strip() == "s" else ""  # other units stand in the label
+    value = f"{about.default:.4g}{unit}"
+    return f"{value}: {about.zero}" if about.zero and about.default <= 0 else value
+
+
+def meaning(about: Option, options: dict[str, Option]) -> str:
+    """Return what an option does, and each of its choices, a line for each.
+
+    options : those of its declaration, by name
+    """
+    lines = [about.description, *(_choice(choice.title, choice.description) for choice in about.choices)]
+    if about.only_for is not None:
+        name, values = about.only_for
+        titles = [f"*{choice.title}*" for choice in options[name].choices if choice.name in values]
+        lines.append(f"Only where *{options[name].title}* is {' or '.join(titles)}")
+    return "<br>".join(lines).replace("|", "\\|")
+
+
+def _choice(title: str, description: str) -> str:
+    return f"*{title}*" + (f": {description[0].lower()}{description[1:]}" if description else "")
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    for one in sorted((DOCS / "manual").glob("*.md")):
+        one.write_text(with_tables(one.read_text(encoding="utf-8")), encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from action_loom.core import verbs
-from action_loom.core.options import SHOWN, declared
+from action_loom.core.options import HIDDEN, SHOWN, declared
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.recipes.metrics import METRICS
 from action_loom.core.recipes.reading import ReadingOptions, SourceOptions
@@ -55,12 +55,42 @@ def test_verbs_and_their_earlier_names_are_different():
     assert len(set(names)) == len(names)
 
 
-def test_the_manuals_tables_are_the_declarations():
+@pytest.fixture(scope="module")
+def tables():
+    """The tool that writes the tables."""
     spec = importlib.util.spec_from_file_location("option_tables", ROOT / "tools" / "option_tables.py")
-    tables = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tables)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_manuals_tables_are_the_declarations(tables):
     page = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     assert page == tables.page(), "python tools/option_tables.py writes the page anew"
+
+
+PAGES = sorted((ROOT / "docs" / "manual").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_tables_on_pages_of_the_manual_are_the_declarations(page, tables):
+    text = page.read_text(encoding="utf-8")
+    assert text == tables.with_tables(text), "python tools/option_tables.py writes them anew"
+    assert text.count("<!-- options: ") == text.count("<!-- end -->") == len(tables.MARKED.findall(text))
+
+
+def test_every_mode_and_every_tool_has_a_table_on_some_page(tables):
+    marked = {name.split()[0] for page in PAGES for _, name, _ in tables.MARKED.findall(page.read_text("utf-8"))}
+    recipes = [row.recipe for row in verbs.VERBS.values()]
+    wanted = {one.verb for one in recipes if one.mode or (one.of_action and one.verb != "plant")}
+    assert wanted | set(tables.OF_A_PANEL) <= marked
+
+
+def test_a_table_has_every_option_that_is_shown(tables):
+    for name, options in (("splice", verbs.VERBS["splice"].recipe), ("matching", Matching), ("result", ResultOptions)):
+        rows = tables.panel_table(name).splitlines()[2:]
+        shown = [about for about in declared(options).values() if about.shown != HIDDEN]
+        assert sorted(row.split(" | ")[0].removeprefix("| ") for row in rows) == sorted(a.title for a in shown)
 
 
 def test_every_section_that_comments_point_to_exists():

@@ -1,5 +1,6 @@
 """The manual: a page for every mode, all linked, no link that leads nowhere, and the words of the panel."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -18,6 +19,19 @@ MODES = {
     "ask": "parametric",
 }  # whose page is called otherwise
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@pytest.fixture(scope="module")
+def pages():
+    """The tool that writes the manual for the zip."""
+    return tool("manual_pages")
+
+
+def tool(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def anchors(path):
@@ -51,3 +65,11 @@ def test_every_mode_has_a_page_that_names_it(recipe):
     for about in shown:
         named = [choice.title for choice in about.choices if f"*{choice.title}*" in page]
         assert named, (recipe.verb, about.name)
+
+
+def test_the_zips_pages_have_the_tables_and_what_the_manual_leans_on(pages):
+    splice = pages.as_html(MANUAL / "splice.md")
+    assert splice.count("<table>") == 2
+    assert "<br><em>Keep Posture</em>" in splice
+    assert {"index.html", "options.html", "farms.html", "jobs.html"} <= set(pages.names())
+    assert 'href="farms.html"' in pages.as_html(MANUAL / "README.md")
