@@ -59,7 +59,9 @@ MENUS = {
         label="Feet",
         entries=("plant", "find_contacts", "add_contact", LINE, "contacts_to_markers", "contacts_from_markers"),
     ),
-    "result": Row(label="Result", entries=("edit_recipe", "rebuild", "clear_preview", LINE, "push_down", "export_motion")),
+    "result": Row(
+        label="Result", entries=("edit_recipe", "rebuild", "clear_preview", LINE, "push_down", "export_motion")
+    ),
     "weave": Row(
         label="Action Loom",
         entries=(

@@ -86,6 +86,7 @@ def test_frames_that_were_set_by_hand_are_shown():
 
     for mode, names in (("connect", ("from_frame", "to_frame")), ("loop", ("start", "length"))):
         settings.mode = mode
+        settings.rigs[0].sources[1].use = mode == "connect"
         assert not set(names) & set(options())
         setattr(getattr(settings, mode), names[1], 12)
         assert set(names) <= set(options())
