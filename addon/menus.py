@@ -102,7 +102,7 @@ def _menu(name: str, label: str, entries: tuple[str, ...]) -> type:
         meant.mark(layout, meant.of_tab(present(context)))
         draw_entries(layout, entries)
 
-    about = {"__module__": __name__, "__doc__": f"The menu {label}.", "bl_label": label, "draw": draw}
+    about = {"__module__": __name__, "__doc__": label, "bl_label": label, "draw": draw}
     return type(f"ACTION_LOOM_MT_{name}", (bpy.types.Menu,), about)
 
 

@@ -85,8 +85,9 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         layout.use_property_split = True
         layout.use_property_decorate = False
         row = layout.row(align=True)
-        for page, text in (("index", "Manual"), ("install", "Installing"), ("troubleshooting", "Troubleshooting")):
-            present(row.operator("action_loom.manual", text=text, icon="HELP")).page = page
+        present(row.operator("action_loom.manual", icon="HELP")).page = "index"
+        present(row.operator("action_loom.manual", text="Installing", icon="HELP")).page = "install"
+        present(row.operator("action_loom.manual", text="Troubleshooting", icon="HELP")).page = "troubleshooting"
         row.operator("action_loom.report_problem", icon="URL")
         self._draw_engine(layout)
         layout.prop(self, "library")

@@ -1,26 +1,16 @@
 """Help: the manual, what a report of a problem needs, and forgetting what can be made anew."""
 
-import platform
 import shutil
 from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ...core import jit
 from ...core.errors import LoomError
-from .. import manual, meant, preferences, properties
-from ..blender_types import OperatorReturn, armature_data, present, scene_of
-from ..session import jobs, memory, troubles
+from .. import manual, preferences, problem_report
+from ..blender_types import OperatorReturn, present
+from ..session import jobs, memory
 
-TEXT = "Action Loom Problem"
-ASKED = """What did you do?
-
-What did you expect?
-
-What came instead?
-
-"""
 # What can be forgotten.
 FORGOTTEN = (
     ("ANALYSED", "Analyses", "Forget what was matched, found and previewed in this session; actions stay as they are"),
@@ -57,40 +47,13 @@ class ACTION_LOOM_OT_report_problem(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        content = f"{ASKED}{chr(10).join(_facts(context))}\n"
-        text = bpy.data.texts.get(TEXT) or bpy.data.texts.new(TEXT)
+        content = problem_report.compose(context)
+        text = bpy.data.texts.get(problem_report.NAME) or bpy.data.texts.new(problem_report.NAME)
         text.from_string(content)
         if not bpy.app.background:
             present(context.window_manager).clipboard = content
         self.report({"INFO"}, f"What a report needs is in the text {text.name} and on the clipboard: add what you did")
         return {"FINISHED"}
-
-
-def _facts(context: bpy.types.Context) -> list[str]:
-    """What is known of this Blender, the armature that the tab is about, and what went wrong last."""
-    facts = [
-        f"Action Loom {preferences.version()}, Blender {bpy.app.version_string}",
-        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        f"Engine: {jit.wanted()}, {jit.compiler() or 'no compiler'}",
-    ]
-    armature = meant.of_tab(context)
-    if armature is None:
-        return facts
-    scene, bones = scene_of(context), present(armature.pose).bones
-    modes = sorted({bone.rotation_mode for bone in bones})
-    rig = properties.rig_of(scene, armature)
-    sources = 0 if rig is None else len(rig.sources)
-    settings = properties.settings_of(scene)
-    fps = scene.render.fps / scene.render.fps_base
-    facts += [
-        f"Armature: {len(bones)} bones, {sum(len(bone.constraints) for bone in bones)} constraints,"
-        f" {', '.join(modes)}, {len(armature_data(armature).bones)} in rest pose, scale"
-        f" {' '.join(f'{one:.4g}' for one in armature.scale[:])}, linked: {'yes' if armature.library else 'no'}",
-        f"Scene: {fps:.4g} frames a second, unit {scene.unit_settings.scale_length:.4g} m, {sources} sources,"
-        f" mode {settings.mode}, tool {settings.edit}",
-    ]
-    trouble = troubles.of(armature.session_uid, settings.mode)
-    return [*facts, f"Went wrong last: {trouble.text}"] if trouble is not None else facts
 
 
 class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):

@@ -39,6 +39,7 @@ SERVICES = {
     "path_stretches",
     "playback",
     "preferences",
+    "problem_report",
     "places",
     "pose_markers",
     "properties",
