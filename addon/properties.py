@@ -236,6 +236,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="A style that the file keeps; learnt from the ticked actions if empty",
         poll=lambda _settings, text: kept_styles.is_style(text),
     )
+    restyle_each: bpy.props.BoolProperty(
+        name="Each",
+        description="Restyle each ticked action, not only the reference",
+        default=False,
+        options=set(),
+    )
     play: bpy.props.BoolProperty(
         name="Play Result",
         description="Fit the preview range to the result when it is woven, and play it",

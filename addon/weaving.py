@@ -111,13 +111,16 @@ class Read:
 
     def only(self, which: int) -> "Read":
         """Return what was read of one source, and of those that belong to it."""
-        one = slice(which * self.each, (which + 1) * self.each)
+        return self.in_order(range(which * self.each, (which + 1) * self.each))
+
+    def in_order(self, places: Sequence[int]) -> "Read":
+        """Return what was read of the sources at some places, in that order."""
         return dataclasses.replace(
             self,
-            sources=self.sources[one],
-            made_of=self.made_of[one],
-            players=self.players[one],
-            said=self.said[one],
+            sources=tuple(self.sources[k] for k in places),
+            made_of=tuple(self.made_of[k] for k in places),
+            players=tuple(self.players[k] for k in places),
+            said=tuple(self.said[k] for k in places),
         )
 
     @property

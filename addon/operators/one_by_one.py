@@ -1,7 +1,7 @@
 """Operators that do the same with each of several actions: what can't be done with one is said, and the others are."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,13 @@ class OneByOneOperator(base.SourcesOperator):
         armature = meant.called(context, self.armature)
         if armature is None:
             raise LoomError(f"There is no armature named {self.armature!r}")
-        request = self._request()
+        requests, found, recipes = self.read_each(context, armature, self._request())
+        return tuple(requests), weaving.together(found), tuple(recipes)
+
+    def read_each(
+        self, context: bpy.types.Context, armature: bpy.types.Object, request: Request
+    ) -> "tuple[list[Request], list[weaving.Read], list[Recipe]]":
+        """Return what is asked, what was read and the recipe for each source; raises LoomError where none is left."""
         requests, found, recipes, errors = [], [], [], []
         self._refused = []
         for which in self.wanted(context, request.sources):
@@ -71,7 +77,7 @@ class OneByOneOperator(base.SourcesOperator):
             recipes.append(recipe)
         if not found:
             raise _together(errors, self._refused)
-        return tuple(requests), weaving.together(found), tuple(recipes)
+        return requests, found, recipes
 
     def wanted(self, context: bpy.types.Context, sources: Sequence[Source]) -> Sequence[int]:
         """Return which of the sources it is done with now: all."""
@@ -101,16 +107,7 @@ class OneByOneOperator(base.SourcesOperator):
     def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "list[Result | LoomError]":
         from .. import weaving
 
-        made: list[Result | LoomError] = []
-        for k, one in enumerate(recipe):
-            try:
-                part = progress.part(k / len(recipe), (k + 1) / len(recipe))
-                made.append(weaving.weave(read.only(k), one, part))
-            except Cancelled:
-                raise
-            except LoomError as error:
-                made.append(error)
-        return made
+        return made_of_each(read, recipe, progress, weaving.weave)
 
     def finish(
         self, context: bpy.types.Context, request: Any, read: "weaving.Read", recipe: Any, made: Any
@@ -195,6 +192,24 @@ class EachOperator(base.ResultOperator, OneByOneOperator):
         if rig is not None:
             rig.last, rig.last_of = said, first.written.action.name
         base.report(self, dict.fromkeys(notes), *read.came, said)
+
+
+def made_of_each(
+    read: "weaving.Read",
+    recipes: Sequence[Recipe],
+    progress: Progress,
+    make: "Callable[[weaving.Read, Recipe, Progress], Result]",
+) -> "list[Result | LoomError]":
+    """Return what is made of each part of what was read, or why it can't be; raises Cancelled."""
+    made: list[Result | LoomError] = []
+    for k, recipe in enumerate(recipes):
+        try:
+            made.append(make(read.only(k), recipe, progress.part(k / len(recipes), (k + 1) / len(recipes))))
+        except Cancelled:
+            raise
+        except LoomError as error:
+            made.append(error)
+    return made
 
 
 def _named(source: Source, error: LoomError) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import bpy
 
 from ...core.errors import LoomError
+from ...core.progress import Progress
 from ...core.recipes.ask import Ask
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import Follow, GraphWalk, Shortest
@@ -15,10 +16,10 @@ from ...core.recipes.reading import Request
 from ...core.recipes.style import Restyle
 from ...core.verbs import OF_ONE_BODY
 from .. import lists, meant, path_stretches, properties
-from ..blender_types import OperatorReturn, scene_of
+from ..blender_types import OperatorReturn, present, scene_of
 from ..session import asked, candidates, graphs, previews, styles
 from . import base
-from .one_by_one import EachOperator
+from .one_by_one import EachOperator, made_of_each
 from .style_base import StyleSources
 
 if TYPE_CHECKING:
@@ -136,10 +137,49 @@ class LoopOperator(EachOperator):
         return recipe if self.cycle_of in (-1, which) else dataclasses.replace(recipe, **automatic)
 
 
-class RestyleOperator(StyleSources, base.ResultOperator):
-    """Keeps what its sliders came to, for the panel."""
+class RestyleOperator(StyleSources, EachOperator):
+    """Restyles the reference, or each source as one; keeps what its sliders came to, for the panel."""
 
     recipe: ClassVar[type[Recipe]] = Restyle
+
+    each: bpy.props.BoolProperty(
+        name="Each", description="Restyle each ticked action, not only the reference", default=False
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        present(self.layout).prop(self, "each")
+        super().draw(context)
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        if not self.properties.is_property_set("each"):
+            self.each = properties.settings_of(scene_of(context)).restyle_each
+        super().from_panel(context)
+
+    def read_each(
+        self, context: bpy.types.Context, armature: bpy.types.Object, request: Request
+    ) -> "tuple[list[Request], list[weaving.Read], list[Recipe]]":
+        """Return what `OneByOneOperator` says; the others come after each, since a style is learnt from all."""
+        self._refused = []
+        recipe = self._recipe()
+        read = self.read_one(context, armature, request, recipe)
+        every = range(len(request.sources))
+        count = len(every) if self.each and not self.preview else 1
+        orders = [(k, *(other for other in every if other != k)) for k in range(count)]
+        requests = [dataclasses.replace(request, sources=tuple(request.sources[k] for k in order)) for order in orders]
+        return requests, [read.in_order(order) for order in orders], [recipe] * count
+
+    @staticmethod
+    def compute(read: "weaving.Read", recipe: Any, progress: Progress) -> "list[Result | LoomError]":
+        from ...core import verbs
+        from ..session import prepared
+
+        # It is learnt once: of the same clips in whatever order it is the same.
+        style = prepared.prepared(recipe[0], read.only(0).clips, progress.part(0.0, 0.5))
+
+        def restyled(one: "weaving.Read", recipe: Recipe, part: Progress) -> Any:
+            return verbs.apply(recipe, one.clips, part, style)
+
+        return made_of_each(read, recipe, progress.part(0.5, 1.0), restyled)
 
     def woven(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: "Result"

@@ -77,6 +77,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             )  # above the options: in a small window these are out of sight, not it
             self._draw_last(context)
         if settings.mode == Restyle.verb:
+            options_in(layout).prop(settings, "restyle_each")
             style_sliders.draw(layout, context, settings)
             shown = style_sliders.others()
         else:
@@ -91,7 +92,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def _draw_button(self, settings: Any, ticked: int) -> None:
         recipe = recipe_of(settings)
-        text = translated(recipe.label_of(ticked)) if recipe.most == 1 and ticked > 1 else "Weave"
+        each = recipe.most == 1 or (recipe is Restyle and settings.restyle_each)
+        text = translated(recipe.label_of(ticked)) if each and ticked > 1 else "Weave"
         row = self.layout.row(align=True)
         row.scale_y = 1.4
         row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")

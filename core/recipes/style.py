@@ -181,5 +181,9 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         """Return the recipe for clips that are called otherwise by now, in the table of labels, too."""
         return replace(self, labels=renamed_in(self.labels, names))
 
+    @classmethod
+    def label_of(cls, count: int) -> str:
+        return f"Restyle {count} Actions"
+
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} variation {self.variation}" if self.variation else f"{names[0]} restyled"

@@ -69,6 +69,32 @@ def test_undo_takes_it_back(people):
     assert set(bpy.data.actions.keys()) == names
 
 
+def test_each_ticked_action_is_restyled_by_what_is_learnt_once(people, loom, monkeypatch):
+    few = WALKS[:4]
+    names = [f"cmu_mb_{name}" for name in few]
+    was = {name: fingerprint(bpy.data.actions[name]) for name in names}
+    settings = list_sources(people, *names, mode="restyle")
+    settings.restyle_each, settings.restyle.stride = True, 1.0
+    fit, learnt = loom("core.style.fit"), []
+    gather = fit.material.gather
+    monkeypatch.setattr(fit.material, "gather", lambda *given: learnt.append(given) or gather(*given))
+    bpy.ops.ed.undo_push(message="before")
+    with bpy.context.temp_override(action_loom_armature=people):
+        made = made_by(bpy.ops.action_loom.restyle)
+    assert [action.name for action in made] == [f"{name} restyled" for name in names]
+    assert len(learnt) == 1
+    assert {name: fingerprint(bpy.data.actions[name]) for name in names} == was
+    assert people.animation_data.action.name == "cmu_mb_02_01 restyled"
+    second = bpy.data.actions["cmu_mb_05_01 restyled"]
+    together = _values(second, 'pose.bones["thigh.L"].rotation_quaternion')
+    assert bpy.ops.action_loom.rebuild(action=second.name) == {"FINISHED"}
+    again = _values(second, 'pose.bones["thigh.L"].rotation_quaternion')
+    assert np.abs(together - again).max() < 1e-5
+    (alone,) = made_by(bpy.ops.action_loom.restyle, sources=sources(*names), stride=1.0, each=False)
+    first = bpy.data.actions["cmu_mb_02_01 restyled"]
+    assert fingerprint(alone) == fingerprint(first)
+
+
 def test_words_of_lines_name_the_people(people):
     """Two people, of three clips each; with one word for all there is nobody to compare."""
     settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
