@@ -127,17 +127,28 @@ def source_of_action(scene: bpy.types.Scene, armature: bpy.types.Object, action:
     return source_of(lines[0]) if lines else Source(name=action.name_full)
 
 
-def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[Source]:
+def own_actions(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[bpy.types.Action]:
     """Return the action that an armature has, or those ticked in its list; which : one of `lists.OWN`.
 
-    One that is ticked is read as its line says; where the armature has no action, the ticked ones are meant.
+    Where the armature has no action, the ticked ones are meant.
     """
-    ticked = {line.action: line for line in lists.ticked(properties.rig_of(scene, armature)) if not line.armature}
     data = armature.animation_data
     action = None if data is None else data.action
-    if which == TICKED or action is None:
-        return [source_of(line) for line in ticked.values()]
-    return [source_of(ticked[action])] if action in ticked else [Source(name=action.name_full)]
+    return [*_ticked_own(scene, armature)] if which == TICKED or action is None else [action]
+
+
+def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[Source]:
+    """Return what `own_actions` does as sources: one that is ticked is read as its line says."""
+    ticked = _ticked_own(scene, armature)
+    return [
+        source_of(ticked[action]) if action in ticked else Source(name=action.name_full)
+        for action in own_actions(scene, armature, which)
+    ]
+
+
+def _ticked_own(scene: bpy.types.Scene, armature: bpy.types.Object) -> dict[bpy.types.Action, Any]:
+    """The ticked lines of an armature's own actions."""
+    return {line.action: line for line in lists.ticked(properties.rig_of(scene, armature)) if not line.armature}
 
 
 def selected_others(context: bpy.types.Context, armature: bpy.types.Object | None) -> list[bpy.types.Object]:

@@ -1,10 +1,10 @@
-"""Cleaning the curves of the armature's action up."""
+"""Cleaning the curves of the armature's action up, or of each that is ticked."""
 
 import bpy
 
 from ...core.errors import LoomError
-from .. import meant
-from ..blender_types import OperatorReturn, present
+from .. import lists, meant, properties, source_list
+from ..blender_types import OperatorReturn, present, scene_of
 from . import base
 
 
@@ -12,8 +12,8 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
     bl_idname = "action_loom.clean_up"
     bl_label = "Clean Up"
     bl_description = (
-        "Take jumps off the curves of the armature's action, close its cycles, drop curves that do nothing and tidy"
-        " names; the pose stays as it is but where a jump was"
+        "Take jumps off the curves of the armature's action, or of each ticked one, close its cycles, drop curves that"
+        " do nothing and tidy names; the pose stays as it is but where a jump was"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -52,13 +52,17 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
         name="Keep a Copy", description="Keep the action as it was, as another one", default=True
     )
 
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions are changed", items=lists.OWN)
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_action(cls, context):
+        if not base.poll_armature(cls, context):
             return False
-        action = present(present(present(meant.armature(context)).animation_data).action)
-        if action.library is not None or action.override_library is not None:
-            cls.poll_message_set(f"{action.name} is linked: make it local first")
+        actions = _actions(context, _which(context))
+        if not actions:
+            return base.poll_action(cls, context)
+        if len(actions) == 1 and (actions[0].library is not None or actions[0].override_library is not None):
+            cls.poll_message_set(f"{actions[0].name} is linked: make it local first")
             return False
         return True
 
@@ -66,16 +70,33 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
         from .. import curve_cleaning  # numpy is loaded at first use, not when Blender starts
         from ..bridge.cleaning import Steps
 
+        if not self.properties.is_property_set("which"):
+            self.which = _which(context)
         armature = present(meant.armature(context))
-        action = present(present(armature.animation_data).action)
         steps = Steps(self.eulers, self.signs, self.cycles, self.constant, self.names)
-        try:
-            done, kept = curve_cleaning.clean(armature, action, steps, keep_copy=self.keep_copy)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
+        refused, notes, said = [], [], []
+        for action in _actions(context, self.which):
+            try:
+                done, kept = curve_cleaning.clean(armature, action, steps, keep_copy=self.keep_copy)
+            except LoomError as error:
+                refused.append(str(error))
+                continue
+            notes += done.notes
+            said.append(curve_cleaning.said(action, done, kept))
+        if not said:
+            self.report({"ERROR"}, "; ".join(refused) or f"No action of {armature.name} is ticked")
             return {"CANCELLED"}
-        base.report(self, done.notes, curve_cleaning.said(action, done, kept))
+        base.report(self, dict.fromkeys([*refused, *notes]), *said)
         return {"FINISHED"}
+
+
+def _which(context: bpy.types.Context) -> str:
+    """Which actions are meant where nobody says: a button means what the panel says, a script the armature's own."""
+    return str(properties.settings_of(scene_of(context)).edit_which) if meant.by_button(context) else lists.PLAYED
+
+
+def _actions(context: bpy.types.Context, which: str) -> list[bpy.types.Action]:
+    return source_list.own_actions(scene_of(context), present(meant.armature(context)), which)
 
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_clean_up,))

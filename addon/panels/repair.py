@@ -90,7 +90,9 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
 
         layout.separator()
-        layout.operator("action_loom.clean_up", icon="FCURVE")
+        count = len(source_list.own_actions(scene, armature, settings.edit_which))
+        text = translated(f"Clean Up {count} Actions") if count > 1 else "Clean Up"
+        layout.operator("action_loom.clean_up", text=text, icon="FCURVE")
 
     def _draw_poses(self, armature: bpy.types.Object) -> None:
         """The poses that the action goes through already."""

@@ -409,6 +409,34 @@ def test_what_fails_on_the_way_leaves_the_action_as_it_was(rig, loom, monkeypatc
     assert [one.name for one in bpy.data.actions] == ["by hand"]
 
 
+def test_each_ticked_action_is_cleaned_and_what_can_not_be_is_said(rig, capfd, tmp_path):
+    path = bone(rig, 0, "rotation_euler")
+    for index in range(3):
+        key(rig, path, index, [(1, 0.0), (2, 2.0 * PI), (3, 0.1)], "LINEAR")
+    action = rig.animation_data.action
+    bpy.data.libraries.write(str(tmp_path / "linked.blend"), {action}, fake_user=True)
+    with bpy.data.libraries.load(str(tmp_path / "linked.blend"), link=True) as (_there, here):
+        here.actions = [action.name]
+    other, untouched = action.copy(), action.copy()
+    other.name, untouched.name = "other", "untouched"
+    was = material.fingerprint(action)
+    settings = material.list_sources(rig, "by hand", "other", "untouched")
+    settings.rigs[0].sources[2].use = False
+    settings.rigs[0].sources.add().action = here.actions[0]
+    settings.edit_which = "TICKED"
+    bpy.ops.ed.undo_push(message="before")
+    with bpy.context.temp_override(action_loom_armature=rig):
+        assert bpy.ops.action_loom.clean_up("INVOKE_DEFAULT", True) == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert said.count("2 jumps of angles") == 2
+    assert "Warning: by hand is linked" in said
+    now = {name: material.fingerprint(bpy.data.actions[name]) for name in ("by hand", "other", "untouched")}
+    assert now["by hand"] == now["other"] != was
+    assert now["untouched"] == was
+    bpy.ops.ed.undo()
+    assert {material.fingerprint(bpy.data.actions[name]) for name in now} == {was}
+
+
 def test_figures_are_said(rig, capfd):
     path = bone(rig, 0, "rotation_euler")
     for index in range(3):
