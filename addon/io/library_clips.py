@@ -8,7 +8,8 @@ import numpy as np
 
 from ...core.errors import LibraryError, LoomError
 from ...core.formats import motion_file
-from ...core.motion import mirror, resample, root_motion
+from ...core.library import stretches
+from ...core.motion import resample, root_motion
 from ...core.progress import Progress
 from . import onto_armature
 from .onto_armature import File, Moved, Receiver
@@ -72,8 +73,7 @@ def _brought(content: motion_file.MotionFile, one: Stretch, to: Receiver, how: C
         raise LibraryError(
             f"{one.path} has {len(clip)} frames, not {one.last + 1} any more: add its folder again, and find anew"
         )
-    cut = replace(clip.cut(one.first, one.last + 1), name=f"{clip.name} {one.first}-{one.last}", channels={})
-    cut = mirror.mirrored(cut) if one.mirrored else cut
+    cut = stretches.cut(replace(clip, channels={}), one.first, one.last, mirrored=one.mirrored)
     at_rate = resample.to_rate(cut, how.rate) if how.rate else cut
     file = File(at_rate, content.turned, clip.rate)
     own = onto_armature.on_its_bones(file, to)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.errors import LibraryError, LoomError
+from ...core.library.ending import ENDING
 from ...core.progress import Progress
 from ...core.recipes.reading import Request
 from .. import imported_motion, library_finds, meant, preferences, properties, rates
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ..io.onto_armature import Moved, Receiver
     from ..session.library_search import Query, Wanted
 
-ENDING = ".loomlib"
 NO_LIBRARY = "Choose a library first, or make a new one"
 
 

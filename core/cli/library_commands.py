@@ -17,9 +17,10 @@ from ..library import asking, feature, index, stretches, text
 from ..library import search as searching
 from ..library import similar as similarity
 from ..library.basis import Rows
+from ..library.ending import ENDING
 from ..library.search import Found, Searched
 from ..library.similar import Cluster
-from ..library.storage import ENDING, Entry, Library, Stretch, in_order
+from ..library.storage import Entry, Library, Stretch, in_order
 from ..library.storage import read as read_library
 from ..motion.clip import Clip
 from ..options import declared
@@ -394,7 +395,7 @@ def _extracted(found: Sequence[Found], folder: Path, force: bool) -> dict[Path, 
     contents = {}
     for number, one in enumerate(found, 1):
         file = stretches.read(one.entry)
-        clip = stretches.cut(one, file.clip)
+        clip = stretches.cut(file.clip, *one.frames, mirrored=one.mirrored)
         path = folder / f"{number:02d} {clip.name}{registry.DEFAULT}"
         contents[path] = motion_file.compose(clip, path, file, file.convention)
     outputs.check(list(contents), force, {folder})

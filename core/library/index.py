@@ -19,6 +19,7 @@ from ..errors import LibraryError, MotionFileError
 from ..formats import motion_file, registry
 from ..progress import Progress
 from . import basis, feature, storage
+from .ending import ENDING
 from .storage import Entry
 
 BYTES_AT_A_TIME = 8_000_000  # of files in a task: about a second
@@ -140,7 +141,7 @@ def files_in(folders: Sequence[str]) -> dict[str, None]:
             found.append(os.path.abspath(folder))
             continue
         for parent, below, names in os.walk(os.path.abspath(folder), onerror=_refuse):
-            below[:] = [name for name in below if not name.endswith(storage.ENDING) and not name.startswith(".")]
+            below[:] = [name for name in below if not name.endswith(ENDING) and not name.startswith(".")]
             found += [os.path.join(parent, name) for name in names if name.lower().endswith(registry.READABLE)]
     return dict.fromkeys(sorted(found))
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from ..errors import LibraryError
 from . import feature
 from .basis import SIZE, Rows
+from .ending import ENDING
 
-ENDING = ".loomlib"
 TABLE = "clips.sqlite"
 FORMAT = 1
 _BYTES = 2 * SIZE  # of a row

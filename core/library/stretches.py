@@ -26,13 +26,10 @@ def read(entry: Entry) -> MotionFile:
     return file
 
 
-def cut(found: Found, clip: Clip) -> Clip:
-    """Return the stretch of its clip, named after that and its frames."""
-    first, last = found.frames
-    part = clip.cut(first, last + 1)
-    if found.mirrored:
-        part = mirror.mirrored(part)
-    return replace(part, name=f"{clip.name} {first}-{last}{' mirrored' if found.mirrored else ''}")
+def cut(clip: Clip, first: int, last: int, *, mirrored: bool) -> Clip:
+    """Return frames first … last of a clip, or their image in a mirror, named after it and them."""
+    part = replace(clip.cut(first, last + 1), name=f"{clip.name} {first}-{last}")
+    return mirror.mirrored(part) if mirrored else part
 
 
 def joined(stretches: Sequence[Found], margin: float) -> list[Found]:
@@ -56,4 +53,4 @@ def clips(stretches: Sequence[Found]) -> list[Clip]:
     for found in stretches:
         if found.entry.path not in files:
             files[found.entry.path] = read(found.entry)
-    return [cut(found, files[found.entry.path].clip) for found in stretches]
+    return [cut(files[found.entry.path].clip, *found.frames, mirrored=found.mirrored) for found in stretches]

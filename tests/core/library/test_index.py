@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -156,17 +156,30 @@ index.update(sys.argv[1], [sys.argv[2]])
 """
 
 
-def test_killed_in_the_middle_it_is_whole_and_goes_on(place, tmp_path):
-    """Killed at moments that are spread over the work; what is kept is right, and the rest is read the next time."""
+@contextmanager
+def another_process(place, folder):
+    """One that puts a folder into a library, and notes what it has after every file."""
+    command = [sys.executable, "-P", "-c", KILLED, place, str(folder)]
+    with subprocess.Popen(command, env=clean_environment(PYTHONPATH=os.pathsep.join(sys.path))) as process:
+        yield process
+
+
+def many(tmp_path, place, rate, strides):
+    """A folder of thirty walks, and a library that has them all."""
     folder = tmp_path / "many"
     for k in range(30):
-        write(folder / f"walk {k:02d}.bvh", actions.walk(60.0, 2, speed=1.0 + 0.02 * k))
+        write(folder / f"walk {k:02d}.bvh", actions.walk(rate, strides, speed=1.0 + 0.02 * k))
     complete = f"{place[:-8]}2.loomlib"
     index.update(complete, [str(folder)])
+    return folder, complete
+
+
+def test_killed_in_the_middle_it_is_whole_and_goes_on(place, tmp_path):
+    """Killed at moments that are spread over the work; what is kept is right, and the rest is read the next time."""
+    folder, complete = many(tmp_path, place, 60.0, 2)
     expected, seen = state(complete), set()
     for _ in range(8):
-        command = [sys.executable, "-P", "-c", KILLED, place, str(folder)]
-        with subprocess.Popen(command, env=clean_environment(PYTHONPATH=os.pathsep.join(sys.path))) as process:
+        with another_process(place, folder) as process:
             before = _held(place)
             deadline = time.monotonic() + 60.0
             while process.poll() is None and len(_held(place)) < len(before) + 3 and time.monotonic() < deadline:
@@ -182,14 +195,9 @@ def test_killed_in_the_middle_it_is_whole_and_goes_on(place, tmp_path):
 
 
 def test_who_reads_while_it_grows_sees_one_moment(place, tmp_path):
-    folder = tmp_path / "many"
-    for k in range(30):
-        write(folder / f"walk {k:02d}.bvh", actions.walk(30.0, 1, speed=1.0 + 0.02 * k))
-    complete = f"{place[:-8]}2.loomlib"
-    index.update(complete, [str(folder)])
+    folder, complete = many(tmp_path, place, 30.0, 1)
     expected, seen = without_places(state(complete)), []
-    command = [sys.executable, "-P", "-c", KILLED, place, str(folder)]
-    with subprocess.Popen(command, env=clean_environment(PYTHONPATH=os.pathsep.join(sys.path))) as process:
+    with another_process(place, folder) as process:
         while process.poll() is None:
             held = _held(place)
             assert held.items() <= expected.items()
