@@ -44,6 +44,7 @@ MODULES = (
     ".operators.style",
     ".operators.results",
     ".operators.going_on",
+    ".operators.assets",
     ".operators.motion_files",
     ".operators.library",
     ".operators.demo",

@@ -88,6 +88,8 @@ _OPERATORS = {
     "edit_recipe": RESULTS,
     "rebuild": RESULTS,
     "push_down": RESULTS,
+    "mark_asset": RESULTS,
+    "add_asset_sources": RESULTS,
 }
 # Properties that are in no group of options, by how their types' and their own names begin.
 _PROPERTIES = {

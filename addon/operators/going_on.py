@@ -1,5 +1,7 @@
 """What becomes of an action that is done: a strip of the NLA, or an asset."""
 
+from contextlib import suppress
+
 import bpy
 
 from ...core.errors import LoomError
@@ -8,13 +10,15 @@ from .. import lists, meant, properties, source_list
 from ..blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from . import base
 
+_ANEW = {"SKIP_SAVE"}  # a button means the armature's action and nothing else, whatever was chosen the last time
+
 
 class OnOwnActions(OperatorMixin):
     """An operator on the action that the armature has, or on each that is ticked in its list."""
 
     bl_options = {"REGISTER", "UNDO"}
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions are meant", items=lists.OWN)
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions are meant", items=lists.OWN, options=_ANEW)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -54,6 +58,7 @@ class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
             ("KEYED", "As Keyed", "At the action's own first frame: nothing moves in time"),
             ("CURRENT", "Current Frame", "At the frame that the scene is at"),
         ],
+        options=_ANEW,
     )
     repeat: bpy.props.IntProperty(
         name="Repeat",
@@ -62,6 +67,7 @@ class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
         min=1,
         soft_max=20,
         max=1000,
+        options=_ANEW,
     )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -81,4 +87,59 @@ class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_push_down,))
+class ACTION_LOOM_OT_mark_asset(OnOwnActions, bpy.types.Operator):
+    bl_idname = "action_loom.mark_asset"
+    bl_label = "Mark as Asset"
+    bl_description = (
+        "Make the armature's action an asset, with a picture of its poses, what made it, tags and a catalog: other"
+        " files find it in the Asset Browser"
+    )
+
+    catalog: bpy.props.StringProperty(
+        name="Catalog",
+        description="The catalog that it is put into, A/B for one within another; left where it is if empty",
+        default="Action Loom",
+    )
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from .. import asset_marks  # numpy is loaded at first use, not when Blender starts
+
+        armature = present(meant.armature(context))
+        actions, notes = [], []
+        try:
+            for source in self.sources(context, armature):
+                try:
+                    action, note = asset_marks.mark(context, armature, source)
+                except LoomError as error:
+                    notes.append(str(error))
+                    continue
+                actions.append(action)
+                notes += [note] if note else []
+            if not actions:
+                raise LoomError("; ".join(notes))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        try:
+            note = asset_marks.put_in_catalog(actions, self.catalog)
+        except LoomError as error:
+            note = str(error)
+        what = actions[0].name if len(actions) == 1 else f"{len(actions)} actions"
+        base.report(self, filter(None, (*notes, note)), f"{what}: marked as asset{'s' * (len(actions) > 1)}")
+        _show_anew(context)
+        return {"FINISHED"}
+
+
+def _show_anew(context: bpy.types.Context) -> None:
+    """Let open Asset Browsers read catalogs again; nothing else tells them that a file has more of them."""
+    window = context.window
+    if bpy.app.background or window is None:
+        return
+    for area in window.screen.areas:
+        if area.type == "FILE_BROWSER" and area.ui_type == "ASSETS":
+            asking = context.temp_override(window=window, area=area, region=area.regions[-1])
+            with asking, suppress(RuntimeError):  # it may still be read
+                bpy.ops.asset.library_refresh()
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_push_down, ACTION_LOOM_OT_mark_asset))

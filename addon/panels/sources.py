@@ -163,6 +163,7 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
         layout.operator("action_loom.add_sources", icon="ADD")
         layout.operator("action_loom.add_active_source")
         layout.operator("action_loom.add_selected_sources")
+        layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
         layout.operator("action_loom.retarget", icon="ARMATURE_DATA")
         layout.separator()
         layout.operator("action_loom.import_motion", icon="IMPORT")
@@ -206,11 +207,13 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         if rig is None or not len(rig.sources):
             if not len(bpy.data.actions):
                 self._draw_beginning(f"{armature.name} has no actions yet. Import some, or key some:", context)
+                layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
                 return
             self._draw_others(context, armature)
             layout.operator("action_loom.add_sources", icon="ADD")
             layout.operator("action_loom.add_active_source", icon="ACTION")
             layout.operator("action_loom.import_motion", icon="IMPORT")
+            layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
             return
         global _drawn
         _drawn = shown = shown_in(context, rig)

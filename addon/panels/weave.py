@@ -218,6 +218,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.operator("action_loom.rebuild", icon="FILE_REFRESH")
             row = self.layout.row(align=True)
             row.operator("action_loom.push_down", text="Push Down", icon="NLA_PUSHDOWN")
+            row.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
 
     def _draw_preview(self, context: bpy.types.Context) -> None:
         """Say what is previewed, and how it is shown."""

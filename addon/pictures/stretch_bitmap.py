@@ -3,6 +3,8 @@
 Pixels as in `bitmap`; nothing of Blender's is needed.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,35 +21,52 @@ TRUNK = bitmap.INK
 WIDE = 4.0  # pixels from the middle of a line to its rim
 HEAD = 0.05  # heights of the body
 TALL = 1.15  # heights of the body that there is room for
+_TOP = feature.ROLES.index("head")
+Bones = dict[Color, list[tuple[int, int]]]  # pairs of joints by their colours, in the order of painting
 
 
 def small(places: NDArray[np.float32]) -> Pixels:
     """Return a square picture of poses (COUNT, joints, 3), the first one at the left."""
-    pixels = np.empty((SIZE, SIZE, 3))
-    pixels[:] = bitmap.GROUND
+    return row(aslant(places), known_bones(), SIZE, TALL, HEAD)
+
+
+def aslant(places: NDArray[Any]) -> Array:
+    """Return places (…, 3) as they are seen from the right and the front: (…, 2)."""
     across = np.sin(ASLANT) * places[..., 0] + np.cos(ASLANT) * places[..., 1]
-    flat = np.stack([across, places[..., 2]], axis=-1).astype(np.float64)
-    scale = SIZE / max(TALL, 1.1 * float(np.ptp(flat[..., 1])))
-    lowest = min(float(flat[..., 1].min()), 0.0)
+    return np.stack([across, places[..., 2]], axis=-1).astype(np.float64)
+
+
+def row(flat: Array, bones: Bones, size: int, tall: float, head: float) -> Pixels:
+    """Return a square picture of poses (N, joints, 2), the first one at the left; joints that are NaN are left out.
+
+    size : pixels; tall : how high a body there is room for, at least; head : how large its head is, 0 for none
+    """
+    pixels = np.empty((size, size, 3))
+    pixels[:] = bitmap.GROUND
+    scale = size / max(tall, 1.1 * float(np.nanmax(flat[..., 1]) - np.nanmin(flat[..., 1])))
+    lowest = min(float(np.nanmin(flat[..., 1])), 0.0)
     for k, pose in enumerate(flat):
-        middle = 0.5 * (pose[:, 0].min() + pose[:, 0].max())
-        _figure(pixels, (pose - [middle, lowest]) * scale + [(k + 0.5) * SIZE / len(flat), 0.03 * SIZE], scale)
+        middle = 0.5 * (np.nanmin(pose[:, 0]) + np.nanmax(pose[:, 0]))
+        place = [(k + 0.5) * size / len(flat), 0.03 * size]
+        _figure(pixels, (pose - [middle, lowest]) * scale + place, bones, head * scale)
     return bitmap.as_bytes(pixels)
 
 
-def _figure(pixels: Array, flat: Array, scale: float) -> None:
-    """Paint a pose of joints (joints, 2) in pixels (H, W, 3); `scale` in pixels for a height of the body."""
-    for color, bones in _bones().items():
-        ends = flat[np.array(bones)]
-        share = np.linspace(0.0, 1.0, SIZE // 2)[:, None, None]
-        _paint(pixels, (ends[:, 0] + share * (ends[:, 1] - ends[:, 0])).reshape(-1, 2), color, WIDE)
-    tip = flat[feature.ROLES.index("head")] + [0.0, HEAD * scale]
-    _paint(pixels, tip[None], TRUNK, HEAD * scale)
+def _figure(pixels: Array, flat: Array, bones: Bones, head: float) -> None:
+    """Paint a pose of joints (joints, 2) in pixels (H, W, 3); the head of so many pixels is that of a known body."""
+    share = np.linspace(0.0, 1.0, len(pixels) // 2)[:, None, None]
+    for color, pairs in bones.items():
+        ends = flat[np.array(pairs, dtype=np.int64).reshape(-1, 2)]
+        ends = ends[np.isfinite(ends).all(axis=(1, 2))]
+        points = (ends[:, 0] + share * (ends[:, 1] - ends[:, 0])).reshape(-1, 2)
+        _paint(pixels, points, color, WIDE * len(pixels) / SIZE)
+    if head > 0.0 and np.isfinite(flat[_TOP]).all():
+        _paint(pixels, (flat[_TOP] + [0.0, head])[None], TRUNK, head)
 
 
-def _bones() -> dict[Color, list[tuple[int, int]]]:
+def known_bones() -> Bones:
     """The bones by their colours, the side that is farther away first."""
-    found: dict[Color, list[tuple[int, int]]] = {LEFT: [], TRUNK: [], RIGHT: []}
+    found: Bones = {LEFT: [], TRUNK: [], RIGHT: []}
     for above, joint in feature.BONES:
         side = feature.ROLES[joint].partition(".")[2]
         found[{"L": LEFT, "R": RIGHT}.get(side, TRUNK)].append((above, joint))

@@ -18,6 +18,7 @@ def state():
         "result": actions.get("Mixed"),
         "new actions": {name: content for name, content in actions.items() if name not in ("slow", "quick", "Mixed")},
         "users": {name: bpy.data.actions[name].users for name in ("slow", "quick", "Mixed") if name in actions},
+        "assets": {action.name: asset(action) for action in bpy.data.actions if action.asset_data is not None},
         "frame": (scene.frame_current, scene.frame_subframe, scene.frame_start, scene.frame_end, scene.render.fps),
         "selection": (sorted(o.name for o in bpy.context.view_layer.objects if o.select_get()), name_of(active)),
         "settings": values(scene.action_loom),
@@ -61,6 +62,13 @@ def whole(action):
     kept = {name: plain(action[name]) for name in action.keys()}  # noqa: SIM118  (going through it gives nothing)
     curves = [curve_content(curve) for curve in material.fcurves(action)]
     return curves, slots, frames, markers, kept, action.use_fake_user
+
+
+def asset(action):
+    """What an asset says of itself, and whether it has a picture."""
+    data = action.asset_data
+    tags = sorted(tag.name for tag in data.tags)
+    return data.catalog_id, data.description, data.author, tags, action.preview is not None
 
 
 def curve_content(curve):

@@ -153,12 +153,27 @@ def found_in_library(tmp_path):
     bpy.context.window_manager.action_loom_library.found[0].use = True
 
 
+def an_asset_library(tmp_path):
+    """The preferences have one asset library, with an action of the character."""
+    (tmp_path / "assets").mkdir()
+    copy = bpy.data.actions["slow"].copy()
+    copy.name = "Stroll"
+    copy.asset_mark()
+    bpy.data.libraries.write(str(tmp_path / "assets" / "walks.blend"), {copy})
+    bpy.data.actions.remove(copy)
+    libraries = bpy.context.preferences.filepaths.asset_libraries
+    for one in list(libraries):
+        libraries.remove(one)
+    libraries.new(name="Walks", directory=str(tmp_path / "assets"))
+
+
 def motion_file(tmp_path):
     (tmp_path / "small.bvh").write_text(material.SMALL_BVH)
 
 
 MADE = ("new actions", *KINDS, "selection", "animation", "pose", "users")
 TABLE = {
+    "add_asset_sources": Row("new actions", "settings", "users", before=an_asset_library, action="Stroll"),
     "add_contact": Row("settings"),
     "add_event": Row("settings"),
     "add_active_source": Row("settings", "users"),
@@ -214,6 +229,7 @@ TABLE = {
     "load_style": Row("settings", "texts", before=style_saved, filepath="FOLDER/style.npz", needs_armature=False),
     "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "manual": Row(needs_armature=False),
+    "mark_asset": Row("assets"),
     "mirror": result(sources=[SLOW]),
     "move_events": result(sources=[SLOW], events="20 22"),
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),

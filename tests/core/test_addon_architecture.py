@@ -13,6 +13,9 @@ MODULES = {
 }
 # What each room may import of the others; the services between them are rooms of one module.
 SERVICES = {
+    "asset_catalogs",
+    "asset_finds",
+    "asset_marks",
     "blender_types",
     "body_roles",
     "colors",
