@@ -19,6 +19,48 @@ MODES = {
     "ask": "parametric",
 }  # whose page is called otherwise
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])")
+CODE = re.compile(r"<!-- options.*?<!-- end -->|```.*?```|`[^`]*`|(?m:^ {4,}[^\n]*$)", re.DOTALL)
+# Words of Blender's own menus, panels and keys, and of Rigify.
+OF_BLENDER = {
+    "Add-ons",
+    "Animation",
+    "Auto Keying",
+    "Edit",
+    "Esc",
+    "Euler Filter",
+    "F3",
+    "FK->IK",
+    "Get Extensions",
+    "Image",
+    "Install from Disk",
+    "Key",
+    "Marker",
+    "N",
+    "Online Manual",
+    "Only Show Selected",
+    "P",
+    "Pose",
+    "Preferences",
+    "Preserve Volume",
+    "Save As",
+    "Show Pose Markers",
+}
+# What is in capitals and is no label: actions of the demo, names of results and markers, file formats.
+NAMES = {
+    "Action Loom",
+    "ASF/AMC",
+    "BVH",
+    "Run",
+    "Run + Walk 50:50",
+    "Seam 1",
+    "Sneak",
+    "Turn Left",
+    "Turn Right",
+    "Walk",
+    "Walk on Hero",
+}
+SMALL = {"a", "and", "at", "by", "for", "from", "in", "is", "it", "like", "of", "on", "or", "the", "this", "to"}
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +74,31 @@ def tool(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def labels():
+    """Every text that the add-on shows, without the unit or the dots that it may end with."""
+    titles = {about.title for row in verbs.VERBS.values() for about in declared(row.recipe).values()}
+    return {bare(text) for text in titles.union(tool("interface_texts").collect())}
+
+
+def bare(text):
+    return re.sub(r" \([^)]*\)$", "", text).rstrip("….:, ")
+
+
+def looks_like_a_label(words):
+    """Say whether words are written as labels are: each with a capital, but for small ones inside."""
+    first, *others = words.split()
+    return first[0].isupper() and all(not word[0].islower() or word in SMALL for word in others)
+
+
+def labels_on(page):
+    """The words of a page that look like labels, and what precedes each in its menu."""
+    for bold, italic in EMPHASIS.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
+        for words in re.sub(r"\s+", " ", bold or italic).split(" > "):
+            if looks_like_a_label(words):
+                yield bare(words)
 
 
 def anchors(path):
@@ -73,3 +140,32 @@ def test_the_zips_pages_have_the_tables_and_what_the_manual_leans_on(pages):
     assert "<br><em>Keep Posture</em>" in splice
     assert {"index.html", "options.html", "farms.html", "jobs.html"} <= set(pages.names())
     assert 'href="farms.html"' in pages.as_html(MANUAL / "README.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_what_looks_like_a_label_is_one(page, labels):
+    wrong = [words for words in labels_on(page) if words not in labels | OF_BLENDER | NAMES]
+    assert not wrong
+
+
+def test_labels_are_found_and_told_from_other_words(labels):
+    found = list(labels_on(MANUAL / "splice.md"))
+    assert {"Keep Posture", "Points Within", "Splice Points", "Strength"} <= set(found)
+    assert {"Add Demo", "Weave", "Result Options", "Find Transitions", "3D Cursor"} <= labels
+    assert not looks_like_a_label("The zip is refused.")
+    assert looks_like_a_label("Add from Selected Armatures")
+    assert "Weave Everything" not in labels
+
+
+def test_no_word_of_blender_or_name_is_listed_in_vain():
+    found = {words for page in PAGES for words in labels_on(page)}
+    assert found >= OF_BLENDER | NAMES
+
+
+def test_the_words_are_sorted_and_each_is_told_of_in_a_few_lines():
+    parts = (MANUAL / "glossary.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    words = [part.partition("\n")[0] for part in parts]
+    assert words == sorted(words, key=str.lower)
+    assert len(words) > 30
+    for part in parts:
+        assert 1 <= len(part.strip().splitlines()) - 2 <= 4, part
