@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,7 @@ def pages():
 def tool(name):
     spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where its dataclasses look for their types
     spec.loader.exec_module(module)
     return module
 
@@ -169,3 +171,25 @@ def test_the_words_are_sorted_and_each_is_told_of_in_a_few_lines():
     assert len(words) > 30
     for part in parts:
         assert 1 <= len(part.strip().splitlines()) - 2 <= 4, part
+
+
+def test_every_strip_is_on_a_page_is_small_and_has_words_for_who_does_not_see_it():
+    strips = tool("manual_strips").strips()
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    shown = {name: words for words, name in re.findall(r"!\[([^\]]+)\]\(images/strip_(\w+)\.png\)", text)}
+    assert set(shown) == set(strips)
+    for name, words in shown.items():
+        assert len(words) > 40, name
+        assert 2000 < (MANUAL / "images" / f"strip_{name}.png").stat().st_size <= 80 * 1024
+
+
+def test_a_strip_is_drawn_again_from_what_is_declared(tmp_path):
+    strips = tool("manual_strips")
+    for name in ("mirror", "move_events", "in_place"):
+        strips.save(strips.draw(strips.strips()[name]), tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 2000
+
+
+@pytest.mark.parametrize("page", sorted(set(MODES.values()) | {"blend", "connect", "loop", "splice", "travel"}))
+def test_every_page_of_a_mode_has_a_picture(page):
+    assert "](images/" in (MANUAL / f"{page}.md").read_text(encoding="utf-8")
