@@ -10,7 +10,7 @@ import bpy
 from ..core.cache import Cache
 from ..core.errors import LoomError
 from . import source_list
-from .blender_types import present
+from .blender_types import named, present
 from .session import memory
 
 
@@ -79,7 +79,9 @@ def look() -> Listing:
 
 
 def _read(file: Path) -> list[str]:
-    """Return the names of the actions in a file that are assets; raises OSError."""
+    """Return the names of the actions in a file that are assets, of the open one as it is now; raises OSError."""
+    if _is_open(file):
+        return [one.name for one in bpy.data.actions if one.asset_data is not None and one.library is None]
     stat = file.stat()
     stamp = stat.st_mtime_ns, stat.st_size
     known = _names.get(str(file))
@@ -89,6 +91,10 @@ def _read(file: Path) -> list[str]:
         names = list(there.actions)
     _names.keep(str(file), (stamp, names))
     return names
+
+
+def _is_open(file: str | Path) -> bool:
+    return bool(bpy.data.filepath) and Path(bpy.data.filepath).resolve() == Path(file).resolve()
 
 
 def _opened(file: str) -> Any:
@@ -114,10 +120,12 @@ def chosen(label: str, library: str = "") -> Asset:
 
 
 def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
-    """Return an action of another file, appended; or what was appended of it before and is as it was.
+    """Return an action of a file, appended; or what was appended of it before and is as it was.
 
     Raises LoomError, with nothing left of it, where it moves no bone of an armature or is there no more.
     """
+    if _is_open(file):
+        return own(name, armature)
     before = set(bpy.data.user_map())
     try:
         with _opened(file) as (there, wanted):
@@ -128,7 +136,7 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
     new = [one for one in bpy.data.user_map() if one not in before]
     if action is None:
         raise LoomError(f"There is no action {name!r} in {file} any more")
-    why = refused(action, armature, name)
+    why = _refused(action, armature, name)
     known = None if why else _as_here(action, name, before)
     if why or known is not None:
         bpy.data.batch_remove(new)
@@ -140,7 +148,18 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
     return action
 
 
-def refused(action: bpy.types.Action, armature: bpy.types.Object, name: str) -> str:
+def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
+    """Return an action of this file; raises LoomError where it moves no bone of an armature or is there no more."""
+    action = named(bpy.data.actions, name)
+    if action is None:
+        raise LoomError(f"There is no action {name!r} in this file any more")
+    why = _refused(action, armature, name)
+    if why:
+        raise LoomError(why)
+    return action
+
+
+def _refused(action: bpy.types.Action, armature: bpy.types.Object, name: str) -> str:
     """Return why an asset can't be a source of an armature, "" where it can."""
     moved = source_list.moves(action, armature)
     return "" if moved.bones else f"{name} moves no bone of {armature.name}, so it was not added"

@@ -128,14 +128,9 @@ def _brought(
 
 def _of_browser(asset: Any, armature: bpy.types.Object) -> bpy.types.Action:
     """Return the action of an asset that is selected: this file's own, or another's, appended. Raises LoomError."""
-    own = asset.local_id
-    if own is None:
-        return asset_finds.bring(asset.full_library_path, asset.name, armature)
-    why = asset_finds.refused(own, armature, own.name)
-    if why:
-        raise LoomError(why)
-    assert isinstance(own, bpy.types.Action)
-    return own
+    if asset.local_id is not None:
+        return asset_finds.own(asset.local_id.name, armature)
+    return asset_finds.bring(asset.full_library_path, asset.name, armature)
 
 
 def _in_browser(menu: bpy.types.Menu, context: bpy.types.Context) -> None:

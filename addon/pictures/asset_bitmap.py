@@ -16,6 +16,7 @@ from .stretch_bitmap import Bones
 
 COUNT = 3  # figures
 SIZE = 128  # pixels: as Blender's own previews of assets
+TALL = 1.25  # heights of the body that there is room for: arms and legs need it beside each other
 BESIDE = 0.6  # of its width from one figure to the next
 
 
@@ -33,7 +34,7 @@ def picture(clip: Clip) -> Pixels:
         tall = max(1.1 * high, BESIDE * len(flat) * wide, 1e-6)
         return stretch_bitmap.row(flat - [0.0, flat[..., 1].min()], bones, SIZE, tall, 0.0)
     flat = stretch_bitmap.aslant(places[_chosen(len(places), clip.cyclic)])
-    return stretch_bitmap.row(flat, stretch_bitmap.known_bones(), SIZE, stretch_bitmap.TALL, stretch_bitmap.HEAD)
+    return stretch_bitmap.row(flat, stretch_bitmap.known_bones(), SIZE, TALL, stretch_bitmap.HEAD)
 
 
 def _chosen(frames: int, cyclic: bool) -> list[int]:

@@ -165,6 +165,19 @@ def test_those_that_are_selected_in_an_asset_browser_are_added(shelf, tmp_path, 
     assert why == ["creak moves no bone of Biped, so it was not added"]
 
 
+def test_a_file_that_lies_in_a_library_offers_its_own_actions_without_appending_them(shelf, tmp_path, loom):
+    bpy.data.actions["own"].asset_mark()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "mine" / "scene.blend"))
+    assert loom("addon.asset_finds").look().troubles == ()
+    before = set(bpy.data.user_map())
+    add("own")
+    assert set(bpy.data.user_map()) == before
+    assert listed() == ["own"]
+    assert bpy.data.actions["own"].asset_data is not None
+    add("slow")
+    assert listed() == ["own", "slow"]
+
+
 def test_one_undo_takes_it_back(shelf):
     bpy.ops.ed.undo_push(message="before")
     add("slow")

@@ -1,0 +1,134 @@
+"""What becomes of a result, in a window: an asset in the Asset Browser, taken from there, pushed down."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+from gui_shared import begin_open, loom
+
+FILES = Path(tempfile.mkdtemp())
+
+
+def steps(gui: Any) -> Iterator[Any]:
+    yield from begin(gui)
+    yield from mark(gui)
+    yield from browse(gui)
+    yield from take(gui)
+    yield from ask(gui)
+    yield from push(gui)
+
+
+def figure() -> Any:
+    return next(one for one in bpy.data.objects if one.type == "ARMATURE")
+
+
+def begin(gui: Any) -> Iterator[Any]:
+    """A blend of two walks in a file of an asset library."""
+    with gui.override():
+        bpy.ops.wm.read_homefile(use_empty=True)
+    yield from gui.redraw()
+    with gui.override():
+        bpy.context.scene.render.fps = 30
+        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
+        bpy.ops.view3d.view_selected()
+    bpy.ops.action_loom.add_sources()
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = line.action.name in ("Walk", "Sneak")
+    bpy.ops.action_loom.blend()
+    (FILES / "library").mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(FILES / "library" / "walks.blend"))
+    bpy.context.preferences.filepaths.asset_libraries.new(name="Mine", directory=str(FILES / "library"))
+    begin_open(loom("addon.panels.weave").ACTION_LOOM_PT_weave)
+    yield from gui.sidebar("Action Loom")
+    yield from gui.shot("01_buttons", box=gui.region("UI"))
+
+
+def mark(gui: Any) -> Iterator[Any]:
+    result = figure().animation_data.action
+    yield from gui.press("ops.action_loom.mark_asset(")
+    yield from gui.redraw()
+    assert result.asset_data is not None
+    assert "Action Loom:Action Loom" in (FILES / "library" / "blender_assets.cats.txt").read_text()
+    for name in ("Run", "Wave"):  # two more, to see them side by side
+        figure().animation_data.action = bpy.data.actions[name]
+        with gui.override():
+            bpy.ops.action_loom.mark_asset("EXEC_DEFAULT", True, catalog="Action Loom/Captured")
+    figure().animation_data.action = result
+    bpy.ops.wm.save_mainfile()
+    yield from gui.shot("02_marked", box=gui.region("UI"))
+
+
+def browse(gui: Any) -> Iterator[Any]:
+    """The Asset Browser shows pictures and catalogs."""
+    with gui.override():
+        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.5)
+    yield from gui.redraw()
+    views = [one for one in gui.window.screen.areas if one.type == "VIEW_3D"]
+    area = min(views, key=lambda one: one.y)
+    area.ui_type = "ASSETS"
+    yield from gui.redraw()
+    yield 1.0
+    area.spaces.active.params.asset_library_reference = "Mine"
+    yield 2.0
+    yield from gui.redraw()
+    yield from gui.shot("03_browser")
+
+
+def browser(gui: Any) -> Any:
+    return next(one for one in gui.window.screen.areas if one.ui_type == "ASSETS")
+
+
+def take(gui: Any) -> Iterator[Any]:
+    """Those that are selected in another file's assets are added; its own menu has it."""
+    bpy.ops.action_loom.remove_source()
+    area = browser(gui)
+    region = next(one for one in area.regions if one.type == "WINDOW")
+    with bpy.context.temp_override(window=gui.window, area=area, region=region):
+        bpy.ops.file.select_all(action="SELECT")
+        there = [(one.name, one.id_type, one.local_id) for one in bpy.context.selected_assets]
+        gui.log("selected_assets", there)
+        assert len(there) == 3
+        before = len(bpy.context.scene.action_loom.rigs[0].sources)
+        gui.log("object", bpy.context.object)
+        assert bpy.ops.action_loom.add_asset_sources("INVOKE_DEFAULT", True) == {"FINISHED"}
+        gui.log("listed", [line.action.name for line in bpy.context.scene.action_loom.rigs[0].sources][before:])
+    yield from gui.redraw()
+    yield from gui.move(region.x + 300, region.y + region.height - 60)
+    yield from gui.click(region.x + 300, region.y + region.height - 60, 3)
+    yield 1.0
+    yield from gui.shot("04_menu")
+    yield from gui.key("Escape")
+    yield from gui.redraw()
+
+
+def ask(gui: Any) -> Iterator[Any]:
+    """The popup of the button."""
+    with gui.override():
+        bpy.ops.action_loom.add_asset_sources("INVOKE_DEFAULT", True)
+    yield 0.5
+    yield from gui.shot("05_popup")
+    yield from gui.key("Escape")
+    yield from gui.redraw()
+
+
+def push(gui: Any) -> Iterator[Any]:
+    """The result as a strip."""
+    browser(gui).ui_type = "NLA_EDITOR"
+    yield from gui.redraw()
+    yield from gui.press("ops.action_loom.push_down(")
+    yield from gui.redraw()
+    assert figure().animation_data.action is None
+    assert len(figure().animation_data.nla_tracks) == 1
+    area = next(one for one in gui.window.screen.areas if one.ui_type == "NLA_EDITOR")
+    region = next(one for one in area.regions if one.type == "WINDOW")
+    with bpy.context.temp_override(window=gui.window, area=area, region=region):
+        bpy.ops.nla.view_all()
+    yield from gui.redraw()
+    yield from gui.shot("06_nla")
+    yield from gui.key("ctrl+z")
+    yield from gui.redraw()
+    assert figure().animation_data.action is not None
+    assert not len(figure().animation_data.nla_tracks)
+    yield from gui.shot("07_taken_back")
