@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from action_loom.core import verbs
 from action_loom.core.options import declared
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
 MANUAL = ROOT / "docs" / "manual"
@@ -193,3 +194,17 @@ def test_a_strip_is_drawn_again_from_what_is_declared(tmp_path):
 @pytest.mark.parametrize("page", sorted(set(MODES.values()) | {"blend", "connect", "loop", "splice", "travel"}))
 def test_every_page_of_a_mode_has_a_picture(page):
     assert "](images/" in (MANUAL / f"{page}.md").read_text(encoding="utf-8")
+
+
+def test_the_moving_picture_of_the_readme_is_small_and_moves_for_some_seconds():
+    path = ROOT / "docs" / "images" / "path.webp"
+    assert "](docs/images/path.webp)" in (ROOT / "README.md").read_text(encoding="utf-8").split("## ")[0]
+    assert path.stat().st_size < 2 * 2**20
+    seconds = 0.0
+    with Image.open(path) as image:
+        assert image.n_frames > 50
+        for place in range(image.n_frames):
+            image.seek(place)
+            image.load()
+            seconds += image.info["duration"] / 1000.0
+    assert 4.0 <= seconds <= 6.5
