@@ -33,7 +33,7 @@ MENUS = {
     "reading": Row(
         label="Sources",
         entries=(
-            *("add_sources", "add_active_source", "add_selected_sources", "import_motion", LINE),
+            *("add_sources", "add_active_source", "add_selected_sources", "add_asset_sources", "import_motion", LINE),
             *("find_roles", "key_weights", "clear_weight_keys", LINE),
             *("analyse", "show_registration", "retime"),
         ),
@@ -60,7 +60,8 @@ MENUS = {
         entries=("plant", "find_contacts", "add_contact", LINE, "contacts_to_markers", "contacts_from_markers"),
     ),
     "result": Row(
-        label="Result", entries=("edit_recipe", "rebuild", "clear_preview", LINE, "push_down", "export_motion")
+        label="Result",
+        entries=("edit_recipe", "rebuild", "clear_preview", LINE, "push_down", "mark_asset", "export_motion"),
     ),
     "weave": Row(
         label="Action Loom",
