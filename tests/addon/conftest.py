@@ -213,3 +213,53 @@ def refused(command, scene, out):
         return code, err.removeprefix("action_loom: ").rstrip("\n")
 
     return give
+
+
+# --- the library --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(loom):
+    """The panel Library (see `library_panel`), without a library in the preferences before and after."""
+    import library_panel
+
+    one = library_panel.Here(loom)
+    one.preferences.library = ""
+    one.finds.forget()
+    yield one
+    one.jobs.stop("the test is over")
+    one.preferences.library = ""
+
+
+@pytest.fixture
+def folder(loom, tmp_path):
+    """Three files of the generated figure: they walk, sneak and wave."""
+    bvh, actions = loom("core.formats.bvh"), loom("core.figure.actions")
+    made = tmp_path / "files"
+    made.mkdir()
+    for name in ("walk", "sneak", "wave"):
+        bvh.write(bvh.from_clip(getattr(actions, name)(60.0)), made / f"{name}.bvh")
+    return made
+
+
+@pytest.fixture
+def library(here, folder, tmp_path):
+    """A library of these files that is chosen in the panel."""
+    import bpy
+
+    here.preferences.library = str(tmp_path / "motion.loomlib")
+    assert bpy.ops.action_loom.add_to_library(directory=str(folder)) == {"FINISHED"}
+    return tmp_path / "motion.loomlib"
+
+
+@pytest.fixture
+def lame(here, loom, tmp_path):
+    """A library of a file that waves with its left hand, which is also an action of the figure in a mirror."""
+    import bpy
+
+    bvh, actions = loom("core.formats.bvh"), loom("core.figure.actions")
+    made = tmp_path / "lame"
+    made.mkdir()
+    bvh.write(bvh.from_clip(here.mirror.mirrored(actions.wave(60.0))), made / "other.bvh")
+    here.preferences.library = str(tmp_path / "lame.loomlib")
+    bpy.ops.action_loom.add_to_library(directory=str(made))
