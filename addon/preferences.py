@@ -55,8 +55,8 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         update=_engine_changed,
     )
     memory: bpy.props.IntProperty(
-        name="Remember at Most",
-        description="Megabytes of analyses and motion graphs that are kept in this session, so that another weight or"
+        name="Remember at Most (MB)",
+        description="How much of analyses and motion graphs is kept in this session, so that another weight or"
         " path is quick; the last one is always kept",
         default=memory.most_bytes // memory.MEGABYTE,
         min=0,

@@ -27,6 +27,7 @@ SCRIPTS = (
     ("gui_path.py", "path", "1280x1400"),
     ("gui_library.py", "library", "1280x1400"),
     ("gui_results.py", "results", "1280x1400"),
+    ("gui_found.py", "found", "1280x1000"),
     ("gui_languages.py", "languages", "1280x2400"),
 )
 ADD_DEMO = (
