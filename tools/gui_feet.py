@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from gui_shared import begin_open, idle, loom
+from gui_shared import action, begin_open, begin_with_demo, idle, loom
 
 GREEN, RED = np.array([0.2, 0.85, 0.4]), np.array([0.95, 0.2, 0.1])
 NEAR = 0.12  # how far a pixel's colour may be from that
@@ -26,11 +26,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begin(gui: Any) -> Iterator[Any]:
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
+    yield from begin_with_demo(gui)
     both = [{"name": name, "weight": 1.0} for name in ("Turn Left", "Turn Right")]
     with gui.override():
         bpy.ops.action_loom.blend(sources=both, result_name="Stroll", plant_feet=False)
@@ -140,10 +136,6 @@ def seen(gui: Any, path: str, color: Any) -> bool:
     """Say whether a picture has some pixels of a colour."""
     away = np.abs(gui.pixels(path) / 255.0 - color).max(axis=-1)
     return int((away < NEAR).sum()) > 20
-
-
-def action() -> Any:
-    return bpy.context.view_layer.objects.active.animation_data.action
 
 
 def held() -> Any:

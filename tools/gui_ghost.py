@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from gui_shared import idle, loom
+from gui_shared import begin_with_demo, idle, loom
 
 MODES = {
     "blend": ("Walk", "Sneak"),
@@ -42,11 +42,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begin(gui: Any) -> Iterator[Any]:
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
+    yield from begin_with_demo(gui)
     scene = bpy.context.scene
     data = bpy.data.curves.new("Path", "CURVE")
     data.dimensions = "3D"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import begin_open, idle, loom
+from gui_shared import begin_open, begin_with_demo, idle, loom
 
 LANGUAGES = {"ja_JP": ("合成", "アーマチュアを選択してください"), "zh_HANS": ("合成", "请选择骨架")}
 # Without its first line 4.3 ends at its start.
@@ -34,11 +34,8 @@ if not bpy.app.translations.locales:
 
 
 def steps(gui: Any) -> Iterator[Any]:
+    yield from begin_with_demo(gui)
     with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
         bpy.ops.view3d.view_selected()
     for name in OPEN:
         begin_open(getattr(bpy.types, f"ACTION_LOOM_PT_{name}"))

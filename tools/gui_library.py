@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import idle, loom
+from gui_shared import begin_with_demo, idle, loom
 
 FILES = Path(tempfile.mkdtemp())
 FIRST_ROW = 300  # pixels from the sidebar's top to the middle of the first row's name
@@ -25,12 +25,8 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begin(gui: Any) -> Iterator[Any]:
+    yield from begin_with_demo(gui, fps=30)
     with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.context.scene.render.fps = 30
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
         bpy.ops.view3d.view_selected()
     (FILES / "figure").mkdir()
     names = [{"name": name} for name in ("Walk", "Sneak", "Run", "Wave", "Turn Left", "Carry")]

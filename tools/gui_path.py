@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from gui_shared import begin_open, idle, loom
+from gui_shared import begin_open, begin_with_demo, idle, loom, settings
 
 WALKS = ("Walk", "Turn Left", "Turn Right")
 
@@ -18,11 +18,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begin(gui: Any) -> Iterator[Any]:
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
+    yield from begin_with_demo(gui)
     begin_open(bpy.types.ACTION_LOOM_PT_weave)
     yield from gui.sidebar("Action Loom")
     for line in rig().sources:
@@ -104,10 +100,6 @@ def armature() -> Any:
 
 def ghost() -> Any:
     return loom("addon.session.previews").of(armature().session_uid)
-
-
-def settings() -> Any:
-    return bpy.context.scene.action_loom
 
 
 def rig() -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from gui_shared import begin_open, idle
+from gui_shared import action, begin_open, begin_with_demo, idle, settings
 from mathutils import Quaternion
 
 
@@ -20,11 +20,8 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begin(gui: Any) -> Iterator[Any]:
+    yield from begin_with_demo(gui)
     with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
         bpy.ops.view3d.view_selected()
     begin_open(bpy.types.ACTION_LOOM_PT_repair)
     yield from gui.sidebar("Action Loom")
@@ -115,16 +112,8 @@ def pressed(gui: Any, verb: str, done: Any) -> Iterator[Any]:
     yield from gui.wait_until(lambda: idle() and done(), 120, verb)
 
 
-def settings() -> Any:
-    return bpy.context.scene.action_loom
-
-
 def armature() -> Any:
     return bpy.context.view_layer.objects.active
-
-
-def action() -> Any:
-    return armature().animation_data.action
 
 
 def fingerprint() -> Any:

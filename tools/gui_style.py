@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from gui_shared import begin_open, idle
+from gui_shared import action, begin_open, begin_with_demo, idle, settings
 
 WALKS = ("Walk", "Run", "Sneak", "Carry")
 
@@ -18,11 +18,8 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begin(gui: Any) -> Iterator[Any]:
+    yield from begin_with_demo(gui)
     with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
         bpy.ops.view3d.view_selected()
     begin_open(bpy.types.ACTION_LOOM_PT_examples)
     yield from gui.sidebar("Action Loom")
@@ -92,17 +89,9 @@ def drag(gui: Any) -> Iterator[Any]:
     yield from gui.shot("07_dragged")
 
 
-def settings() -> Any:
-    return bpy.context.scene.action_loom
-
-
 def rig() -> Any:
     return settings().rigs[0]
 
 
 def lines() -> Any:
     return rig().sources
-
-
-def action() -> Any:
-    return bpy.context.view_layer.objects.active.animation_data.action

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import bpy
-from gui_shared import idle, loom
+from gui_shared import begin_with_demo, idle, loom
 
 DRAWN = 2.0  # ms that the whole tab may take
 
@@ -33,13 +33,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def demo(gui: Any) -> Iterator[Any]:
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    for item in list(bpy.data.objects):
-        bpy.data.objects.remove(item)
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
+    yield from begin_with_demo(gui)
     assert len(bpy.data.actions) == 7
     begin_open("Synchronise")
     yield from gui.sidebar("Action Loom")
