@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import page_sections
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -103,3 +104,9 @@ def median_and_most(values: Sequence[float] | np.ndarray, digits: int = 0) -> st
 def distances(axis: Axes, matrix: np.ndarray) -> None:
     """Draw distances (M, N), the reference along x, bright where they are far, in few greys: small files."""
     axis.imshow(matrix.T, origin="lower", cmap=colormaps["gray"].resampled(24), aspect="auto", interpolation="nearest")
+
+
+def put(title: str, lines: Sequence[str]) -> None:
+    """Write a document's section of docs/sources.md, and print it."""
+    page_sections.put("sources.md", title, lines)
+    print("\n".join(lines))

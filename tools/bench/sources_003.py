@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import page_sections
 from action_loom.core import verbs
 from action_loom.core.errors import RegistrationError
 from action_loom.core.motion import root_motion
@@ -30,6 +29,7 @@ from source_pages import (
     needs_clips,
     pairs,
     picture,
+    put,
     words,
 )
 from tmps_program import Frames
@@ -341,8 +341,7 @@ def main() -> None:
         *picture(poses(walk, run, made), "sources_003_poses", "Poses of walk, run and blend, at frames of the blend"),
         *picture(turning_paths(), "sources_003_turns", "A left turn, a right turn, and their blend, from above"),
     ]
-    page_sections.put("sources.md", TITLE, lines)
-    print("\n".join(lines))
+    put(TITLE, lines)
 
 
 if __name__ == "__main__":

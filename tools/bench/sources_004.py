@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import page_sections
 from action_loom.core import verbs
 from action_loom.core.check import angles, world_pose
 from action_loom.core.figure import actions
@@ -17,7 +16,7 @@ from action_loom.core.recipes.loop import Loop
 from action_loom.core.sync import cycle_search
 from action_loom.core.weave.seam import repairs
 from matplotlib.figure import Figure
-from source_pages import SETS, captured, elements, gait, grid, is_aside, needs_clips, picture, words
+from source_pages import SETS, captured, elements, gait, grid, is_aside, needs_clips, picture, put, words
 
 TITLE = "004 · Emphasising features of human motion (Shibuta)"
 RATE = 30.0
@@ -470,8 +469,7 @@ def main() -> None:
         *picture(curves(), "sources_004_spine", "The spine by method; grey: corrected frames, black: the seam"),
         *picture(correlations(), "sources_004_cycles", "Autocorrelation of two clips that stand, and then go"),
     ]
-    page_sections.put("sources.md", TITLE, lines)
-    print("\n".join(lines))
+    put(TITLE, lines)
 
 
 if __name__ == "__main__":
