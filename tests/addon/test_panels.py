@@ -90,6 +90,8 @@ def test_frames_that_were_set_by_hand_are_shown():
         assert not set(names) & set(options())
         setattr(getattr(settings, mode), names[1], 12)
         assert set(names) <= set(options())
+    settings.rigs[0].sources[1].use = True  # of several actions each has a cycle of its own
+    assert not set(names) & set(options())
 
 
 def test_where_a_result_begins_is_asked_where_the_curve_does_not_say():
