@@ -96,21 +96,20 @@ class AgainOperator(EditOperator):
             return None
         return weaving.again(action, overwrite_edits=False)
 
-    def ask(self, context: bpy.types.Context) -> "tuple[tuple[Request, ...], weaving.Read, tuple[Recipe, ...]]":
+    def read_each(
+        self, context: bpy.types.Context, armature: bpy.types.Object, request: Request
+    ) -> "tuple[list[Request], list[weaving.Read], list[Recipe]]":
         from .. import weaving
 
-        if self.to_be_found():
-            self.from_panel(context)
         if not self.again:
-            return super().ask(context)
+            return super().read_each(context, armature, request)
         action = weaving.called(bpy.data.actions, self.again)
         if action is None:
             raise LoomError(f"There is no action named {self.again!r}")
         known = weaving.again(action, overwrite_edits=False)
-        armature = present(meant.called(context, self.armature))
         read = weaving.read_actions(scene_of(context), armature, known.made_of, known.request, known.recipe)
         self._refused = []
-        return (known.request,), read, (self._recipe(),)
+        return [known.request], [read], [self._recipe()]
 
     def write_one(
         self, context: bpy.types.Context, request: Request, read: "weaving.Read", recipe: Any, made: Any

@@ -290,3 +290,16 @@ def test_a_hold_is_undone_in_one_step(walker):
     assert "walk re-timed" not in bpy.data.actions
     assert bpy.data.objects[name].animation_data.action.name == "walk"
     assert bpy.context.scene.action_loom.events[0].hold == 0.25
+
+
+def test_one_more_pose_is_previewed_and_nothing_is_written(walker, loom):
+    bpy.context.scene.frame_set(30)
+    bend(walker.pose.bones["upper_arm.L"], 40.0)
+    press(walker)
+    made = walker.animation_data.action
+    was, count = material.fingerprint(made), len(bpy.data.actions)
+    bpy.context.scene.frame_set(45)
+    bend(walker.pose.bones["upper_arm.L"], 20.0)
+    assert press(walker, preview=True) == {"FINISHED"}
+    assert loom("addon.session.previews").of(walker.session_uid) is not None
+    assert (material.fingerprint(made), len(bpy.data.actions)) == (was, count)
