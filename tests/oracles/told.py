@@ -1,6 +1,7 @@
 """What the command line tells: its reports, pictures and refusals, read strictly."""
 
 import json
+import shutil
 import struct
 import zlib
 
@@ -14,6 +15,26 @@ def read_json(path):
         raise ValueError(f"{word} is no JSON")
 
     return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+
+
+def without_times(report):
+    """A report without what differs from run to run."""
+    if isinstance(report, dict):
+        return {key: without_times(value) for key, value in report.items() if key != "seconds_taken"}
+    return [without_times(one) for one in report] if isinstance(report, list) else report
+
+
+def many_jobs(folder, clip, takes, more=""):
+    """A file of several jobs, with a report of all of them and files of every kind; more : keys of the last one."""
+    (folder / "takes").mkdir()
+    for k in range(takes):
+        shutil.copy(clip, folder / "takes" / f"take{k:02d}.bvh")
+    path = folder / "jobs.toml"
+    path.write_text(
+        'folder = "out"\nreport = "r.json"\nengine = "numpy"\n[[job]]\nverb = "blend"\nclips = ["walk.bvh"]\n'
+        'each = "takes/*.bvh"\nreport = "out/"\n[[job]]\nverb = "sync"\nclips = ["walk.bvh", "slow.bvh"]\n' + more
+    )
+    return path
 
 
 def assert_one_line(err):

@@ -71,17 +71,11 @@ def contents(folder):
 
 def plain(path):
     if path.suffix == ".json":
-        return without_times(told.read_json(path))
+        return told.without_times(told.read_json(path))
     if path.suffix == ".npz":  # a graph tells of its making, too
         with np.load(path) as arrays:
             return {name: arrays[name].tobytes() for name in arrays if name != "about"}
     return path.read_bytes()
-
-
-def without_times(report):
-    if isinstance(report, dict):
-        return {key: without_times(value) for key, value in report.items() if key != "seconds_taken"}
-    return [without_times(one) for one in report] if isinstance(report, list) else report
 
 
 def until(happened, seconds=20.0):
@@ -106,7 +100,7 @@ def test_a_cluster_makes_the_same_files(farm, jobs, alone, out):
     assert shared.stdout.splitlines() == [*done, f"{odd} (on {platform.node()})"]
     assert odd.startswith("job 4 (odd): failed, ")
     told_there = told.read_json(jobs.with_name("s.json"))["jobs"]
-    assert without_times(told_there[:-1]) == without_times(report[:-1])
+    assert told.without_times(told_there[:-1]) == told.without_times(report[:-1])
     # What is done is left out by whoever goes on.
     resumed = command("run", jobs, "--resume")
     assert resumed.stdout.splitlines()[0] == f"{TAKES + 2} of {TAKES + 3} jobs were done already"

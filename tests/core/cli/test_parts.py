@@ -1,7 +1,6 @@
 """action-loom run --part: parts do each job once and make the files that an undivided run makes, side by side."""
 
 import os
-import shutil
 
 import pytest
 from action_loom.core.cli import parts
@@ -14,17 +13,7 @@ ALL = TAKES + 1
 
 @pytest.fixture
 def jobs(tmp_path, walk, slow, out):
-    """A job file of several jobs with a report of all of them, files of every kind, and a job that fails."""
-    (tmp_path / "takes").mkdir()
-    for k in range(TAKES):
-        shutil.copy(slow, tmp_path / "takes" / f"take{k}.bvh")
-    path = tmp_path / "jobs.toml"
-    path.write_text(
-        'folder = "out"\nreport = "r.json"\nengine = "numpy"\n[[job]]\nverb = "blend"\nclips = ["walk.bvh"]\n'
-        'each = "takes/*.bvh"\nreport = "out/"\n[[job]]\nverb = "sync"\nclips = ["walk.bvh", "slow.bvh"]\n'
-        'timewarp = "out/"\n'
-    )
-    return path
+    return told.many_jobs(tmp_path, slow, TAKES, 'timewarp = "out/"\n')
 
 
 def contents(folder):
@@ -33,13 +22,7 @@ def contents(folder):
 
 
 def plain(path):
-    return without_times(told.read_json(path)) if path.suffix == ".json" else path.read_bytes()
-
-
-def without_times(report):
-    if isinstance(report, dict):
-        return {key: without_times(value) for key, value in report.items() if key != "seconds_taken"}
-    return [without_times(one) for one in report] if isinstance(report, list) else report
+    return told.without_times(told.read_json(path)) if path.suffix == ".json" else path.read_bytes()
 
 
 def undivided(run, jobs, out):
@@ -106,13 +89,13 @@ def test_a_part_has_a_size_that_can_be_counted():
 
 
 def test_files_of_other_parts_may_be_there_and_those_of_this_one_may_not(run, jobs, out):
-    (out / "walk + take1 50-50.bvh").write_text("precious")
+    (out / "walk + take01 50-50.bvh").write_text("precious")
     code, _, err = run("run", jobs, "--part", "2/3")
     assert code == 1
     told.assert_one_line(err)
-    assert "walk + take1 50-50.bvh exists already; --force overwrites it" in err
+    assert "walk + take01 50-50.bvh exists already; --force overwrites it" in err
     assert run("run", jobs, "--part", "1/3")[0] == 0
-    assert (out / "walk + take1 50-50.bvh").read_text() == "precious"
+    assert (out / "walk + take01 50-50.bvh").read_text() == "precious"
 
 
 def test_jobs_of_different_parts_may_not_write_the_same_file(run, jobs, out):
@@ -126,7 +109,7 @@ def test_jobs_of_different_parts_may_not_write_the_same_file(run, jobs, out):
 def test_a_part_goes_on_where_it_was(run, jobs, out):
     assert run("run", jobs, "--part", "2/3")[0] == 0
     before = contents(out)
-    (out / "walk + take4 50-50.bvh").unlink()
+    (out / "walk + take04 50-50.bvh").unlink()
     code, printed, err = run("run", jobs, "--part", "2/3", "--resume")
     assert (code, err) == (0, "")
     assert printed.splitlines()[:2] == [f"part 2/3: 2 of {ALL} jobs", "1 of 2 jobs were done already"]

@@ -15,16 +15,7 @@ TAKES = 12
 
 @pytest.fixture
 def jobs(tmp_path, walk, slow, out):
-    """A job file of several jobs, with files of every kind."""
-    (tmp_path / "takes").mkdir()
-    for k in range(TAKES):
-        shutil.copy(slow, tmp_path / "takes" / f"take{k:02d}.bvh")
-    path = tmp_path / "jobs.toml"
-    path.write_text(
-        'folder = "out"\nreport = "r.json"\nengine = "numpy"\n[[job]]\nverb = "blend"\nclips = ["walk.bvh"]\n'
-        'each = "takes/*.bvh"\nreport = "out/"\n[[job]]\nverb = "sync"\nclips = ["walk.bvh", "slow.bvh"]\n'
-    )
-    return path
+    return told.many_jobs(tmp_path, slow, TAKES)
 
 
 def contents(folder):
@@ -33,12 +24,6 @@ def contents(folder):
 
 def times(folder):
     return {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-
-
-def without_times(report):
-    if isinstance(report, dict):
-        return {key: without_times(value) for key, value in report.items() if key != "seconds_taken"}
-    return [without_times(one) for one in report] if isinstance(report, list) else report
 
 
 def already(printed):
@@ -75,7 +60,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
     whole = contents(out)
     assert set(resumed) == set(whole)
     assert all(resumed[name] == whole[name] for name in whole if name.endswith(".bvh"))
-    assert without_times(report) == without_times(told.read_json(jobs.with_name("r.json")))
+    assert told.without_times(report) == told.without_times(told.read_json(jobs.with_name("r.json")))
 
 
 def test_what_is_done_is_left_out_and_what_has_changed_is_not(run, jobs, out, slow, tmp_path):

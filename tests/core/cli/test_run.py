@@ -46,13 +46,6 @@ def many(tmp_path, walk, slow, out):
     return path
 
 
-def without_times(report):
-    """A report without what differs from run to run."""
-    if isinstance(report, dict):
-        return {key: without_times(value) for key, value in report.items() if key != "seconds_taken"}
-    return [without_times(one) for one in report] if isinstance(report, list) else report
-
-
 @pytest.mark.parametrize("at_a_time", [1, 2])
 def test_a_job_that_fails_does_not_stop_the_others(jobs, out, at_a_time):
     arguments = ("run", jobs, "--jobs", at_a_time, "--report", jobs.with_name("r.json"))
@@ -106,7 +99,7 @@ def test_a_file_with_one_job_gives_the_same_bytes_as_the_command(run, walk, slow
     for name in names:
         one, other = out / "job" / name, out / "command" / name
         if name.endswith(".json"):
-            first, second = (without_times(told.read_json(path)) for path in (one, other))
+            first, second = (told.without_times(told.read_json(path)) for path in (one, other))
             assert first | {"output": ""} == second | {"output": ""}
         else:
             assert one.read_bytes() == other.read_bytes()
