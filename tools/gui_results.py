@@ -9,6 +9,7 @@ import bpy
 from gui_shared import begin_open, loom
 
 FILES = Path(tempfile.mkdtemp())
+FIELD = 34  # pixels from the middle of the popup down to its lowest field
 
 
 def steps(gui: Any) -> Iterator[Any]:
@@ -63,7 +64,7 @@ def mark(gui: Any) -> Iterator[Any]:
 def browse(gui: Any) -> Iterator[Any]:
     """The Asset Browser shows pictures and catalogs."""
     with gui.override():
-        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.5)
+        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.25)
     yield from gui.redraw()
     views = [one for one in gui.window.screen.areas if one.type == "VIEW_3D"]
     area = min(views, key=lambda one: one.y)
@@ -74,6 +75,13 @@ def browse(gui: Any) -> Iterator[Any]:
     yield 2.0
     yield from gui.redraw()
     yield from gui.shot("03_browser")
+    result, figure().animation_data.action = figure().animation_data.action, bpy.data.actions["Carry"]
+    with gui.override():
+        bpy.ops.action_loom.mark_asset("EXEC_DEFAULT", True, catalog="Props")
+    figure().animation_data.action = result
+    yield 2.0
+    yield from gui.redraw()
+    yield from gui.shot("03_one_more")
 
 
 def browser(gui: Any) -> Any:
@@ -89,7 +97,7 @@ def take(gui: Any) -> Iterator[Any]:
         bpy.ops.file.select_all(action="SELECT")
         there = [(one.name, one.id_type, one.local_id) for one in bpy.context.selected_assets]
         gui.log("selected_assets", there)
-        assert len(there) == 3
+        assert len(there) == 4
         before = len(bpy.context.scene.action_loom.rigs[0].sources)
         gui.log("object", bpy.context.object)
         assert bpy.ops.action_loom.add_asset_sources("INVOKE_DEFAULT", True) == {"FINISHED"}
@@ -104,11 +112,20 @@ def take(gui: Any) -> Iterator[Any]:
 
 
 def ask(gui: Any) -> Iterator[Any]:
-    """The popup of the button."""
+    """The popup of the button, in whose middle the mouse is, and what it offers while one types."""
+    region = gui.region("WINDOW")
+    x, y = region.x + region.width // 2, region.y + region.height // 2
+    yield from gui.move(x, y)
     with gui.override():
         bpy.ops.action_loom.add_asset_sources("INVOKE_DEFAULT", True)
     yield 0.5
     yield from gui.shot("05_popup")
+    yield from gui.click(x - 60, y - FIELD)
+    yield 0.5
+    yield from gui.type("u")
+    yield 1.0
+    yield from gui.shot("05_offered")
+    yield from gui.key("Escape")
     yield from gui.key("Escape")
     yield from gui.redraw()
 
