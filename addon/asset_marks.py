@@ -1,5 +1,6 @@
 """Actions as assets: with a picture of their poses, what made them, tags and a catalog."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import bpy
@@ -26,19 +27,25 @@ def mark(context: bpy.types.Context, armature: bpy.types.Object, source: Source)
     if action.asset_data is None:
         action.asset_mark()
     data = present(action.asset_data)
-    recipe = storage.recipe_of(action)
-    if recipe is not None:
-        for tag in (TAG, recipe.label):
-            data.tags.new(tag, skip_if_exists=True)
-        if not data.description:
-            made_of = dict.fromkeys(one.name for one in storage.of_result(action).sources)
-            data.description = f"{recipe.label} of {', '.join(made_of)}"
+    with suppress(LoomError):  # how it was made can't be read: that is no reason to keep it from others
+        _tell_of_making(action, data)
     try:
         (read,) = weaving.read(context, armature, Request(sources=(source,))).sources
     except LoomError as error:
         return action, f"{action.name} has no picture of its poses: {error}"
     _show(action, asset_bitmap.picture(read.clip))
     return action, ""
+
+
+def _tell_of_making(action: bpy.types.Action, data: bpy.types.AssetMetaData) -> None:
+    kept = storage.stored(action)
+    if kept is None:
+        return
+    for tag in (TAG, kept.recipe.label):
+        data.tags.new(tag, skip_if_exists=True)
+    if not data.description:
+        made_of = dict.fromkeys(one.name for one in kept.sources)
+        data.description = f"{kept.recipe.label} of {', '.join(made_of)}"
 
 
 def _show(action: bpy.types.Action, pixels: asset_bitmap.Pixels) -> None:

@@ -135,6 +135,14 @@ def test_what_an_artist_has_written_stays(walker, tmp_path):
     assert catalogs(tmp_path) == {data.catalog_id: "Action Loom"}
 
 
+def test_an_action_whose_recipe_was_spoilt_is_marked_all_the_same(walker):
+    action = bpy.data.actions["Mixed"]
+    action["action_loom"]["recipe"] = "{}"
+    mark()
+    assert len(action.asset_data.tags) == 0
+    assert tuple(action.preview.image_size) == (128, 128)
+
+
 def test_ticked_actions_are_marked_each_with_its_own_picture(walker):
     bpy.ops.action_loom.add_sources()
     for line in bpy.context.scene.action_loom.rigs[0].sources:
