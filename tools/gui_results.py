@@ -125,8 +125,9 @@ def ask(gui: Any) -> Iterator[Any]:
     yield from gui.type("u")
     yield 1.0
     yield from gui.shot("05_offered")
-    yield from gui.key("Escape")
-    yield from gui.key("Escape")
+    for _ in range(3):  # what is offered, the field, the popup
+        yield from gui.key("Escape")
+        yield 0.3
     yield from gui.redraw()
 
 
