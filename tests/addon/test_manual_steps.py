@@ -32,6 +32,7 @@ def tick(*names, reference=None):
     for name, line in lines().items():
         line.use = name in names
     place = list(lines()).index(reference or names[0])
+    bpy.context.view_layer.objects.active = meant()
     assert bpy.ops.action_loom.set_reference(index=place) == DONE
 
 
@@ -436,3 +437,69 @@ def test_a_library_finds_what_is_alike(demo, walks, tmp_path, extension):
     bpy.context.window_manager.action_loom_library.found[0].use = True
     assert bpy.ops.action_loom.import_found() == DONE
     assert set(bpy.data.actions) > before
+
+
+# --- If something looks wrong ---------------------------------------------------------------------------------------
+
+
+def said_when(capsys, call):
+    """What an operator says, whatever comes of it."""
+    capsys.readouterr()
+    try:
+        call()
+    except RuntimeError as error:
+        return str(error)
+    return capsys.readouterr().out
+
+
+def test_an_action_of_another_rate_is_red_and_says_so(demo):
+    line = lines()["Sneak"]
+    line.rate = 6.0  # it was made at the scene's
+    tick("Sneak", "Walk")
+    weave("connect")
+    assert "steps a second at 6 frames: was it made at" in line.warning
+
+
+def test_an_action_that_does_not_repeat_is_no_loop(demo, capsys):
+    tick("Turn Left")
+    bpy.context.scene.action_loom.loop.whole = "no"
+    assert "does not repeat itself" in said_when(capsys, lambda: weave("loop"))
+
+
+def test_actions_of_other_objects_are_not_listed_and_named(capsys):
+    rig = material.two_actions()
+    empty = bpy.data.objects.new("Prop", None)
+    bpy.context.scene.collection.objects.link(empty)
+    empty.keyframe_insert("location", frame=1)
+    bpy.context.view_layer.objects.active = rig
+    told = said_when(capsys, bpy.ops.action_loom.add_sources)
+    assert "not listed, of other objects: 'PropAction'" in told
+    assert set(lines()) == {"one", "two"}
+
+
+def test_without_turns_a_corner_cannot_be_walked(demo, capsys, settings):
+    settings.mode = "follow"
+    bpy.ops.action_loom.new_curve()
+    for point, place in zip(
+        settings.curve.data.splines[0].bezier_points, ((0, 0), (0, -2), (2, -2), (2, 0)), strict=True
+    ):
+        point.co = (*place, 0.0)
+    tick("Walk")
+    settings.follow.bend = 0.0
+    assert "draw it wider, or give the graph clips that turn" in said_when(capsys, lambda: weave("follow"))
+
+
+def test_a_constrained_bone_is_named_by_check(demo, loom):
+    copy = demo.pose.bones["head"].constraints.new("COPY_ROTATION")
+    copy.target, copy.subtarget = demo, "hand.L"
+    assert bpy.ops.action_loom.check() == DONE
+    found = loom("addon.session.checks").of(demo.session_uid, demo.animation_data.action.name)
+    assert any("turn on Visual" in note for note in found.notes)
+
+
+def test_results_are_there_when_the_file_is_opened_again(demo, tmp_path):
+    tick("Walk", "Sneak")
+    name = weave("blend").name
+    demo.animation_data.action = bpy.data.actions["Walk"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "kept.blend"))
+    assert name in material.opened(tmp_path / "kept.blend")
