@@ -460,10 +460,17 @@ def test_an_action_of_another_rate_is_red_and_says_so(demo):
     assert "steps a second at 6 frames: was it made at" in line.warning
 
 
-def test_an_action_that_does_not_repeat_is_no_loop(demo, capsys):
-    tick("Turn Left")
-    bpy.context.scene.action_loom.loop.whole = "no"
+def test_an_action_that_does_not_repeat_is_no_loop(capsys):
+    material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    tick("one")
     assert "does not repeat itself" in said_when(capsys, lambda: weave("loop"))
+
+
+def test_a_loop_that_turns_says_why_it_does_not_go_on(demo, capsys):
+    tick("Turn Left")
+    bpy.context.scene.action_loom.loop.whole = "yes"
+    assert "repeat offsets can't turn its travel" in said_when(capsys, lambda: weave("loop"))
 
 
 def test_actions_of_other_objects_are_not_listed_and_named(capsys):
