@@ -226,3 +226,10 @@ def test_the_moving_picture_of_the_readme_is_small_and_moves_for_some_seconds():
             image.load()
             seconds += image.info["duration"] / 1000.0
     assert 4.0 <= seconds <= 6.5
+
+
+def test_links_of_the_zips_pages_lead_somewhere(pages):
+    html = {pages.page_name(path.name): pages.as_html(path) for path in pages.PAGES}
+    for name, text in html.items():
+        for page, anchor in re.findall(r'href="([\w.]*)#([^"]+)"', text):
+            assert f'id="{anchor}"' in html[page or name], (name, page, anchor)
