@@ -1,11 +1,10 @@
-"""Everything found in a window: search, the menu in headers, a right-click on an action, the preferences, the manual."""
+"""Everything found in a window: search, the menu in headers, a right-click on an action, the preferences."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import bpy
 from gui_shared import begin_open, idle, loom
-
 
 TICK = (28, 48)  # pixels to the tick box of the first line, from the left and from the top of the sidebar
 

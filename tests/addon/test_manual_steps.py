@@ -110,6 +110,18 @@ def test_from_motion_files(walks, settings):
     weave("blend")
 
 
+@material.needs_shared
+def test_a_captured_walk_becomes_a_loop():
+    captured = material.SHARED / "cmu" / "cmu_mb_07_01.bvh"
+    assert material.import_motion(captured, match_rate=True, fit_range=True) == DONE
+    assert material.scene_rate() == pytest.approx(120.0, rel=1e-3)
+    tick(*lines())
+    bpy.context.scene.action_loom.mode = "loop"
+    assert bpy.ops.action_loom.find_cycles() == DONE
+    action = weave("loop")
+    assert 0.8 < (action.frame_range[1] - action.frame_range[0]) / material.scene_rate() < 1.6  # two steps
+
+
 # --- Blend ----------------------------------------------------------------------------------------------------------
 
 
