@@ -16,6 +16,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array
+from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.plots import stick_figures
 from action_loom.core.recipes.base import Recipe
 from matplotlib.axes import Axes
@@ -68,6 +69,7 @@ def strips() -> dict[str, Strip]:
         "reach": of("reach", "Wave", limb="left_arm", target=((0.45, -0.35, 1.25),), from_frame=30, to_frame=60),
         "filter": of("filter", "Shaky walk", kind="height", joint="hand.R"),
         "place": of("place", "Walk", where="at", x=1.5, y=0.5, face="way", facing=90.0, kind="above"),
+        "root_motion": of("root", "Walk with a root", kind="sway"),
         "plant_feet": of("plant", "Sliding sneak", kind="ahead", joint="foot.L"),
         "retarget": of("retarget", "Tall body", "Walk"),
         "synchronise": of("sync", "Walk", "Sneak"),
@@ -89,6 +91,7 @@ def clip(name: str) -> Clip:
         "Sliding sneak": lambda: _carried(actions.sneak(cycles=1), 0.75),
         "Shaky walk": lambda: _shaken(actions.walk()),
         "Tall body": _tall,
+        "Walk with a root": lambda: _with_root(actions.walk()),
     }
     return replace(made[name](), name=name)
 
@@ -119,6 +122,22 @@ def _tall() -> Clip:
     rest = np.zeros((2, len(tall), 4))
     rest[..., 0] = 1.0
     return Clip("Tall body", tall, 30.0, rest, np.zeros((2, len(tall), 3)))
+
+
+def _with_root(walk: Clip) -> Clip:
+    """The walk on a body with a bone on the ground above the hips, which stands still."""
+    body, frames = walk.skeleton, len(walk)
+    still, nowhere = np.array([[1.0, 0.0, 0.0, 0.0]]), np.zeros((1, 3))
+    rooted = Skeleton(
+        ("root", *body.names),
+        np.concatenate([[-1], body.parents + 1]),
+        np.concatenate([nowhere, body.offsets]),
+        np.concatenate([still, body.orients]),
+        np.concatenate([nowhere, body.tips]),
+    )
+    rotations = np.concatenate([np.broadcast_to(still, (frames, 1, 4)), walk.rotations], axis=1)
+    translations = np.concatenate([np.zeros((frames, 1, 3)), walk.translations], axis=1)
+    return replace(walk, skeleton=rooted, rotations=rotations, translations=translations)
 
 
 # --- drawing --------------------------------------------------------------------------------------------------------
@@ -199,6 +218,21 @@ def over_time(strip: Strip, clips: Sequence[Clip], made: Any) -> Figure:
     return figure
 
 
+def from_side_to_side(_strip: Strip, clips: Sequence[Clip], made: Any) -> Figure:
+    """How far the hips are to the left over time, in grey, and the root bone that carries them afterwards, in blue."""
+    figure = Figure(figsize=(WIDTH, 1.9), layout="constrained")
+    axis = figure.subplots()
+    hips = clips[0].skeleton.roles["hips"]
+    for one, joint, colour, title in ((clips[0], hips, OLD, "hips"), (made.clip, 0, RESULT, "root bone, after")):
+        places = 100.0 * kinematics.world(one)[1][:, joint, 0]
+        axis.plot(np.arange(len(one)) / one.rate, places, color=colour, lw=1.8, label=title)
+    axis.set_ylabel("to the left (cm)", fontsize=7)
+    axis.set_xlabel("seconds", fontsize=7)
+    axis.tick_params(labelsize=6)
+    axis.legend(fontsize=7, frameon=False)
+    return figure
+
+
 KINDS: dict[str, Callable[[Strip, Sequence[Clip], Any], Figure]] = {
     "poses": in_rows,
     "way": on_the_way,
@@ -206,6 +240,7 @@ KINDS: dict[str, Callable[[Strip, Sequence[Clip], Any], Figure]] = {
     "height": over_time,
     "ahead": over_time,
     "keys": over_time,
+    "sway": from_side_to_side,
 }
 
 
