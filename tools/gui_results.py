@@ -9,7 +9,7 @@ import bpy
 from gui_shared import begin_open, loom
 
 FILES = Path(tempfile.mkdtemp())
-FIELD = 34  # pixels from the middle of the popup down to its lowest field
+FIELD, CANCEL = 34, 66  # pixels from the middle of the popup down to its lowest field, and to its buttons
 
 
 def steps(gui: Any) -> Iterator[Any]:
@@ -125,9 +125,10 @@ def ask(gui: Any) -> Iterator[Any]:
     yield from gui.type("u")
     yield 1.0
     yield from gui.shot("05_offered")
-    for _ in range(3):  # what is offered, the field, the popup
-        yield from gui.key("Escape")
-        yield 0.3
+    yield from gui.key("Escape")
+    yield 0.5
+    yield from gui.click(x - 200, y - CANCEL)
+    yield 0.5
     yield from gui.redraw()
 
 
