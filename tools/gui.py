@@ -29,6 +29,8 @@ SCRIPTS = (
     ("gui_results.py", "results", "1280x1400"),
     ("gui_found.py", "found", "1280x1000"),
     ("gui_languages.py", "languages", "1280x2400"),
+    ("gui_panels.py", "panels", "1280x2400"),
+    ("gui_start.py", "start", "1000x1000"),
 )
 ADD_DEMO = (
     "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"

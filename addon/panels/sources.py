@@ -306,7 +306,7 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         rig = properties.rig_of(scene_of(context), meant.of_tab(context))
         if len(rig.roles):
-            self.layout.label(text=f"{sum(bool(role.bone) for role in rig.roles)} of {len(rig.roles)}")
+            self.layout.label(text=f"{sum(bool(role.bone) for role in rig.roles)}/{len(rig.roles)}")
 
     def draw(self, context: bpy.types.Context) -> None:
         armature = present(meant.of_tab(context))

@@ -169,7 +169,13 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         0, "The number of a variation, made by chance within what is usual; 0 is none", minimum=0, zero="none"
     )
     variation_amount: float = option(
-        1.0, "How far variations go", minimum=0.0, maximum=3.0, usual=(0.0, 2.0), shown=RARE
+        1.0,
+        "How far variations go",
+        minimum=0.0,
+        maximum=3.0,
+        usual=(0.0, 2.0),
+        label="Variety",  # what the sidebar has room for
+        shown=RARE,
     )
 
     @property

@@ -170,8 +170,8 @@ def test_roles_are_drawn_with_how_they_were_found_and_what_works_without_some():
         assert [given[1] for name, given, _ in drawn if name == "prop"] == ["found_by"] * len(listed.roles)
         return [options["text"] for name, _, options in drawn if name == "label"]
 
-    assert labels() == ["17 of 21"]
+    assert labels() == ["17/21"]
     listed.roles["thigh.L"].bone = ""
     count, *sentence = labels()
-    assert count == "16 of 21"
+    assert count == "16/21"
     assert "Path needs thighs" in " ".join(sentence)

@@ -1,0 +1,266 @@
+"""Every panel of the tab in every language, driven by `tools/gui.py`: pictures to be read, and of what pops up.
+
+Three screens, each begun anew so that its panels begin open: what is woven, what is repaired, and the library. What was
+computed is computed once and told in each language. Named as arguments, only some of them: weave, repair, library,
+pop_up, told.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+from gui_languages import speak  # which gives Blender its list of languages
+from gui_shared import idle, loom
+
+LANGUAGES = ("en_US", "ja_JP", "zh_HANS")
+WOVEN = ("sources", "source", "roles", "weave", "graph", "wander", "examples", "variations", "weave_more")
+REPAIRED = ("repair", "repair_more", "feet", "check", "synchronise", "synchronise_more")
+MENUS = ("weave", "repair", "feet", "sources", "armatures")
+TICKED = {"loop": 1, "travel": 1, "in_place": 1, "follow": 3, "restyle": 3, "ask": 3}
+
+
+def steps(gui: Any) -> Iterator[Any]:
+    bpy.context.preferences.view.show_tooltips = False
+    parts = {weave: WOVEN, repair: REPAIRED, library: ("library",), pop_up: ("sources", "weave"), told: ()}
+    for part, opened in parts.items():
+        if not gui.args or part.__name__ in gui.args:
+            yield from begun(gui, opened, part)
+    speak("en_US")
+
+
+def begun(gui: Any, opened: tuple[str, ...], then: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+    """Begin anew with the demo and some panels open."""
+    speak("en_US")
+    with gui.override():
+        bpy.ops.wm.read_homefile(use_empty=True)
+    yield from gui.redraw()
+    only_open(opened)
+    with gui.override():
+        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
+        bpy.ops.view3d.view_selected()
+    yield from gui.sidebar("Action Loom")
+    yield from then(gui)
+
+
+def only_open(names: tuple[str, ...]) -> None:
+    """Let some panels begin open and the others closed; they keep their order."""
+    modules = [loom(f"addon{name}") for name in loom("addon").MODULES if name.startswith(".panels.")]
+    for module in reversed(modules):
+        module.unregister()
+    for module in modules:
+        for name, panel in vars(module).items():
+            if name.startswith("ACTION_LOOM_PT_"):
+                opened = name.removeprefix("ACTION_LOOM_PT_") in names
+                panel.bl_options = set() if opened else {"DEFAULT_CLOSED"}
+    for module in modules:
+        module.register()
+
+
+def in_each(gui: Any, picture: Callable[[Any, str], Iterator[Any]]) -> Iterator[Any]:
+    for language in LANGUAGES:
+        speak(language)
+        yield from gui.redraw()
+        yield from picture(gui, language)
+
+
+# --- what is woven --------------------------------------------------------------------------------------------------
+
+
+def weave(gui: Any) -> Iterator[Any]:
+    scene, rig = settings(), settings().rigs[0]
+    with gui.override():
+        bpy.ops.action_loom.new_curve("EXEC_DEFAULT", True)
+        bpy.ops.action_loom.add_stretch("EXEC_DEFAULT", True)
+    bpy.context.view_layer.objects.active = figure()
+    scene.stretches[0].action, scene.stretches[0].more = bpy.data.actions["Wave"], True
+    rig.active, rig.sources[0].use_range = 0, True
+    for mode, make in (
+        ("follow", ("build_graph",)),
+        ("connect", ("find_transitions",)),
+        ("loop", ("find_cycles", "loop")),
+        ("restyle", ("learn_style", "restyle")),
+        ("blend", ("key_weights", "blend")),
+    ):
+        choose(mode)
+        scene.restyle.lean, scene.restyle.bounce = 2.0, 6.0
+        for one in make:
+            yield from done(gui, one)
+    yield from done(gui, "blend", preview=True)
+
+    def pictures(gui: Any, language: str) -> Iterator[Any]:
+        for recipe in loom("addon.properties").MODES:
+            choose(recipe.verb)
+            yield from gui.shot(f"{language}_weave_{recipe.verb}", box=gui.region("UI"))
+        tick(4)
+        scene.mode = "blend"
+        yield from gui.shot(f"{language}_weave_four", box=gui.region("UI"))
+
+    yield from in_each(gui, pictures)
+
+
+def choose(mode: str) -> None:
+    settings().mode = mode
+    tick(TICKED.get(mode, 2))
+
+
+def tick(count: int) -> None:
+    names = ("Walk", "Run", "Sneak", "Carry")[:count]
+    for line in settings().rigs[0].sources:
+        line.use = line.action.name in names
+
+
+# --- what is repaired -----------------------------------------------------------------------------------------------
+
+
+def repair(gui: Any) -> Iterator[Any]:
+    choose("blend")
+    yield from done(gui, "analyse")
+    yield from done(gui, "plant")
+    yield from done(gui, "find_contacts")
+    bpy.context.scene.frame_set(10)
+    with gui.override():
+        bpy.ops.action_loom.add_event("EXEC_DEFAULT", True)
+    settings().events[0].to, settings().events[0].hold = 12, 0.2
+    with gui.override():
+        bpy.ops.action_loom.check("EXEC_DEFAULT", True)
+
+    def pictures(gui: Any, language: str) -> Iterator[Any]:
+        for recipe in loom("addon.properties").EDITS:
+            settings().edit = recipe.verb
+            yield from gui.shot(f"{language}_repair_{recipe.verb}", box=gui.region("UI"))
+
+    yield from in_each(gui, pictures)
+
+
+# --- the library ----------------------------------------------------------------------------------------------------
+
+
+def library(gui: Any) -> Iterator[Any]:
+    folder = Path(tempfile.mkdtemp())
+    (folder / "clips").mkdir()
+    names = [{"name": name} for name in ("Walk", "Sneak", "Run")]
+    bpy.ops.action_loom.export_motion(filepath=str(folder / "clips" / "all.bvh"), actions=names)
+    figure().animation_data.action = bpy.data.actions["Sneak"]
+    yield from in_each(gui, lambda gui, language: gui.shot(f"{language}_library_none", box=gui.region("UI")))
+    speak("en_US")
+    bpy.ops.action_loom.new_library(filepath=str(folder / "motion"))
+    yield from done(gui, "add_to_library", directory=str(folder / "clips"))
+    yield from done(gui, "find_like")
+    bpy.context.window_manager.action_loom_library.active = 0  # which shows it
+    yield 1.0
+    yield from gui.wait_until(idle, 60, "shown")
+
+    def pictures(gui: Any, language: str) -> Iterator[Any]:
+        yield from gui.shot(f"{language}_library", box=gui.region("UI"))
+
+    yield from in_each(gui, pictures)
+
+
+# --- what pops up ---------------------------------------------------------------------------------------------------
+
+
+def pop_up(gui: Any) -> Iterator[Any]:
+    yield from done(gui, "blend")
+    yield from in_each(gui, popped)
+
+
+def popped(gui: Any, language: str) -> Iterator[Any]:
+    region = gui.region("WINDOW")
+    for menu in MENUS:
+        yield from opened(gui, f"{language}_menu_{menu}", "wm.call_menu", name=f"ACTION_LOOM_MT_{menu}")
+    for menu in ("TOPBAR_MT_file_import", "TOPBAR_MT_file_export", "VIEW3D_MT_armature_add"):
+        yield from opened(gui, f"{language}_menu_{menu[-6:]}", "wm.call_menu", name=menu)
+    yield from opened(gui, f"{language}_pie", "wm.call_menu_pie", name="ACTION_LOOM_MT_repair_pie")
+    both = [{"name": name, "weight": 1.0} for name in ("Walk", "Run")]
+    dropped = {"directory": "/tmp", "files": [{"name": "a.bvh"}, {"name": "b.bvh"}]}
+    yield from opened(gui, f"{language}_import", "action_loom.import_motion", **dropped)
+    with gui.override():
+        bpy.ops.action_loom.blend("EXEC_DEFAULT", True, sources=both)
+    yield from gui.move(region.x + region.width // 4, region.y + region.height // 2)
+    yield from gui.key("F9")
+    yield 0.5
+    gui.shot_now(f"{language}_redo")
+    yield from gui.key("Escape", "ctrl+z")
+    yield from refused(gui, language)
+    yield from tooltip(gui, language)
+
+
+def opened(gui: Any, picture: str, operator: str, **given: Any) -> Iterator[Any]:
+    """Open what an operator pops up, take its picture, and close it."""
+    region = gui.region("WINDOW")
+    yield from gui.move(region.x + region.width // 4, region.y + region.height // 2)
+    module, verb = operator.split(".")
+    with gui.override():
+        getattr(getattr(bpy.ops, module), verb)("INVOKE_DEFAULT", **given)
+    yield 0.5
+    gui.shot_now(picture, box=(region.x, region.y, 640, region.height))
+    yield from gui.key("Escape")
+    yield from gui.redraw()
+
+
+def refused(gui: Any, language: str) -> Iterator[Any]:
+    """An error as it is reported and as the panel has it."""
+    choose("blend")
+    for line in settings().rigs[0].sources:
+        line.weight = 0.0
+    yield from done(gui, "blend")
+    yield 0.3
+    gui.shot_now(f"{language}_error")
+    for line in settings().rigs[0].sources:
+        line.weight = 1.0
+
+
+def tooltip(gui: Any, language: str) -> Iterator[Any]:
+    """What a button says that can't be pressed, when the mouse rests on it."""
+    choose("loop")
+    yield from gui.redraw()
+    x, y = yield from gui.find_button("ops.action_loom.loop(")  # which finds none that can't be pressed
+    tick(2)
+    yield from gui.redraw()
+    bpy.context.preferences.view.show_tooltips = True
+    yield from gui.move(x - 12, y, 0.5)
+    yield from gui.move(x, y, 2.5)
+    gui.shot_now(f"{language}_tooltip")
+    bpy.context.preferences.view.show_tooltips = False
+
+
+def told(gui: Any) -> Iterator[Any]:
+    yield from in_each(gui, preferences)
+
+
+def preferences(gui: Any, language: str) -> Iterator[Any]:
+    area = gui.area()
+    bpy.context.preferences.active_section = "ADDONS"
+    bpy.context.window_manager.addon_search = "Action Loom"
+    area.type = "PREFERENCES"
+    module = next(one.module for one in bpy.context.preferences.addons if one.module.endswith(".action_loom"))
+    import addon_utils
+
+    info = addon_utils.module_bl_info(next(one for one in addon_utils.modules() if one.__name__ == module))
+    if not info["show_expanded"]:
+        bpy.ops.preferences.addon_expand(module=module)
+    yield 1.0
+    gui.shot_now(f"{language}_preferences", box=area)
+    area.type = "VIEW_3D"
+    yield from gui.redraw()
+
+
+# --- what the pictures share ----------------------------------------------------------------------------------------
+
+
+def done(gui: Any, verb: str, **given: Any) -> Iterator[Any]:
+    """Let an operator do its work, as its button would, and wait for it."""
+    with gui.override(), loom("addon.meant").as_by_button(bpy.context, figure()):
+        getattr(bpy.ops.action_loom, verb)("INVOKE_DEFAULT", True, **given)
+    yield from gui.wait_until(idle, 120, verb)
+    yield from gui.redraw()
+
+
+def settings() -> Any:
+    return bpy.context.scene.action_loom
+
+
+def figure() -> Any:
+    return bpy.data.objects["Loom Figure"]
