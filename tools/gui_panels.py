@@ -179,12 +179,10 @@ def popped(gui: Any, language: str) -> Iterator[Any]:
     with gui.override():
         bpy.ops.action_loom.blend("EXEC_DEFAULT", True, sources=both)
     yield from gui.move(region.x + region.width // 4, region.y + region.height // 2)
-    yield from gui.key("F9")
-    yield 0.5
-    gui.shot_now(f"{language}_redo")
-    yield from gui.key("Escape", "ctrl+z")
-    yield from refused(gui, language)
+    yield from opened(gui, f"{language}_redo", "screen.redo_last")
+    yield from gui.key("ctrl+z")
     yield from tooltip(gui, language)
+    yield from refused(gui, language)
 
 
 def opened(gui: Any, picture: str, operator: str, **given: Any) -> Iterator[Any]:

@@ -85,7 +85,7 @@ def live(gui: Any) -> Iterator[Any]:
     yield from drag_slider(gui)
     yield from gui.wait_until(lambda: idle() and action().name != before, 60, "followed")
     seconds = perf_counter() - began
-    yield from shown(gui, "x; Live; drag the slider", 3, seconds)
+    yield from shown(gui, "Live; drag the slider", 3, seconds)
     yield from over_view(gui)
     yield from gui.key("ctrl+z")
     assert action().name == before, action().name

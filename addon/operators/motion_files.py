@@ -14,6 +14,7 @@ from ...core.progress import Progress
 from ...core.recipes.reading import ReadingOptions
 from .. import formats, meant, option_properties, rates
 from ..blender_types import DrawContext, OperatorReturn, present, scene_of
+from ..translations.told import translated
 from . import base
 
 _UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
@@ -128,7 +129,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         manager = present(context.window_manager)
         if self.directory and len(self.files) and self.files[0].name:  # they were dropped into the view
             title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
-            return manager.invoke_props_dialog(self, title=title, confirm_text="Import")
+            return manager.invoke_props_dialog(self, title=translated(title), confirm_text="Import")
         manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
