@@ -206,6 +206,8 @@ def refused(gui: Any, language: str) -> Iterator[Any]:
     yield from done(gui, "blend")
     yield 0.3
     gui.shot_now(f"{language}_error")
+    yield from gui.move(gui.region("TOOLS").x + 5, 200)  # away from it, so that it goes
+    yield 2.0
     for line in settings().rigs[0].sources:
         line.weight = 1.0
 
