@@ -44,6 +44,7 @@ NOT_TRANSLATED = {
     "Frame Time",
     "Loom Figure",
     "OFFSET",
+    "VERSION 1",
     "numba {version}",
 }
 LIMBS = ("Clavicle", "Upper arm", "Forearm", "Hand", "Thigh", "Shin", "Foot", "Toe")  # roles, as their panel has them
