@@ -99,7 +99,7 @@ def test_an_empty_scene_and_an_armature_without_actions_lead_on():
     begin = ["action_loom.import_motion", "action_loom.add_demo", "action_loom.manual"]
     assert sources_of(draw_all()) == begin
     material.armature()
-    assert sources_of(draw_all()) == begin
+    assert sources_of(draw_all()) == [*begin, "action_loom.add_asset_sources"]
 
 
 def test_buttons_say_why_they_cannot_be_pressed(listed):
