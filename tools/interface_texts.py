@@ -52,6 +52,7 @@ LIMBS = ("Clavicle", "Upper arm", "Forearm", "Hand", "Thigh", "Shin", "Foot", "T
 ALSO = (
     "All",
     "Ticked",
+    "Analyses",
     "move",
     "hold",
     "anticipate",
