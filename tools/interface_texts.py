@@ -53,6 +53,8 @@ ALSO = (
     "All",
     "Ticked",
     "Analyses",
+    "Motion files for Action Loom ({endings})",
+    "Motion files from Action Loom ({endings})",
     "move",
     "hold",
     "anticipate",
