@@ -23,7 +23,7 @@ class Ask(Recipe, PlantOptions, AskOptions):
     """Blend strides of several clips so that they are as fast, and turn as much, as is asked for."""
 
     verb = "ask"
-    label = "Ask"
+    label = "Parametric"
     tooltip = "Make a new action that goes as fast, and turns as much, as you ask for, out of the ticked ones"
     mode = "Parametric"
     mode_tooltip = "One action as fast as you ask for, and turning as much, out of them all"
