@@ -34,10 +34,12 @@ class Brought:
 
 
 def bring(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
-    """Return a clip on the body of an armature, for each part of it what the same part does (methods 14).
+    """Return a clip on the body of an armature, for each part of it what the same part does.
 
     Bodies of the same joints that rest alike keep joint for joint. whose, onto : the clip's armature ("" for a file's)
     and this one, in messages. Raises LoomError naming the role that is missing, and the bone to choose.
+
+    Method: Body roles and retargeting.
     """
     try:
         return _brought(clip, body, whose, onto)

@@ -1,4 +1,7 @@
-"""Is what we compute of a rig what Blender shows? Bones and skin of an action, compared on some frames (methods 13)."""
+"""Is what we compute of a rig what Blender shows? Bones and skin of an action, compared on some frames.
+
+Method: Skinning.
+"""
 
 from dataclasses import asdict, dataclass
 from functools import partial

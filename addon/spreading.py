@@ -1,4 +1,7 @@
-"""Poses that an artist has made over an action, as the corrections that a recipe spreads (methods 19)."""
+"""Poses that an artist has made over an action, as the corrections that a recipe spreads.
+
+Method: Warping in space and time.
+"""
 
 from typing import Any
 

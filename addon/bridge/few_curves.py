@@ -1,4 +1,4 @@
-"""Few keys as F-curves: Bézier, with free handles where the fit has them (methods 22)."""
+"""Few keys as F-curves: Bézier, with free handles where the fit has them (methods: Fewer keys)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A clip on a body with other joints, another rest pose and other proportions (methods 14).
+"""A clip on a body with other joints, another rest pose and other proportions (methods: Body roles and retargeting).
 
 `motion.retarget` is for bodies of the same joints that rest alike; here parts of the body are what corresponds. Turns
 are carried between anatomical frames of the rest poses (see `rest_frames`), so that limbs point where the source's do.

@@ -1,4 +1,4 @@
-"""How periodic and how smooth the joints of a clip turn: the measures C and D (methods 12)."""
+"""How periodic and how smooth the joints of a clip turn: the measures C and D (methods: Measures of quality)."""
 
 import numpy as np
 

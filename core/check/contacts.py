@@ -1,4 +1,7 @@
-"""When feet stand: balls and ankles, by height over the floor they tread and speed, with hysteresis (methods 11)."""
+"""When feet stand: balls and ankles, by height over the floor they tread and speed, with hysteresis.
+
+Method: Foot contacts.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""How a clip travels by what its feet say: where they stand they go back as fast as the body goes on (methods 17)."""
+"""How a clip travels by what its feet say: where they stand they go back as fast as the body goes on.
+
+Method: Travel from the feet.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -153,7 +156,8 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
     """Return how a clip travels by its feet; None for one of fewer than three frames or whose feet are not known.
 
     feet : paths (F, 3) of ball and ankle of each, where these are known better than by the body's roles
-    turning : whether to measure, too, how the body turns; only for what turns on the spot (methods 17)
+    turning : whether to measure, too, how the body turns; only for what turns on the spot
+        (methods: Travel from the feet)
     """
     paths = known_feet(clip) if feet is None else feet
     if not paths or len(clip) < 3:

@@ -1,4 +1,4 @@
-"""Measures of a clip that tell whether an operation did it good (methods 12)."""
+"""Measures of a clip that tell whether an operation did it good (methods: Measures of quality)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How natural a clip is where two motions meet (methods 12)."""
+"""How natural a clip is where two motions meet (methods: Measures of quality)."""
 
 from collections.abc import Mapping
 

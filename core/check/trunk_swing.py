@@ -1,4 +1,7 @@
-"""How chest and pelvis swing against each other, as those of walking bodies do (methods 7)."""
+"""How chest and pelvis swing against each other, as those of walking bodies do.
+
+Method: Splicing upper body onto locomotion.
+"""
 
 import numpy as np
 

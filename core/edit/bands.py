@@ -1,4 +1,4 @@
-"""Motion as a sum of bands, from fine to coarse, each with a gain of its own (methods 20)."""
+"""Motion as a sum of bands, from fine to coarse, each with a gain of its own (methods: Filtering)."""
 
 from collections.abc import Sequence
 

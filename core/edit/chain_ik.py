@@ -1,7 +1,7 @@
 """Chains of joints led so that their end is at a place: two bones in one step, any chain by cyclic coordinate descent.
 
 For one pose or many at once. A chain is given in the world, so that no axis of a bone is assumed; limits are those of
-each joint's own axes, as Blender has them (methods 18).
+each joint's own axes, as Blender has them (methods: Planted feet).
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""As few keys as keep every point of a body within a bound of where it was (methods 22)."""
+"""As few keys as keep every point of a body within a bound of where it was (methods: Fewer keys)."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Spikes, noise and bands of the joints of a clip, one after the other (methods 20)."""
+"""Spikes, noise and bands of the joints of a clip, one after the other (methods: Filtering)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Cubic Hermite curves of vectors that go from knot to knot without overshooting (methods 19)."""
+"""Cubic Hermite curves of vectors that go from knot to knot without overshooting.
+
+Method: Warping in space and time.
+"""
 
 import numpy as np
 

@@ -1,7 +1,9 @@
-"""Poses at times, and what lies between them: slerp with ease, squad, or monotone splines (methods 21).
+"""Poses at times, and what lies between them: slerp with ease, squad, or monotone splines.
 
 Each pose is reached at a whole frame, as it is, and may be held. Where a pose is held the motion stops, and so it does
 at both ends unless the poses go round.
+
+Method: Key poses and reaching.
 """
 
 from dataclasses import dataclass, replace
@@ -41,7 +43,8 @@ def interpolated(
 
     arrive, leave (K,) : frames of the new clip, the first 0; between : "ease", "squad" or "monotone"
     again : frames in which the last pose goes over into the first one, 0 where it does not; with it the clip is a cycle
-    Channels in steps hold until the next pose. Raises ClipError for poses that are not in order. (methods 21)
+    Channels in steps hold until the next pose. Raises ClipError for poses that are not in order
+    (methods: Key poses and reaching).
     """
     if again:
         poses = poses.taken(np.append(np.arange(len(poses)), 0))
@@ -81,7 +84,8 @@ def interpolated(
 def between(one: Clip, other: Clip, share: float) -> Clip:
     """Return a pose between two: joints turn by a share of the shortest turn, places and the rest go straight.
 
-    one, other : clips of one frame; share : 0 is the first, 1 the second; less and more go beyond them (methods 21).
+    one, other : clips of one frame; share : 0 is the first, 1 the second; less and more go beyond them
+    (methods: Key poses and reaching).
     Raises SkeletonError for other joints, ClipError for clips of more frames.
     """
     check_same_joints([one, other])

@@ -1,4 +1,4 @@
-"""A clip as few keys: what is keyed at which frames, and what that plays (methods 22)."""
+"""A clip as few keys: what is keyed at which frames, and what that plays (methods: Fewer keys)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

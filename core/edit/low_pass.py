@@ -1,4 +1,7 @@
-"""Motion without its fast part: a Butterworth filter forward and back, so that nothing comes later (methods 20)."""
+"""Motion without its fast part: a Butterworth filter forward and back, so that nothing comes later.
+
+Method: Filtering.
+"""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""Poses that were corrected in some frames, spread over those around them (methods 19)."""
+"""Poses that were corrected in some frames, spread over those around them (methods: Warping in space and time)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,5 @@
-"""Limbs and chains led so that their end is at a place while that is asked for (methods 21).
+"""Limbs and chains led so that their end is at a place while that is asked for
+    (methods: Key poses and reaching).
 
 What leads there grows and fades over some frames; beyond them nothing is changed.
 """
@@ -140,7 +141,8 @@ def shares(count: int, first: int, last: int, ease: float) -> Array:
 def reached(clip: Clip, asked: Asked) -> Clip:
     """Return the clip whose limb or chain is led; frames of which nothing is asked are the same to the bit.
 
-    Raises SkeletonError for chains of joints that are scaled or do not inherit all of their parents. (methods 21)
+    Raises SkeletonError for chains of joints that are scaled or do not inherit all of their parents
+    (methods: Key poses and reaching).
     """
     frames = np.flatnonzero(asked.share > 0.0)
     if not len(frames):

@@ -1,4 +1,4 @@
-"""Frames in which a joint jumps away and back: found, and mended from those beside them (methods 20)."""
+"""Frames in which a joint jumps away and back: found, and mended from those beside them (methods: Filtering)."""
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view

@@ -1,4 +1,7 @@
-"""Which frame of a clip is played when, so that events come at other frames and are held there (methods 19)."""
+"""Which frame of a clip is played when, so that events come at other frames and are held there.
+
+Method: Warping in space and time.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Events of a clip that come sooner or later and are held, with the time around them giving way (methods 19)."""
+"""Events of a clip that come sooner or later and are held, with the time around them giving way.
+
+Method: Warping in space and time.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

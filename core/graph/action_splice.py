@@ -1,4 +1,7 @@
-"""The verb Splice: two clips as wholes, or actions that are entered at splice points (methods 7)."""
+"""The verb Splice: two clips as wholes, or actions that are entered at splice points.
+
+Method: Splicing upper body onto locomotion.
+"""
 
 import time
 from collections.abc import Sequence

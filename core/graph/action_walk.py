@@ -1,8 +1,10 @@
-"""Walks through a motion graph of actions, played along a stretch of a locomotion (methods 7; [Nomura]).
+"""Walks through a motion graph of actions, played along a stretch of a locomotion.
 
 A graph has no end: an action is entered at any frame of the largest component, goes on along its clip, and before
 that leads nowhere takes the least transition. What was played already counts as a little farther, so that ten punches
 box for a minute without repeating by the clock.
+
+Method: Splicing upper body onto locomotion; [Nomura].
 """
 
 from dataclasses import dataclass, field

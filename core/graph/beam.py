@@ -1,8 +1,10 @@
-"""Looking for the walk through a graph that keeps nearest to a path: a beam by arc length (methods 9).
+"""Looking for the walk through a graph that keeps nearest to a path: a beam by arc length.
 
 States that have come equally far are compared with each other only, and few of each kind are kept: walks that differ
 in node, heading, side or lead have different futures, and the cheapest past is often not the best of them.
 Lengths are in units of the table and the path, "m" for short: metres of a body that is 1.7 m tall.
+
+Method: Following a drawn path.
 """
 
 from dataclasses import dataclass, replace

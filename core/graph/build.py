@@ -1,4 +1,4 @@
-"""Building a motion graph of clips: prepared, compared, and connected where they are alike (methods 8)."""
+"""Building a motion graph of clips: prepared, compared, and connected where they are alike (methods: Motion graph)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""A walk through a motion graph along a drawn path, and the same again along one that was changed (methods 9)."""
+"""A walk through a motion graph along a drawn path, and the same again along one that was changed.
+
+Method: Following a drawn path.
+"""
 
 import time
 from collections.abc import Sequence

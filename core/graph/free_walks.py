@@ -1,4 +1,7 @@
-"""Walks through a motion graph without a path: at random, or from frame to frame in the least time (methods 9)."""
+"""Walks through a motion graph without a path: at random, or from frame to frame in the least time.
+
+Method: Following a drawn path.
+"""
 
 import heapq
 import re

@@ -1,4 +1,4 @@
-"""A drawn path on the ground, by arc length (methods 9)."""
+"""A drawn path on the ground, by arc length (methods: Following a drawn path)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

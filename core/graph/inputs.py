@@ -1,4 +1,7 @@
-"""Clips made ready for a motion graph: good ends, one body, rate and floor, and their mirror images (methods 8)."""
+"""Clips made ready for a motion graph: good ends, one body, rate and floor, and their mirror images.
+
+Method: Motion graph.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

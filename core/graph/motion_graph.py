@@ -1,4 +1,4 @@
-"""A motion graph: frames of clips as nodes, clips and blended transitions as edges (methods 8).
+"""A motion graph: frames of clips as nodes, clips and blended transitions as edges (methods: Motion graph).
 
 A match of frame i of clip A with frame j of clip B is an edge from (A, i − h) to (B, j + h), 2h frames long, and one
 from (B, j − h) to (A, i + h). Nodes of one clip are chained by edges that are the clip itself, so that a transition

@@ -1,4 +1,7 @@
-"""Actions that are spliced onto walks: one as it is, or several connected to a graph of their own (methods 7)."""
+"""Actions that are spliced onto walks: one as it is, or several connected to a graph of their own.
+
+Method: Splicing upper body onto locomotion.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""What is left between a walk and its path, spread over the walk in steps: standing feet stay (methods 9)."""
+"""What is left between a walk and its path, spread over the walk in steps: standing feet stay.
+
+Method: Following a drawn path.
+"""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,7 +1,9 @@
-"""Where clips can go over into each other: local minima of the window distance of all pairs of frames (methods 8).
+"""Where clips can go over into each other: local minima of the window distance of all pairs of frames.
 
 The matrix of all pairs is never held: it is worked out in blocks, in float32, and only once for what is the same by
 symmetry. D(A, B) is D(B, A), and the images of two clips in a mirror are as far apart as the clips.
+
+Method: Motion graph.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""How tightly walks through a graph can turn, and what is said of a path that turns more tightly (methods 9)."""
+"""How tightly walks through a graph can turn, and what is said of a path that turns more tightly.
+
+Method: Following a drawn path.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Actions that the upper body does on stretches of a walk along a path (methods 7 and 9)."""
+"""Actions that the upper body does on stretches of a walk along a path.
+
+Method: Splicing upper body onto locomotion; Following a drawn path.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Windows of motion as rows of numbers whose distance, after the best turn and shift, is two products (methods 8)."""
+"""Windows of motion as rows of numbers whose distance, after the best turn and shift, is two products.
+
+Method: Motion graph.
+"""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,4 @@
-"""Libraries of clips: rows of numbers for every frame, kept in a folder, and what is found among them (methods 16)."""
+"""Libraries of clips: rows of numbers for every frame, kept in a folder, and what is found among them.
+
+Method: Libraries of clips.
+"""

@@ -1,4 +1,7 @@
-"""What is searched for: a stretch of a clip as rows, on its own body and on one like captured people's (methods 16)."""
+"""What is searched for: a stretch of a clip as rows, on its own body and on one like captured people's.
+
+Method: Libraries of clips.
+"""
 
 from ..bodies import carried, carry
 from ..figure import body

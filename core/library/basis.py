@@ -1,4 +1,4 @@
-"""The few numbers that rows are kept as: directions in which captured people differ most (methods 16).
+"""The few numbers that rows are kept as: directions in which captured people differ most (methods: Libraries of clips).
 
 One basis for every library, part of the program: so rows of two libraries can be compared, a clip that is added
 changes no other's, and any number of machines write the same bytes. `tools/library_basis.py` fits it.

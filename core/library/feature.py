@@ -1,8 +1,10 @@
-"""Frames of any body as numbers that can be compared: where its joints are about it, and how they move (methods 16).
+"""Frames of any body as numbers that can be compared: where its joints are about it, and how they move.
 
 Joints are known by their roles, so that a captured body and a game character give the same numbers. Arms, neck and
 head hang from the chest by one body's lengths: what differs between bodies there would hide what is alike in how they
 move. Legs keep theirs, for the feet are to stand on the floor.
+
+Method: Libraries of clips.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +22,8 @@ from ..motion.skeleton import Skeleton
 RATE = 30.0  # rows a second
 HEADING_SIGMA = 0.25  # s
 SPEED_SIGMA = 0.025  # s
-SPEED_SECONDS = 0.06  # how far a joint goes in this time counts like a place; methods 16 has what others give
+# How far a joint goes in this time counts like a place; methods: Libraries of clips has what others give.
+SPEED_SECONDS = 0.06
 FLOOR_PERCENTILE = 5  # of the lower ball of the foot over a clip: there its floor is
 VERSION = 1  # of the numbers; libraries of another can't be searched with these
 

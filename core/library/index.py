@@ -1,4 +1,4 @@
-"""Putting the clips of folders into a library, and keeping it as the folders are (methods 16)."""
+"""Putting the clips of folders into a library, and keeping it as the folders are (methods: Libraries of clips)."""
 
 import csv
 import hashlib

@@ -1,7 +1,9 @@
-"""Every stretch of a library that is like a given one, whatever their tempo, the likest first (methods 16).
+"""Every stretch of a library that is like a given one, whatever their tempo, the likest first.
 
 The query is warped onto all rows at once, exactly (a subsequence time warp with slopes from one half to two), first
 at 10 rows a second and then at 30 about the best places.
+
+Method: Libraries of clips.
 """
 
 from collections.abc import Callable, Sequence

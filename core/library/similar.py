@@ -1,4 +1,4 @@
-"""All stretches of a library that are like one another, and clusters of them (methods 16).
+"""All stretches of a library that are like one another, and clusters of them (methods: Libraries of clips).
 
 Windows of a second become a few numbers each, and each is given its ten nearest. Two that are among the nearest of
 each other are a pair, which is then warped in time as a search does it; pairs that go on are one. Windows take over

@@ -1,4 +1,4 @@
-"""A library's folder: rows of every clip in one file, and a table of the clips (methods 16).
+"""A library's folder: rows of every clip in one file, and a table of the clips (methods: Libraries of clips).
 
     NAME.loomlib/
         clips.sqlite     which clips there are, their files, and how many rows of which file count

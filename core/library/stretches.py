@@ -1,4 +1,7 @@
-"""What was found as clips: read from files, cut out, and in a mirror where it was found in one (methods 16)."""
+"""What was found as clips: read from files, cut out, and in a mirror where it was found in one.
+
+Method: Libraries of clips.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""Words that choose clips: by their names, their folders and what a table of labels says of them (methods 16)."""
+"""Words that choose clips: by their names, their folders and what a table of labels says of them.
+
+Method: Libraries of clips.
+"""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Whether a clip as it is, from its first frame to its last, is one cycle (methods 6).
+"""Whether a clip as it is, from its first frame to its last, is one cycle (methods: Loops).
 
 Captures repeat themselves and end anywhere; a game's clip is one cycle already: its last pose is its first again, or
 nearly, or the key that would say so is missing.

@@ -1,4 +1,4 @@
-"""Legs led so that their ankles are at given places: two bones, all frames at once (methods 4)."""
+"""Legs led so that their ankles are at given places: two bones, all frames at once (methods: N-way blending)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

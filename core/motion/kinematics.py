@@ -1,4 +1,4 @@
-"""Forward kinematics, for all frames at once (methods 1)."""
+"""Forward kinematics, for all frames at once (methods: Skeleton, clip, forward kinematics)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

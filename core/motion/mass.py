@@ -1,9 +1,11 @@
-"""Where the centre of mass of a body is, and those of its parts, by a published table (methods 7).
+"""Where the centre of mass of a body is, and those of its parts, by a published table.
 
 [Ae] measured 215 men and 80 women, athletes of 18 to 24, from photographs. Shank, foot and hand of men were found again
 with others who cite the table. The other figures, and all of the women's, are borne out by their sums alone: the parts
 make up 100 % of a body, the halves the trunk. Children (Yokoi, Shibukawa & Ae 1986: 18 groups of ages 3 to 15) are
 missed: the figures could not be had.
+
+Method: Splicing upper body onto locomotion.
 """
 
 from dataclasses import dataclass
@@ -87,7 +89,7 @@ def shares(skeleton: Skeleton, table: Table = MEN) -> Array:
 
     They add up to 1. A hand or foot that is not known is where the limb ends, a head without a tip at its joint.
     Raises SkeletonError, naming the parts, for bodies whose neck, head, arms or legs are not known, and for those on
-    four feet. (methods 7)
+    four feet. (methods: Splicing upper body onto locomotion)
     """
     _refuse(skeleton)
     masses, centres = _parts(skeleton, table)

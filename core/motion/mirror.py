@@ -1,4 +1,4 @@
-"""A clip as seen in a mirror: left and right change places (methods 15)."""
+"""A clip as seen in a mirror: left and right change places (methods: Mirror, placement, root motion)."""
 
 from dataclasses import replace
 

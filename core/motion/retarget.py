@@ -1,4 +1,7 @@
-"""A clip on another body (methods 14): joints are matched by name, rest poses and proportions may differ."""
+"""A clip on another body: joints are matched by name, rest poses and proportions may differ.
+
+Method: Body roles and retargeting.
+"""
 
 from dataclasses import replace
 

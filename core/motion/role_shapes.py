@@ -20,8 +20,8 @@ _UPRIGHT = 0.5  # cosine of the angle between legs that bear a body and the vert
 def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
     """Say whether what names call left is on the right of a body, whose joints stand at places (J, 3) at rest.
 
-    The thighs tell which way is front if names are right; toes point there, or else knees bend there (methods 14).
-    Which way is up does not matter: legs tell that, too.
+    The thighs tell which way is front if names are right; toes point there, or else knees bend there (methods:
+    Body roles and retargeting). Which way is up does not matter: legs tell that, too.
     """
     legs = [[roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe")] for side in "LR"]
     (left, _, *_), (right, _, *_) = legs

@@ -1,10 +1,12 @@
-"""Which joint plays which part of the body, found from names, hierarchy and rest pose (methods 14).
+"""Which joint plays which part of the body, found from names, hierarchy and rest pose.
 
 Roles: hips, spine (lowest), chest (the arms hang from it), neck, head, and per side (".L", ".R") clavicle,
 upper_arm, forearm, hand, thigh, shin, foot, toe. Of the four-footed, front legs are arms and their paws are hands.
 
 Names alone mislead: a Shoulder is a collar bone in one rig and an upper arm in the next. So a limb is the order of
 roles along one chain of joints that most names agree with, and the trunk is what lies between the limbs.
+
+Method: Body roles and retargeting.
 """
 
 import re

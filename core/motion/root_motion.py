@@ -1,4 +1,4 @@
-"""Where a body goes on the ground and which way it faces: its heading frame (methods 4)."""
+"""Where a body goes on the ground and which way it faces: its heading frame (methods: N-way blending)."""
 
 from dataclasses import replace
 
@@ -121,7 +121,7 @@ def increments(ground: Array, facing: Array) -> Array:
     """Return the steps (F−1, 3) of a ground frame as SE(2) logarithms (to the right, ahead, turn).
 
     ground (F, 2) metres, facing (F,) radians; `integrate` is the inverse. Steps can be averaged, which paths and
-    angles cannot: a left and a right turn at equal weights go straight on ([Zheng]; methods 4).
+    angles cannot: a left and a right turn at equal weights go straight on ([Zheng]; methods: N-way blending).
     """
     step = _turned(np.diff(ground, axis=0), -facing[:-1])
     turn = np.diff(facing)

@@ -91,7 +91,8 @@ class Skeleton:
     def point_weights(self) -> Array:
         """Importance of each point of the body (joints, then tips): half the length of the bones that meet there.
 
-        Sum 1 (methods 2). What is no part of the body (a root bone, feet targets) does not count. A skeleton whose
+        Sum 1 (methods: Pose distance). What is no part of the body (a root bone, feet targets) does not count.
+        A skeleton whose
         bones have no length weighs all points alike.
         """
         hanging = np.flatnonzero(self.bearers >= 0)

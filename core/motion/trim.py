@@ -1,4 +1,7 @@
-"""Frames at a clip's ends that are no motion: calibration poses and the jump out of them (methods 1)."""
+"""Frames at a clip's ends that are no motion: calibration poses and the jump out of them.
+
+Method: Skeleton, clip, forward kinematics.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Asking for a motion by what is measured of it: speed, turn, length of steps (methods 23)."""
+"""Asking for a motion by what is measured of it: speed, turn, length of steps (methods: Asking by measures)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

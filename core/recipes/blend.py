@@ -1,4 +1,4 @@
-"""Blending: a clip that lies between several (methods 4)."""
+"""Blending: a clip that lies between several (methods: N-way blending)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

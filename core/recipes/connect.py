@@ -1,4 +1,4 @@
-"""Connecting: clips one after the other (methods 5)."""
+"""Connecting: clips one after the other (methods: Connecting two clips)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

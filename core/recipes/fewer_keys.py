@@ -1,4 +1,4 @@
-"""As few keys as play a clip within a bound (methods 22)."""
+"""As few keys as play a clip within a bound (methods: Fewer keys)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

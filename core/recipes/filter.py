@@ -1,4 +1,4 @@
-"""Spikes, noise and bands of a clip (methods 20)."""
+"""Spikes, noise and bands of a clip (methods: Filtering)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Motion graphs: building one, and walks through it (methods 8 and 9)."""
+"""Motion graphs: building one, and walks through it (methods: Motion graph; Following a drawn path)."""
 
 import difflib
 import shlex
@@ -16,7 +16,7 @@ from .travel import TravelOptions
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOptions(TravelOptions):
-    """How clips are connected to a motion graph (methods 8)."""
+    """How clips are connected to a motion graph (methods: Motion graph)."""
 
     threshold: float = option(
         0.05,

@@ -1,4 +1,4 @@
-"""Key poses: a new clip through poses of others (methods 21)."""
+"""Key poses: a new clip through poses of others (methods: Key poses and reaching)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

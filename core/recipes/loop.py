@@ -1,4 +1,4 @@
-"""Looping: one cycle that repeats, out of a clip that repeats itself (methods 6)."""
+"""Looping: one cycle that repeats, out of a clip that repeats itself (methods: Loops)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

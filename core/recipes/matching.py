@@ -14,7 +14,7 @@ _METRICS = (Choice("auto", description="What suits best"), *(Choice(row.name, ""
 
 @dataclass(frozen=True, kw_only=True)
 class Matching(Declared):
-    """Which frames of clips may correspond, and what makes them alike (methods 2 and 3)."""
+    """Which frames of clips may correspond, and what makes them alike (methods: Pose distance; Time registration)."""
 
     metric: str = option(
         "auto",

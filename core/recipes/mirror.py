@@ -1,4 +1,4 @@
-"""A clip as seen in a mirror (methods 15)."""
+"""A clip as seen in a mirror (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A whole clip turned and moved on the ground (methods 15)."""
+"""A whole clip turned and moved on the ground (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Planting feet: they stay where they stand (methods 18)."""
+"""Planting feet: they stay where they stand (methods: Planted feet)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Plant Feet, of every verb that makes a clip out of others (methods 18)."""
+"""Plant Feet, of every verb that makes a clip out of others (methods: Planted feet)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Reaching: a limb is led so that its end is at a place (methods 21)."""
+"""Reaching: a limb is led so that its end is at a place (methods: Key poses and reaching)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A clip on the body of another (methods 14)."""
+"""A clip on the body of another (methods: Body roles and retargeting)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

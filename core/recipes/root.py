@@ -1,4 +1,4 @@
-"""What carries a clip's travel (methods 15)."""
+"""What carries a clip's travel (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

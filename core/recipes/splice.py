@@ -1,4 +1,4 @@
-"""Splicing: the upper body of one clip on the lower body of another (methods 7)."""
+"""Splicing: the upper body of one clip on the lower body of another (methods: Splicing upper body onto locomotion)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ SLIDERS = ("stride", "cadence", "speed", "bounce", "swing", "lean", "elbows", "w
 
 @dataclass(frozen=True, kw_only=True)
 class StyleOptions(Declared):
-    """What a style is learnt from (methods 10)."""
+    """What a style is learnt from (methods: Style)."""
 
     cycles: str = option(
         "auto",

@@ -1,4 +1,4 @@
-"""Giving a clip that walks on the spot its travel, and taking it off again (methods 17)."""
+"""Giving a clip that walks on the spot its travel, and taking it off again (methods: Travel from the feet)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

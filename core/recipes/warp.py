@@ -1,4 +1,4 @@
-"""Poses of some frames, and events, that a clip is bent to go through (methods 19)."""
+"""Poses of some frames, and events, that a clip is bent to go through (methods: Warping in space and time)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Surfaces that bones move: linear blend skinning and dual quaternions (methods 13)."""
+"""Surfaces that bones move: linear blend skinning and dual quaternions (methods: Skinning)."""

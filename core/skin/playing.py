@@ -1,4 +1,4 @@
-"""A surface frame by frame, as a clip moves the joints that it hangs on (methods 13; source 002)."""
+"""A surface frame by frame, as a clip moves the joints that it hangs on (methods: Skinning; source 002)."""
 
 from collections.abc import Iterator, Sequence
 

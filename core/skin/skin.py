@@ -1,4 +1,7 @@
-"""A surface and what moves it: vertices and normals at rest, and the bones that each vertex hangs on (methods 13)."""
+"""A surface and what moves it: vertices and normals at rest, and the bones that each vertex hangs on.
+
+Method: Skinning.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where a surface is when its bones have moved, and where its normals point (methods 13; source 002)."""
+"""Where a surface is when its bones have moved, and where its normals point (methods: Skinning; source 002)."""
 
 import numpy as np
 from numpy.typing import NDArray

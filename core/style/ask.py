@@ -1,4 +1,7 @@
-"""Asking for a motion by its measures: strides of clips are blended so that they come out as asked (methods 23)."""
+"""Asking for a motion by its measures: strides of clips are blended so that they come out as asked.
+
+Method: Asking by measures.
+"""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""Weights of few examples whose mean is a point: barycentric, in their Delaunay triangulation (methods 23)."""
+"""Weights of few examples whose mean is a point: barycentric, in their Delaunay triangulation.
+
+Method: Asking by measures.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a recipe asks of a clip's style, as a change of its rows, and how far that came (methods 10)."""
+"""What a recipe asks of a clip's style, as a change of its rows, and how far that came (methods: Style)."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Principal components of how strides differ, and what labels have to do with them (methods 10, [Shibuta])."""
+"""Principal components of how strides differ, and what labels have to do with them (methods: Style, [Shibuta])."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""What goes with a measure of strides: directions by regression, and factors that give what is asked (methods 10)."""
+"""What goes with a measure of strides: directions by regression, and factors that give what is asked.
+
+Method: Style.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Learning a style from clips, and putting one on another body (methods 10)."""
+"""Learning a style from clips, and putting one on another body (methods: Style)."""
 
 import hashlib
 import time

@@ -1,4 +1,4 @@
-"""Strides as rows of numbers, in which they can be added, and back (methods 10)."""
+"""Strides as rows of numbers, in which they can be added, and back (methods: Style)."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,4 +1,7 @@
-"""How far through its stride a body is at each frame of a clip, and where its strides begin and end (methods 10)."""
+"""How far through its stride a body is at each frame of a clip, and where its strides begin and end.
+
+Method: Style.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

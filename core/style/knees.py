@@ -1,4 +1,7 @@
-"""Knees that are not bent to the wrong side: legs are held straight there, and swung so that feet stay (methods 10)."""
+"""Knees that are not bent to the wrong side: legs are held straight there, and swung so that feet stay.
+
+Method: Style.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is known of clips besides their motion: who does it, and other columns of a table (methods 10)."""
+"""What is known of clips besides their motion: who does it, and other columns of a table (methods: Style)."""
 
 import csv
 import io

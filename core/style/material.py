@@ -1,4 +1,4 @@
-"""Strides of many clips as rows, one each: what a style is learnt from (methods 10)."""
+"""Strides of many clips as rows, one each: what a style is learnt from (methods: Style)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

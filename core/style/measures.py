@@ -1,4 +1,7 @@
-"""What an animator would say of a stride, as numbers: how long its steps are, how far the arms swing (methods 10)."""
+"""What an animator would say of a stride, as numbers: how long its steps are, how far the arms swing.
+
+Method: Style.
+"""
 
 from collections.abc import Mapping, Sequence
 

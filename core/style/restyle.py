@@ -1,4 +1,4 @@
-"""Restyling a clip, with its report (methods 10)."""
+"""Restyling a clip, with its report (methods: Style)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Strides that are chosen one after the other so that a body keeps to a path (methods 23)."""
+"""Strides that are chosen one after the other so that a body keeps to a path (methods: Asking by measures)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A style as one file: its strides, and what is known of their people (methods 10)."""
+"""A style as one file: its strides, and what is known of their people (methods: Style)."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""A style: strides of several people with what was learnt from them (methods 10)."""
+"""A style: strides of several people with what was learnt from them (methods: Style)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

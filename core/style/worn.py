@@ -1,4 +1,4 @@
-"""A clip as a style sees it: its phase in every frame, its own stride, and what no stride tells (methods 10)."""
+"""A clip as a style sees it: its phase in every frame, its own stride, and what no stride tells (methods: Style)."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""The one ground alignment, and the one search for minima (methods 2).
+"""The one ground alignment, and the one search for minima (methods: Pose distance).
 
 Two windows of a body's points are compared after the best turn about the vertical and shift on the ground. With p, q
 their points on the ground as x + iy, each window less its weighted mean, and heights z:

@@ -1,4 +1,4 @@
-"""Pose distances by the rotations of joints (methods 2)."""
+"""Pose distances by the rotations of joints (methods: Pose distance)."""
 
 from copy import copy
 from typing import Self

@@ -1,4 +1,7 @@
-"""From a path through the distance matrix to a smooth, strictly increasing map of frames (methods 3)."""
+"""From a path through the distance matrix to a smooth, strictly increasing map of frames.
+
+Method: Time registration.
+"""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Where a clip repeats itself: the start and length of its cycles, ranked (methods 6)."""
+"""Where a clip repeats itself: the start and length of its cycles, ranked (methods: Loops)."""
 
 from dataclasses import dataclass
 
@@ -58,7 +58,8 @@ def find(clip: Clip) -> Repetition:
 
         r(S, L) = (V_a + V_b − D) / (V_a + V_b + 2 n f) − 0.25 (1 − n / L)
 
-    on joint positions in the heading frame, f what noise adds (methods 6). A lag counts if its score is a peak within
+    on joint positions in the heading frame, f what noise adds (methods: Loops).
+    A lag counts if its score is a peak within
     0.05 of the best; the smallest such lag is the cycle. Raises RegistrationError for a clip too short for that.
     """
     step = max(1, round(clip.rate / SEARCH_RATE))

@@ -1,4 +1,4 @@
-"""How far apart two poses are, for all pairs of frames of two clips at once (methods 2).
+"""How far apart two poses are, for all pairs of frames of two clips at once (methods: Pose distance).
 
 A metric is a class: made once from a clip, it gives the distance matrix to another clip for any window.
 """

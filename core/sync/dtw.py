@@ -1,4 +1,4 @@
-"""Cheapest paths through a distance matrix: dynamic time warping with a limited slope (methods 3)."""
+"""Cheapest paths through a distance matrix: dynamic time warping with a limited slope (methods: Time registration)."""
 
 from dataclasses import dataclass
 from types import ModuleType
@@ -122,7 +122,7 @@ def open_ended(distance: Array, limit: int, keep: float, floor: float) -> WarpPa
 
     A frame left out costs keep·c/2, where c is the least mean cost (not less than `floor`) of a path that keeps
     at least half of both clips. Taking the least mean cost itself would shrink the stretch to the smallest
-    one allowed for the last percent of cost. At most half of either clip is left out (methods 3).
+    one allowed for the last percent of cost. At most half of either clip is left out (methods: Time registration).
     """
     least = _least_mean_cost(distance, limit, floor)
     return _stretch(distance, limit, keep * least)

@@ -1,4 +1,4 @@
-"""Clips compared again once they are on one clock (methods 3).
+"""Clips compared again once they are on one clock (methods: Time registration).
 
 What `motion` compares (heading, mean pose, amplitude, speeds) depends on a clip's own clock: on a clip played slowly in
 one place, everything is a little elsewhere. Re-timed by what was found, both clips have the reference's clock, and all

@@ -1,4 +1,4 @@
-"""Pose distances by where a body's points are (methods 2)."""
+"""Pose distances by where a body's points are (methods: Pose distance)."""
 
 from copy import copy
 from typing import Self
@@ -95,7 +95,7 @@ class PointMetric(Metric):
 
 
 class MotionMetric(Metric):
-    """How a body moves, not how it stands; best between different people (methods 2).
+    """How a body moves, not how it stands; best between different people (methods: Pose distance).
 
     Points in the heading frame, less the clip's mean pose, over its amplitude; beside them, with equal weight,
     the direction of their velocities. Mean and amplitude change when a clip is re-timed or cut, so they should be

@@ -1,7 +1,9 @@
-"""The second pass of a registration: single frames, at the full rate, in a band round the first path (methods 3).
+"""The second pass of a registration: single frames, at the full rate, in a band round the first path.
 
 A window takes for granted that both clips run equally fast inside it, and is lopsided at the clips' ends; single
 frames know better once it is clear where to look.
+
+Method: Time registration.
 """
 
 import numpy as np

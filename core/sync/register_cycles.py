@@ -1,4 +1,7 @@
-"""The registration curve of one cycle against another: round the circle, wherever they begin (methods 3)."""
+"""The registration curve of one cycle against another: round the circle, wherever they begin.
+
+Method: Time registration.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The registration curve of one clip against another (methods 3)."""
+"""The registration curve of one clip against another (methods: Time registration)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Synchronising clips: for every frame of a reference, the corresponding frame of each clip (methods 3)."""
+"""Synchronising clips: for every frame of a reference, the corresponding frame of each clip.
+
+Method: Time registration.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

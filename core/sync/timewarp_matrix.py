@@ -1,4 +1,4 @@
-"""Timewarping as a matrix, as [TMPS] has it, of a smooth registration curve (methods 3)."""
+"""Timewarping as a matrix, as [TMPS] has it, of a smooth registration curve (methods: Time registration)."""
 
 import numpy as np
 

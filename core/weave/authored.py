@@ -1,4 +1,7 @@
-"""Clips that an animator made round the origin of one character: they fit each other as they stand (methods 5)."""
+"""Clips that an animator made round the origin of one character: they fit each other as they stand.
+
+Method: Connecting two clips.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Blending N registered clips: joints, travel and time each by itself (methods 4)."""
+"""Blending N registered clips: joints, travel and time each by itself (methods: N-way blending)."""
 
 import time
 from collections.abc import Sequence

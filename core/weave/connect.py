@@ -1,8 +1,10 @@
-"""Clip after clip in one: where to leave one and enter the next, and how to mend the seam (methods 5).
+"""Clip after clip in one: where to leave one and enter the next, and how to mend the seam.
 
 Frame t of the result is frame t of the clip that goes on and, brought onto its ground, frame t − i + j of the one that
 follows: both clips run on at their own speed. Only a `registered` blend has a time of its own between them, and what
 comes after it may be some frames later.
+
+Method: Connecting two clips.
 """
 
 import time

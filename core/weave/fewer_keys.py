@@ -1,4 +1,4 @@
-"""A clip as few keys play it, with its report (methods 22)."""
+"""A clip as few keys play it, with its report (methods: Fewer keys)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A clip without spikes and noise, its bands stronger or weaker, with its report (methods 20)."""
+"""A clip without spikes and noise, its bands stronger or weaker, with its report (methods: Filtering)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""Clips that walk on the spot, given travel where they are woven with others that go somewhere (methods 17)."""
+"""Clips that walk on the spot, given travel where they are woven with others that go somewhere.
+
+Method: Travel from the feet.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

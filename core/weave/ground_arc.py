@@ -1,4 +1,4 @@
-"""The steady arc that a stretch of motion takes over the ground, taken off it and put on again (methods 6)."""
+"""The steady arc that a stretch of motion takes over the ground, taken off it and put on again (methods: Loops)."""
 
 from dataclasses import dataclass, replace
 

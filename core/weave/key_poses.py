@@ -1,4 +1,4 @@
-"""A clip through poses of others, with its report (methods 21)."""
+"""A clip through poses of others, with its report (methods: Key poses and reaching)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""From a clip that repeats itself to one cycle without a seam (methods 6)."""
+"""From a clip that repeats itself to one cycle without a seam (methods: Loops)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A clip as seen in a mirror, with its report (methods 15)."""
+"""A clip as seen in a mirror, with its report (methods: Mirror, placement, root motion)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Half a cycle, one step of a walk, made whole by its own image in a mirror (methods 6)."""
+"""Half a cycle, one step of a walk, made whole by its own image in a mirror (methods: Loops)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Turning and moving a whole clip on the ground, with its report (methods 15)."""
+"""Turning and moving a whole clip on the ground, with its report (methods: Mirror, placement, root motion)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Planting the feet of a clip, with its report (methods 18)."""
+"""Planting the feet of a clip, with its report (methods: Planted feet)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Feet that stay where they stand, of clips that go and of such that walk on the spot (methods 18)."""
+"""Feet that stay where they stand, of clips that go and of such that walk on the spot (methods: Planted feet)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A limb that reaches a place, with its report (methods 21)."""
+"""A limb that reaches a place, with its report (methods: Key poses and reaching)."""
 
 import time
 from collections.abc import Sequence

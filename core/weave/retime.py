@@ -1,4 +1,4 @@
-"""One clip in another's time: synchronising by itself, without blending (methods 3)."""
+"""One clip in another's time: synchronising by itself, without blending (methods: Time registration)."""
 
 import time
 from collections.abc import Sequence

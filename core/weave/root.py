@@ -1,4 +1,7 @@
-"""Putting the travel of a clip onto its root bone, its hips or its object, with its report (methods 15)."""
+"""Putting the travel of a clip onto its root bone, its hips or its object, with its report.
+
+Method: Mirror, placement, root motion.
+"""
 
 import time
 from collections.abc import Sequence

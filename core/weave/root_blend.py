@@ -1,4 +1,4 @@
-"""Where a blend goes: every clip's travel in its own heading frame, averaged as steps (methods 4).
+"""Where a blend goes: every clip's travel in its own heading frame, averaged as steps (methods: N-way blending).
 
 The hips are blended in the world, whatever carries them, and so are parts of the body that hang elsewhere (feet that
 hang on a root). Other joints that are not below the hips (a root bone, an armature object that moves, feet targets,

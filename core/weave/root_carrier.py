@@ -1,7 +1,9 @@
-"""What carries a body's travel: hips, a root bone above them, or the object; the body stays where it is (methods 15).
+"""What carries a body's travel: hips, a root bone above them, or the object; the body stays where it is.
 
 The carrier is under the hips and faces as the body does, both smoothed; joints above it stand still as in the first
 frame, and those between it and the hips ride on it as they do there.
+
+Method: Mirror, placement, root motion.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Giving travel to a clip that walks on the spot, by what its feet say, and taking it off (methods 17)."""
+"""Giving travel to a clip that walks on the spot, by what its feet say, and taking it off.
+
+Method: Travel from the feet.
+"""
 
 import time
 from collections.abc import Sequence

@@ -1,6 +1,8 @@
-"""The way of a clip over the ground, as speeds of its body: taken off, kept in its channels, put on (methods 17).
+"""The way of a clip over the ground, as speeds of its body: taken off, kept in its channels, put on.
 
 A pose is moved over the ground by z → e^(iθ)·z + s, one (θ, s) a frame; complex numbers are places x + iy.
+
+Method: Travel from the feet.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""Clips that are bent to go through poses, and through events at other times, with their reports (methods 19)."""
+"""Clips that are bent to go through poses, and through events at other times, with their reports.
+
+Method: Warping in space and time.
+"""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -211,13 +211,13 @@ def rows_of(shown: Example) -> str:
     apart = "; ".join(f"{label}: {value}" for label, value in by_weights.items())
     rounded = "; ".join(f"{label}: {value}" for label, value in by_cells.items())
     return f"""
-Blends of clips of other lengths and speeds have a speed between | – | done | verb `blend`, methods 4
+Blends of clips of other lengths and speeds have a speed between | – | done | verb `blend`, methods: N-way blending
 
 Three stages: synchronise, interpolate, warp time back (Fig. 2) | – | done, time each frame by itself |
 weave/blend.py
 
 Poses interpolated frame by frame, as on the site's page about filters | slerp | weighted mean rotation by
-logarithms, any number of clips; ankles as places | weave/blend.py, methods 4
+logarithms, any number of clips; ankles as places | weave/blend.py, methods: N-way blending
 
 Dynamic time warping of two waves F(M), G(N) to G'(M) | – | done; figure below | sync/dtw.py
 

@@ -386,7 +386,7 @@ motion as root, lower rotations with the root's heading, pelvis joint, upper rot
 `weave/splice/splice.py`, `torso.py`
 
 Heck's synchronising of legs by timewarping, for clips that end | – | done: `timing` `sync`, and `auto` where legs do
-the same | methods 7
+the same | methods: Splicing upper body onto locomotion
 
 Heck's correction frame by frame | – | done, smoothed (below); bare by `smoothing` 0 | `weave/splice/torso.py`
 
@@ -396,10 +396,10 @@ two motion graphs, of actions and of locomotion, built apart | – | done: sever
 `graph/spliced_actions.py`, `action_walk.py`; test_action_walk
 
 graphs by Kovar's point clouds, windows aligned by turn and shift | – | done | `graph/windows.py`, `transitions.py`;
-methods 8
+methods: Motion graph
 
 transitions at local minima under the user's threshold | – | done: `threshold` 0.05 m for legs, `action_threshold` 0.1
-m for actions | methods 8
+m for actions | methods: Motion graph
 
 dead ends taken off by Tarjan's strongly connected components, the largest kept | – | done; others are listed |
 `graph/components.py`
@@ -410,7 +410,7 @@ graphs have no end, so alike frames are looked for in place of synchronising | �
 stretches of paths | `weave/splice/points.py`
 
 the frame that is found is where the action begins | one frame | the mean over the whole next interval: one frame
-alone says less of what follows | findings; methods 7
+alone says less of what follows | findings; methods: Splicing upper body onto locomotion
 
 points are looked up again regularly | no figure | every `splice_interval`, 1 s | test_action_walk
 

@@ -224,7 +224,7 @@ Motions are reused by blending alike ones; what is not alike (riding, ballet) gi
 pair, a warning under 0.25 | sync/register_pair.py, weave/reporting.py
 
 Time warping pairs frames of motions that take their time differently (feet come down sooner in a run) | – | done |
-methods 3
+methods: Time registration
 
 Earlier distances by places in the world depend on the root's way; so joints' rotations are compared | – | metric
 `angles`. Of [Kovar 2002] this is not true: it brings clouds together first; so does our `points` | sync/angles.py,
@@ -255,9 +255,9 @@ where needed | sync/dtw.py, test_dtw.py
 Corners are cut: right and then up costs no less than aslant (Fig. 2) | – | the same: no step turns at a right
 angle | sync/dtw.py
 
-2L − 1 cells may follow a cell (Fig. 3: L = 4) | 7 | 2L − 1 in the recurrence | sync/dtw.py, methods 3
+2L − 1 cells may follow a cell (Fig. 3: L = 4) | 7 | 2L − 1 in the recurrence | sync/dtw.py, methods: Time registration
 
-Formula of v(i, j) | lost in our copy | methods 3, tried against all admissible paths of small matrices | test_dtw.py
+Formula of v(i, j) | lost in our copy | methods, tried against all admissible paths of small matrices | test_dtw.py
 
 Begins in the first corner and ends in the last | – | `--ends pinned`; open ends and cycles besides | sync/dtw.py
 
@@ -275,7 +275,7 @@ Blending slerps fails over 180°: a walk to the left and one to the right collap
 {right:.0f}° give one of {between:.1f}° at equal shares | weave/root_blend.py, figure below
 
 So pose and way of the root are blended apart and joined again (by its reference 14) | – | steps in the heading frame,
-averaged and integrated | motion/root_motion.py, methods 4
+averaged and integrated | motion/root_motion.py, methods: N-way blending
 
 Normalising quaternions anew distorts; logarithms about a mean q*, and exp back | – | the same, repeated until the mean
 stands still; any number of clips | weave/blend.py, test_blend.py
@@ -295,10 +295,10 @@ Fig. 6: some poses of the result | picture | figure below | this script
 Time on the author's machine | not given | {share_of_path()} | this script
 
 Outlook: constraints against distortion | not done there | feet are planted, ankles go where their mean is, knees stay
-bent | `--plant-feet`, methods 4 and 18
+bent | `--plant-feet`, methods: N-way blending; Planted feet
 
 Survey of earlier work (Fourier, space-time, signal processing, parametric examples) | – | no methods of its own; bands
-are in `filter`, examples by measures in `ask` | methods 20, 23
+are in `filter`, examples by measures in `ask` | methods: Filtering; Asking by measures
 """
 
 

@@ -296,7 +296,7 @@ Many motions out of few captured ones, re-used and edited | – | the aim of all
 Motion files: BVH | BVH | BVH, AMC with ASF, and in Blender FBX, glTF | formats/, docs/manual/sources.md
 
 A feature: what people of one attribute share that strays from the mean | – | sliders, labels and components of
-strides | verb `restyle`, methods 10
+strides | verb `restyle`, methods: Style
 
 Rows of the joints' angles over one motion, principal components of people | – | the same, about the rest pose and not
 centred (`--components source`); or of posture and dynamics apart | style/components.py
@@ -419,11 +419,11 @@ Table 1, connect D | 0.468 and 0.087 | {pair("connect", "D")} | table below
 Conclusion: Lagrange for loops (C), splines for connections (D) | – | of D the order is as there, of C it is the
 other way round in one set; by K neither is best in loops | table below, docs/seams.md
 
-Methods are chosen by what measures say | – | `--method auto`, by K | weave/seam/close.py, methods 12
+Methods are chosen by what measures say | – | `--method auto`, by K | weave/seam/close.py, methods: Measures of quality
 
 Application: a virtual campus with agents, one pushes a button (Fig. 17, 18) | pictures | not a method | –
 
-Outlook: more data, other attributes and motions | not done there | any labels, any motions that repeat | methods 10
+Outlook: more data, other attributes and motions | not done there | any labels, any motions that repeat | methods: Style
 """
 
 

@@ -1,1 +1,4 @@
-"""Feet that stand where they stand: when they do, how far they are moved, and legs that follow (methods 18)."""
+"""Feet that stand where they stand: when they do, how far they are moved, and legs that follow.
+
+Method: Planted feet.
+"""

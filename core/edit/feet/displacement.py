@@ -1,4 +1,4 @@
-"""How far a foot is moved on the ground so that it stands still while it stands (methods 18).
+"""How far a foot is moved on the ground so that it stands still while it stands (methods: Planted feet).
 
 One least-squares problem over the whole clip in place of a correction a contact that fades in and out: it joins short
 swings, and gives way where a foot comes or goes fast.

@@ -1,6 +1,8 @@
-"""Legs that follow feet that are moved: the pelvis first, then two bones, as turns over the animated pose (methods 18).
+"""Legs that follow feet that are moved: the pelvis first, then two bones, as turns over the animated pose.
 
 No axis of a bone is assumed, and joints between (twist bones) go along.
+
+Method: Planted feet.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Planting feet: clips whose feet stand still while they stand (methods 18)."""
+"""Planting feet: clips whose feet stand still while they stand (methods: Planted feet)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

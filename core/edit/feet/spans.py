@@ -64,7 +64,10 @@ class Contact:
 
 
 def find(clip: Clip) -> list[Span]:
-    """Return the spans of a clip, by foot and time: on its ball where that stands, else on its heel (methods 11)."""
+    """Return the spans of a clip, by foot and time: on its ball where that stands, else on its heel.
+
+    Method: Foot contacts.
+    """
     found = []
     for name, foot in contacts.standing_feet(world_pose.pose(clip)).items():
         on_ball = foot.ball_stands.copy()

@@ -1,4 +1,4 @@
-"""The fewest keys, one after the other, whose cubic segments stay near a sampled curve (methods 22)."""
+"""The fewest keys, one after the other, whose cubic segments stay near a sampled curve (methods: Fewer keys)."""
 
 import numpy as np
 from numpy.typing import NDArray

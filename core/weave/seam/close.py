@@ -1,4 +1,4 @@
-"""One cycle closed in a place: its seam mended by the best method, and judged (methods 6)."""
+"""One cycle closed in a place: its seam mended by the best method, and judged (methods: Loops)."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,4 +1,7 @@
-"""A clip that begins as an earlier one, and loses what it differs in where it goes its own way (methods 9)."""
+"""A clip that begins as an earlier one, and loses what it differs in where it goes its own way.
+
+Method: Following a drawn path.
+"""
 
 from dataclasses import replace
 

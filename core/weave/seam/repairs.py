@@ -1,4 +1,4 @@
-"""Mending the seam where one stretch of motion goes over into another (methods 5 and 6).
+"""Mending the seam where one stretch of motion goes over into another (methods: Connecting two clips; Loops).
 
 Everything works on rows of channels (F, C), a frame each; see `tracks`.
 """

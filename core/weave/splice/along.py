@@ -1,4 +1,7 @@
-"""An action put on a stretch of a locomotion, piece by piece, and gone into and out of smoothly (methods 7)."""
+"""An action put on a stretch of a locomotion, piece by piece, and gone into and out of smoothly.
+
+Method: Splicing upper body onto locomotion.
+"""
 
 from dataclasses import dataclass, replace
 from itertools import zip_longest

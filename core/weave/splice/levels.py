@@ -1,6 +1,7 @@
 """What of two bodies is compared where an action is entered: the legs, and of the trunk more, the nearer they must be.
 
-Figure 1 of [Nomura]: the wider the threshold, the less of the trunk counts (methods 7).
+Figure 1 of [Nomura]: the wider the threshold, the less of the trunk counts (methods:
+Splicing upper body onto locomotion).
 """
 
 from collections.abc import Callable

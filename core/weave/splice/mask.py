@@ -1,4 +1,7 @@
-"""Which joints are the upper body: what is spliced, and what its trunk is known by (methods 7)."""
+"""Which joints are the upper body: what is spliced, and what its trunk is known by.
+
+Method: Splicing upper body onto locomotion.
+"""
 
 import difflib
 from dataclasses import dataclass

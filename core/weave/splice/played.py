@@ -1,4 +1,7 @@
-"""What is played along a stretch of a locomotion: an action, entered at one of its frames and played on (methods 7)."""
+"""What is played along a stretch of a locomotion: an action, entered at one of its frames and played on.
+
+Method: Splicing upper body onto locomotion.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence

@@ -1,7 +1,9 @@
-"""Where an action is entered along a stretch of a locomotion: at every interval, wherever both are alike (methods 7).
+"""Where an action is entered along a stretch of a locomotion: at every interval, wherever both are alike.
 
 For locomotions that have no end of their own, such as walks over a motion graph: nothing is registered as a whole, but
 at every interval what goes best with what comes is looked up in the action, or in the graph of several.
+
+Method: Splicing upper body onto locomotion.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The upper body of an action on the lower body of a locomotion (methods 7)."""
+"""The upper body of an action on the lower body of a locomotion (methods: Splicing upper body onto locomotion)."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""Which frame of an action is played at each frame of a locomotion (methods 7).
+"""Which frame of an action is played at each frame of a locomotion (methods: Splicing upper body onto locomotion).
 
 In step with it where the legs do the same, else at the action's own speed, repeated or held where it is too short.
 """

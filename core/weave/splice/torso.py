@@ -1,6 +1,8 @@
-"""How the trunk of an action is turned about the pelvis joint so that it goes with a locomotion (methods 7).
+"""How the trunk of an action is turned about the pelvis joint so that it goes with a locomotion.
 
 Everything is seen in heading frames: standing at the pelvis joint, facing where the hips face but for their swing.
+
+Method: Splicing upper body onto locomotion.
 """
 
 from dataclasses import dataclass
