@@ -20,7 +20,7 @@ help:
 	@echo "make test    run everything that must hold           (BLENDER=5.2: in that Blender only)"
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
 	@echo "make fuzz    try damaged files, graphs, recipes, jobs, meshes, paths, libraries   (COUNT=100000; SEED=2; SIGNALS=200: being stopped)"
-	@echo "make characters   try every verb on characters that others made, in every Blender: docs/characters.md"
+	@echo "make characters   try every verb on characters that others made, in every Blender: docs/measured/characters.md"
 	@echo "make build   build the extension's zip               (WHEELS=none; ALL=1: for every platform; PYTHON=3.11)"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
 	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"

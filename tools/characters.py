@@ -1,4 +1,6 @@
-"""make characters: every verb on characters that others made, in every Blender; the tables of docs/characters.md.
+"""make characters: every verb on characters that others made, in every Blender.
+
+Writes docs/measured/characters.md.
 
 The characters are those of ../shared/data/characters, and the demo figure as exporters write it. What each run said,
 and rows of poses of its skin, go to build/characters/.
@@ -15,7 +17,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "characters"
-PAGE = ROOT / "docs" / "characters.md"
+PAGE = ROOT / "docs" / "measured" / "characters.md"
 CHARACTERS = ROOT.parent / "shared" / "data" / "characters"
 NAMES = ("mannequiny", "RobotExpressive", "Fox", "boxman", "godot_player")
 # The demo figure in a file of an exporter: its ending, how bones are named, and the scale of the armature object.

@@ -3,7 +3,7 @@
     python tools/translations.py            lists what is missing and what no text in the source says any more
     python tools/translations.py --write    writes the PO files anew, in the order of the source
 
-It needs no Blender. A translator needs no more than a PO file and docs/translations.md.
+It needs no Blender. A translator needs no more than a PO file and docs/development/translations.md.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import interface_texts
 ROOT = interface_texts.ROOT
 FOLDER = ROOT / "addon" / "translations"
 LANGUAGES = {"ja_JP": "Japanese", "zh_HANS": "Simplified Chinese"}
-HEAD = """# {language} texts of Action Loom's interface; see docs/translations.md.
+HEAD = """# {language} texts of Action Loom's interface; see docs/development/translations.md.
 msgid ""
 msgstr ""
 "Project-Id-Version: Action Loom\\n"

@@ -1,4 +1,6 @@
-"""Every button of the tab in every state that an artist can be in: which is grey, and why; docs/buttons.md has it all.
+"""Every button of the tab in every state that an artist can be in: which is grey, and why.
+
+Writes docs/measured/buttons.md.
 
 `WRITE=1 pytest test_buttons.py` writes the page anew.
 """
@@ -12,7 +14,7 @@ import material
 import pytest
 from conftest import PACKAGE
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "buttons.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "buttons.md"
 HEAD = """# What is grey, and why
 
 Every button of the tab Action Loom in states that an artist gets into, and what it says there below its tooltip; a dot

@@ -1,6 +1,6 @@
 """Everything is found: in a menu, so by search, in the manual, as a job's key and in the command line's help.
 
-The table that it makes of the declarations is docs/found.md; `WRITE=1` writes it anew.
+The table that it makes of the declarations is docs/measured/found.md; `WRITE=1` writes it anew.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import bpy
 import pytest
 from drawing import Drawing, Layout
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "found.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "found.md"
 HEAD = """# Where everything is
 
 Written by `tests/addon/test_found.py` from what is registered and declared; it fails where something can't be found.

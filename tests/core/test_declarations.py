@@ -95,7 +95,9 @@ def test_a_table_has_every_option_that_is_shown(tables):
 
 def test_every_section_that_docstrings_point_to_exists():
     """A title may run on to the next line of its docstring; sections are parted by semicolons."""
-    sections = re.findall(r"^## (.+)$", (ROOT / "docs" / "methods.md").read_text(encoding="utf-8"), re.MULTILINE)
+    sections = re.findall(
+        r"^## (.+)$", (ROOT / "docs" / "development" / "methods.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     longest = max(len(title) for title in sections)
     pointed = 0
     for path in (p for p in SOURCES if p != Path(__file__)):

@@ -1,4 +1,4 @@
-"""Quality of blends on pairs of captured clips, beside simpler ways of blending; written to docs/blends.md."""
+"""Quality of blends on pairs of captured clips, beside simpler ways of blending; written to docs/measured/blends.md."""
 
 import sys
 from dataclasses import replace
@@ -46,7 +46,7 @@ def main() -> None:
     for what, *names in PAIRS:
         lines.append(row(what, names, [clip(name) for name in names]))
         print(lines[-1])
-    (ROOT / "docs" / "blends.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (ROOT / "docs" / "measured" / "blends.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def clip(name: str) -> Clip:

@@ -1,4 +1,4 @@
-"""Clips on other bodies, beside the rule of most plug-ins; writes docs/bodies.md.
+"""Clips on other bodies, beside the rule of most plug-ins; writes docs/measured/bodies.md.
 
 With the extension's zip and a Blender's Python, characters that others made take a captured walk there, too.
 """
@@ -26,7 +26,7 @@ from oracles import bodies  # noqa: E402
 from oracles.material import as_captured, captured, captured_files  # noqa: E402
 from quality_tables import Column, Found, apart, is_aside, section  # noqa: E402
 
-PAGE = ROOT / "docs" / "bodies.md"
+PAGE = ROOT / "docs" / "measured" / "bodies.md"
 LONGEST = 600  # frames of a clip that are used
 INTRODUCTION = (
     "Captured clips on bodies with other rest poses, bone axes, proportions and joints, before feet are planted. A"

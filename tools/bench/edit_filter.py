@@ -1,4 +1,6 @@
-"""Filtering of captured clips and characters: spikes, noise, peaks, contacts, beside others' filters; docs/editing.md.
+"""Filtering of captured clips and characters: spikes, noise, peaks, contacts, beside others' filters.
+
+Writes docs/measured/editing.md.
 
 Argument: a Blender's Python, for characters and Blender's own filters; without it they are left out, which is said.
 """

@@ -1,6 +1,8 @@
 """Few keys on captured clips, those tuned on and those kept aside apart, and beside Blender's Decimate.
 
-Writes the section "Fewer keys" of docs/editing.md. Argument: the extension's zip, without which there is no Blender;
+Writes the section "Fewer keys" of docs/measured/editing.md.
+
+Argument: the extension's zip, without which there is no Blender;
 BLENDER names its Python, that of .venv-blender/5.2 unless it is set.
 """
 

@@ -1,4 +1,7 @@
-"""Clips that were placed, and whose travel was moved: how exact, smooth and fast; a section of docs/editing.md."""
+"""Clips that were placed, and whose travel was moved: how exact, smooth and fast.
+
+Writes docs/measured/editing.md.
+"""
 
 import sys
 import textwrap

@@ -1,4 +1,4 @@
-"""Key poses and reaching on captured clips and characters; writes two sections of docs/editing.md."""
+"""Key poses and reaching on captured clips and characters; writes two sections of docs/measured/editing.md."""
 
 import sys
 import textwrap

@@ -1,4 +1,7 @@
-"""Poses that were spread and events that were moved: how exact, how smooth, how fast; a section of docs/editing.md."""
+"""Poses that were spread and events that were moved: how exact, how smooth, how fast.
+
+Writes docs/measured/editing.md.
+"""
 
 import sys
 import textwrap

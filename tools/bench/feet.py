@@ -1,4 +1,4 @@
-"""Planted feet on captured clips, those tuned on and those kept aside apart; writes docs/feet.md."""
+"""Planted feet on captured clips, those tuned on and those kept aside apart; writes docs/measured/feet.md."""
 
 import sys
 import textwrap
@@ -28,7 +28,7 @@ from oracles import gait, paths  # noqa: E402
 from oracles.material import captured, captured_files  # noqa: E402
 from quality_tables import Column, Found, apart, is_aside, section  # noqa: E402
 
-PAGE = ROOT / "docs" / "feet.md"
+PAGE = ROOT / "docs" / "measured" / "feet.md"
 BLENDS = {
     "walk + walk": "mb_02_01+mb_05_01 mb_05_01+mb_06_01 mb_16_15+mb_35_01 mb_10_04+mb_07_01 mb_02_01+mb_16_15"
     " mb_08_01+mb_12_01 mb_12_01+mb_32_01 mb_32_01+mb_35_03 mb_35_03+mb_07_12 mb_08_04+mb_08_01",

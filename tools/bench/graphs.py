@@ -1,4 +1,7 @@
-"""Motion graphs of captured clips and how paths are followed through them; writes docs/graphs.md and its pictures."""
+"""Motion graphs of captured clips and how paths are followed through them.
+
+Writes docs/measured/graphs.md and its pictures.
+"""
 
 import resource
 import sys
@@ -57,7 +60,7 @@ def main() -> None:
     lines = ["# Motion graphs and paths", "", *textwrap.wrap(INTRODUCTION, 118), ""]
     lines += built(graph, seconds) + thresholds(clips) + transitions(graph)
     lines += followed(graph) + turns(clips) + carried()
-    (ROOT / "docs" / "graphs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (ROOT / "docs" / "measured" / "graphs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 
 
@@ -199,8 +202,8 @@ def carried() -> list[str]:
 
 def draw(figure: Figure, name: str, scale: float = 0.62) -> None:
     figure.set_size_inches(*(figure.get_size_inches() * (1.0 if name == "graph" else scale)))
-    (ROOT / "docs" / "images").mkdir(exist_ok=True)
-    figure.savefig(ROOT / "docs" / "images" / f"{name}.png", dpi=80)
+    (ROOT / "docs" / "measured" / "images").mkdir(exist_ok=True)
+    figure.savefig(ROOT / "docs" / "measured" / "images" / f"{name}.png", dpi=80)
 
 
 if __name__ == "__main__":

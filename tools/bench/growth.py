@@ -1,4 +1,6 @@
-"""How time and peak memory grow with the length and number of clips; docs/growth.md and docs/images/growth.png.
+"""How time and peak memory grow with the length and number of clips.
+
+Writes docs/measured/growth.md and docs/measured/images/growth.png.
 
 `make bench` calls it at its end; by itself: .venv-bench/bin/python tools/bench/growth.py. Every case runs in a process
 of its own, which alone knows how much memory it took.
@@ -44,9 +46,9 @@ class Measured:
 def main() -> None:
     by_length = {verb: [measured(verb, frames, 2) for frames in LENGTHS] for verb in ("sync", "blend")}
     by_count = [measured("blend", LONG, clips) for clips in COUNTS]
-    draw(by_length, by_count, ROOT / "docs" / "images" / "growth.png")
+    draw(by_length, by_count, ROOT / "docs" / "measured" / "images" / "growth.png")
     text = "\n".join(page(by_length, by_count)) + "\n"
-    (ROOT / "docs" / "growth.md").write_text(text, encoding="utf-8")
+    (ROOT / "docs" / "measured" / "growth.md").write_text(text, encoding="utf-8")
     print(text)
 
 

@@ -1,4 +1,6 @@
-"""Libraries of clips, measured: building, size, search, and whether what is found is right; into docs/library.md.
+"""Libraries of clips, measured: building, size, search, and whether what is found is right.
+
+Writes docs/measured/library.md.
 
     python tools/bench/libraries.py
 

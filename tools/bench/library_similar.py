@@ -1,4 +1,6 @@
-"""All similar stretches of a library and their clusters, measured: right, and how long; a section of docs/library.md.
+"""All similar stretches of a library and their clusters, measured: right, and how long.
+
+Writes docs/measured/library.md.
 
     python tools/bench/library_similar.py
 

@@ -1,10 +1,10 @@
-"""Pages of docs/ that several scripts write, a section each: what was measured, beside what it says."""
+"""Pages of docs/measured/ that several scripts write, a section each: what was measured, beside what it says."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "measured"
 
 
 def put(page: str, title: str, lines: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Quality on captured clips, those tuned on and those kept aside apart; writes docs/quality.md."""
+"""Quality on captured clips, those tuned on and those kept aside apart; writes docs/measured/quality.md."""
 
 import itertools
 import sys
@@ -25,7 +25,7 @@ from quality_seams import connections, loop_seams, methods, stances_along_paths 
 from quality_tables import Column, Found, apart, is_aside, section, share  # noqa: E402
 from test_registration import moving, retimed, time_map  # noqa: E402
 
-PAGE = ROOT / "docs" / "quality.md"
+PAGE = ROOT / "docs" / "measured" / "quality.md"
 WALKS = [
     "mb_02_01",
     "mb_05_01",

@@ -1,4 +1,6 @@
-"""make bench: how fast each step is, beside other libraries and Blender's own ways; written to docs/benchmarks.md.
+"""make bench: how fast each step is, beside other libraries and Blender's own ways.
+
+Writes docs/measured/benchmarks.md.
 
 Takes captured clips where ../shared/data is there, else generated ones.
 """
@@ -58,7 +60,7 @@ def main() -> None:
         page = report.page([*rows, *found.rows], found, machine, clips, runs, whole=not part)
     print("\n".join(["", *page]))
     if not part:
-        (ROOT / "docs" / "benchmarks.md").write_text("\n".join(page) + "\n", encoding="utf-8")
+        (ROOT / "docs" / "measured" / "benchmarks.md").write_text("\n".join(page) + "\n", encoding="utf-8")
         subprocess.run([sys.executable, str(Path(__file__).with_name("growth.py"))], check=True)
 
 

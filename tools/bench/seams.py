@@ -1,4 +1,4 @@
-"""Table 1 of [Shibuta] on captured clips: how loops and connections come out by each method; docs/seams.md."""
+"""Table 1 of [Shibuta] on captured clips: how loops and connections come out by each method; docs/measured/seams.md."""
 
 import sys
 import textwrap
@@ -52,7 +52,7 @@ def main() -> None:
         *table(f"Connections: {len(PAIRS)} pairs", joints),
         *verdict(loops, joints),
     ]
-    (ROOT / "docs" / "seams.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (ROOT / "docs" / "measured" / "seams.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 
 

@@ -1,4 +1,4 @@
-"""What the scripts that write docs/sources.md share: tables of elements, pictures, and pairs of captured clips."""
+"""Shared by the scripts that write docs/measured/sources.md: tables of elements, pictures, pairs of captured clips."""
 
 import sys
 import textwrap
@@ -84,11 +84,11 @@ def words(text: str) -> list[str]:
 
 
 def picture(figure: Figure, name: str, about: str) -> list[str]:
-    """Write a picture into docs/images and return the lines that show it."""
+    """Write a picture into docs/measured/images and return the lines that show it."""
     image = as_png(figure)
     if len(image) > LARGEST:
         sys.exit(f"{name} has {len(image)} bytes, more than {LARGEST}")
-    (ROOT / "docs" / "images" / f"{name}.png").write_bytes(image)
+    (ROOT / "docs" / "measured" / "images" / f"{name}.png").write_bytes(image)
     return [f"![{about}](images/{name}.png)", ""]
 
 
@@ -107,6 +107,6 @@ def distances(axis: Axes, matrix: np.ndarray) -> None:
 
 
 def put(title: str, lines: Sequence[str]) -> None:
-    """Write a document's section of docs/sources.md, and print it."""
+    """Write a document's section of docs/measured/sources.md, and print it."""
     page_sections.put("sources.md", title, lines)
     print("\n".join(lines))

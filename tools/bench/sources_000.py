@@ -1,4 +1,7 @@
-"""Document 000, motion blending by registration curves: every element of it beside ours, into docs/sources.md."""
+"""Document 000, motion blending by registration curves: every element of it beside ours.
+
+Writes docs/measured/sources.md.
+"""
 
 import time
 from collections.abc import Callable

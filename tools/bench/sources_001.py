@@ -1,4 +1,4 @@
-"""Document 001, splicing motion graphs: every element of it beside ours, into docs/sources.md."""
+"""Document 001, splicing motion graphs: every element of it beside ours, into docs/measured/sources.md."""
 
 import time
 from dataclasses import dataclass, replace

@@ -1,6 +1,6 @@
 """What source 002 (lecture slides on character animation) has, element by element, and what is measured of it here.
 
-Writes a section of docs/sources.md and the pictures of docs/manual/scripts.md.
+Writes a section of docs/measured/sources.md and the pictures of docs/manual/scripts.md.
 """
 
 import contextlib

@@ -1,4 +1,7 @@
-"""Document 003, blending by fast search of a time warp graph: every element beside ours, into docs/sources.md."""
+"""Document 003, blending by fast search of a time warp graph: every element beside ours.
+
+Writes docs/measured/sources.md.
+"""
 
 import time
 from collections.abc import Callable

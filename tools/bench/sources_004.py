@@ -1,4 +1,7 @@
-"""Document 004, emphasising features of human motion: every element of it beside ours, into docs/sources.md."""
+"""Document 004, emphasising features of human motion: every element of it beside ours.
+
+Writes docs/measured/sources.md.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -310,33 +313,33 @@ M = λ₀ speed + Σ λ_k m_k; speed is a feature, too | – | the same; factors
 `--individuality` | recipes/style.py
 
 New motion by other factors, individuality kept | – | the same; all factors 1 gives the clip back to 0.0025° |
-docs/style.md, *There and back*
+docs/measured/style.md, *There and back*
 
 Rows: 16 joints × 3 axes × 35 frames, root, fingers and toes left out | 1680 | 1680 at 35 phases; 64 phases otherwise |
-docs/style.md
+docs/measured/style.md
 
 People: 17 students, 9 elderly, 4 children; 30 walks | 30 | 11 people, 97 strides: nothing is known of them, so
-neither sex nor age can be told | docs/style.md; missed for want of clips
+neither sex nor age can be told | docs/measured/style.md; missed for want of clips
 
 One cycle cut out in capture software, all brought to the mean length | 35 frames, 1.167 s | strides from touchdown to
 touchdown, each at 64 phases; seconds are kept as a number | style/gait_phase.py
 
-Share of the first component | 95.95 % | 93.9 % (tuned on 94.1 %) | docs/style.md
+Share of the first component | 95.95 % | 93.9 % (tuned on 94.1 %) | docs/measured/style.md
 
-Shares fall much from the third to the fourth | not given | 1.49 to 0.83 %, less of a fall | docs/style.md
+Shares fall much from the third to the fourth | not given | 1.49 to 0.83 %, less of a fall | docs/measured/style.md
 
-The first component is the mean walk | – | so it is | docs/style.md
+The first component is the mean walk | – | so it is | docs/measured/style.md
 
 Second component: sex, third: age (Fig. 1, 2) | pictures | missed: unknown of our people. Of fast and slow people a
-component tells, but labels dealt anew tell as well in 6 to 28 % of cases | docs/style.md, *What was missed*
+component tells, but labels dealt anew tell as well in 6 to 28 % of cases | docs/measured/style.md, *What was missed*
 
 M = k₀ speed + k₁ mean + k₂ sex + k₃ age + individuality | – | the same sum, components by number | style/components.py
 
 Factors 3 and −3 of sex, 3 of age (Fig. 3) | pictures | −3 to 3 of every slider in contact sheets; components have
-factors, too. λ·score is held at ±3 standard deviations | docs/style.md, *Contact sheets*
+factors, too. λ·score is held at ±3 standard deviations | docs/measured/style.md, *Contact sheets*
 
 Scores by joint: left shoulder, elbows, left knee carry the second (Fig. 4) | picture | joints that carry each, with
-shares: arms first here, too | docs/style.md, *carried by*
+shares: arms first here, too | docs/measured/style.md, *carried by*
 
 Mean men and women beside each other, four joints (Fig. 5) | pictures | missed: unknown of our people | –
 
@@ -417,7 +420,7 @@ Table 1, connect C | 0.383 and 0.394 | {pair("periodic", "C")} | table below
 Table 1, connect D | 0.468 and 0.087 | {pair("connect", "D")} | table below
 
 Conclusion: Lagrange for loops (C), splines for connections (D) | – | of D the order is as there, of C it is the
-other way round in one set; by K neither is best in loops | table below, docs/seams.md
+other way round in one set; by K neither is best in loops | table below, docs/measured/seams.md
 
 Methods are chosen by what measures say | – | `--method auto`, by K | weave/seam/close.py, methods: Measures of quality
 
@@ -444,7 +447,7 @@ What is not as there: its D is 2 to 11 times lower than ours (its unit and its f
 two differ by less than clips do, in either direction. D rewards what is flat: clips that nobody has touched have
 twice that of polynomials, which in the run below cut a peak of the spine off. K asks for a seam like the rest of the
 clip: by it fades and spreads are best in loops, at 30 frames a second polynomials are in connections; at 120 they
-are not (docs/seams.md).
+are not (docs/measured/seams.md).
 """
 CYCLES = """
 Cycles found, frames at 30 a second, of clips that stand for a second and then go: length, from where on, and in

@@ -1,4 +1,4 @@
-"""Splices of captured actions onto walks and runs by every method: docs/splices.md and its pictures."""
+"""Splices of captured actions onto walks and runs by every method: docs/measured/splices.md and its pictures."""
 
 import sys
 import textwrap
@@ -48,8 +48,8 @@ def main() -> None:
     made = [{m: verbs.apply(Splice(method=m), [clip(a), clip(b)]) for m in METHODS} for _, a, b in CASES]
     lines = ["# Splices, by method", "", *prose(INTRODUCTION), ""]
     lines += [*by_case(made), *by_method(made), *retimed(), *splice_points()[:-1]]
-    (ROOT / "docs" / "splices.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    images = ROOT / "docs" / "images"
+    (ROOT / "docs" / "measured" / "splices.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    images = ROOT / "docs" / "measured" / "images"
     draw_poses(made[0]).savefig(images / "splice_poses.png", dpi=80)
     draw_swing(made[2]).savefig(images / "splice_swing.png", dpi=80)
     print("\n".join(lines))

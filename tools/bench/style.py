@@ -1,4 +1,6 @@
-"""Styles and sliders on captured walks, people tuned on and people kept aside apart, and asking; writes docs/style.md.
+"""Styles and sliders on captured walks, people tuned on and people kept aside apart, and asking.
+
+Writes docs/measured/style.md.
 
 With the extension's zip and a Blender's Python, the actions of a character that others made are tried there, too.
 """
@@ -34,7 +36,7 @@ from oracles.material import captured_files  # noqa: E402
 from quality_tables import grid  # noqa: E402
 from style_material import KINDS, median_ms, of_some, of_strides, people_of, put_on, style, style_for, walks  # noqa: E402
 
-PAGE = ROOT / "docs" / "style.md"
+PAGE = ROOT / "docs" / "measured" / "style.md"
 WHY = (
     "What was seen, and what is only supposed. Halves of 8 or 11 people are told with dynamics 1, the component "
     "that correlates most with speed (-0.84), but labels dealt anew do as well too often; how fast 8 people go, "

@@ -1,4 +1,4 @@
-"""Contact sheets of sliders: a walk with less and more of each, as pictures of docs/style.md."""
+"""Contact sheets of sliders: a walk with less and more of each, as pictures of docs/measured/style.md."""
 
 import textwrap
 from dataclasses import replace
@@ -20,7 +20,7 @@ SHOWN = "cmu_mb_16_15"
 WIDE = 7.0  # inches
 PHASES = (0.0, 0.35)  # of a stride: the left foot comes down; the right leg swings past it
 COLOURS = ("#1f4e79", "#f0a030")
-IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "images"
+IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "measured" / "images"
 # By the name of a picture: what goes along, which sliders, whether seen from the front, and what was seen in it.
 SHEETS = {
     "style_natural": (
