@@ -70,7 +70,7 @@ def figures_of(loom: Any, character: Any, action: Any) -> dict[str, Any]:
 
     clip = character.read(action.name).clips[0]
     report = loom("core.check.quality").measure(clip)
-    kept = loom("addon.contact_rows").of(bpy.context.scene, action)
+    kept = loom("addon.model.contact_rows").of(bpy.context.scene, action)
     return {
         "frames": len(clip),
         "slide_cm_s": report["slide_cm_s"],

@@ -19,7 +19,7 @@ import manual_pages
 ROOT = environments.ROOT
 BUILD = ROOT / "build"
 TOP_FILES = ("blender_manifest.toml", "__init__.py", "LICENSE", "README.md")
-DATA = ("core/library/basis.npz", "addon/translations/ja_JP.po", "addon/translations/zh_HANS.po")
+DATA = ("core/library/basis.npz", "addon/ground/translations/ja_JP.po", "addon/ground/translations/zh_HANS.po")
 FOLDERS = ("addon", "core")
 SYSTEMS = {"linux": "linux", "darwin": "macos", "windows": "windows"}
 MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}

@@ -64,7 +64,7 @@ class Character:
     def _moving(self) -> list[str]:
         import bpy
 
-        listed = self.loom("addon.source_list")
+        listed = self.loom("addon.services.sources.source_list")
         return [action.name for action in bpy.data.actions if listed.moves(action, self.rig).bones]
 
     def read(self, *names: str, visual: bool = False) -> Any:

@@ -43,7 +43,7 @@ def main(zip_path: str, path: Path, naming: str, scale: float) -> None:
 
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         bpy.context.scene.render.fps = RATE
-        rig = loom("addon.demo").add(bpy.context)
+        rig = loom("addon.services.sources.demo").add(bpy.context)
         for name in GAITS:
             put_in_place(name)
         rename(rig, {bone.name: NAMED[naming](bone.name, number) for number, bone in enumerate(rig.data.bones)})

@@ -65,7 +65,9 @@ def refuse(gui: Any) -> Iterator[Any]:
     held().active = next(k for k, row in enumerate(held().rows) if row.why)
     yield from gui.shot("04_refused", box=gui.region("UI"))
     bpy.context.scene.action_loom.show_feet = True
-    yield from gui.wait_until(lambda: loom("addon.pictures.feet_overlay").lines(bpy.context) is not None, 10, "read")
+    yield from gui.wait_until(
+        lambda: loom("addon.interface.pictures.feet_overlay").lines(bpy.context) is not None, 10, "read"
+    )
     yield from gui.shot("05_refused_seen")
     assert seen(gui, gui.shot_now("05_view", box=gui.region("WINDOW")), RED), "what was refused is not seen"
     bpy.context.scene.action_loom.show_feet = False
@@ -104,7 +106,9 @@ def overlay(gui: Any) -> Iterator[Any]:
     off = gui.shot_now("08_off", box=view)
     assert not seen(gui, off, GREEN), "feet are seen while that is switched off"
     settings.show_feet = True
-    yield from gui.wait_until(lambda: loom("addon.pictures.feet_overlay").lines(bpy.context) is not None, 10, "read")
+    yield from gui.wait_until(
+        lambda: loom("addon.interface.pictures.feet_overlay").lines(bpy.context) is not None, 10, "read"
+    )
     yield from gui.shot("09_seen")
     on = gui.shot_now("10_on", box=view)
     assert seen(gui, on, GREEN), "feet are not seen"
@@ -118,7 +122,7 @@ def overlay(gui: Any) -> Iterator[Any]:
 
 def drawn(gui: Any) -> tuple[float, float]:
     """How long the window takes to draw without and with the paths, ms: in turn, the least of some times each."""
-    overlay, paths = loom("addon.pictures.feet_overlay"), loom("addon.pictures.feet_overlay").lines
+    overlay, paths = loom("addon.interface.pictures.feet_overlay"), loom("addon.interface.pictures.feet_overlay").lines
     times: dict[bool, list[float]] = {False: [], True: []}
     try:
         for shown in [False, True] * 8:
@@ -139,11 +143,11 @@ def seen(gui: Any, path: str, color: Any) -> bool:
 
 
 def held() -> Any:
-    return loom("addon.contact_rows").of(bpy.context.scene, action())
+    return loom("addon.model.contact_rows").of(bpy.context.scene, action())
 
 
 def rows() -> list[Any]:
-    found: list[Any] = loom("addon.contact_rows").contacts_of(held())
+    found: list[Any] = loom("addon.model.contact_rows").contacts_of(held())
     return found
 
 

@@ -16,7 +16,7 @@ def steps(gui: Any) -> Iterator[Any]:
     with gui.override():
         bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
         bpy.ops.view3d.view_selected()
-    begin_open(loom("addon.panels.weave").ACTION_LOOM_PT_weave)
+    begin_open(loom("addon.interface.panels.weave").ACTION_LOOM_PT_weave)
     yield from gui.sidebar("Action Loom")
     yield from search(gui)
     yield from right_click(gui)
@@ -42,7 +42,7 @@ def search(gui: Any) -> Iterator[Any]:
     yield from gui.wait_until(idle)
     yield from gui.redraw()
     action = figure().animation_data.action
-    assert loom("addon.storage").is_result(action), action
+    assert loom("addon.model.storage").is_result(action), action
     gui.log("search made", action.name)
 
 

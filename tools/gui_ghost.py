@@ -72,7 +72,7 @@ def preview(gui: Any, mode: str) -> Iterator[Any]:
 
 
 def ghost() -> Any:
-    return loom("addon.pictures.ghost_overlay").ghost_in(bpy.context)
+    return loom("addon.interface.pictures.ghost_overlay").ghost_in(bpy.context)
 
 
 def figure() -> Any:
@@ -100,7 +100,7 @@ def ghost_of_a_mode(gui: Any, mode: str, sources: tuple[str, ...]) -> Iterator[A
     with gui.override():
         bpy.ops.action_loom.clear_preview("EXEC_DEFAULT")
     assert ghost() is None
-    assert not loom("addon.pictures.ghost_overlay").is_shown()
+    assert not loom("addon.interface.pictures.ghost_overlay").is_shown()
 
 
 def strip(gui: Any, mode: str) -> Iterator[Any]:
@@ -117,7 +117,7 @@ def strip(gui: Any, mode: str) -> Iterator[Any]:
     yield from preview(gui, mode)
     shown, bodies = ghost(), [one for one in bpy.context.scene.objects if one.type in ("MESH", "ARMATURE")]
     alone = dataclasses.replace(shown, trails=(), figures=shown.figures[-1:])
-    loom("addon.session.previews").keep(figure().session_uid, alone)
+    loom("addon.services.preview.previews").keep(figure().session_uid, alone)
     frames = [round(float(at)) for at in np.linspace(*shown.body.playing.frames[[0, -1]], FRAMES)]
     for one in bodies:
         one.hide_set(True)

@@ -47,7 +47,7 @@ def steps(gui: Any) -> Iterator[Any]:
         yield from reported(gui, language, select)
     speak("en_US")
     assert bpy.app.translations.pgettext_iface("Weave") == "Weave"
-    assert loom("addon.translations.told").translated("Select an armature") == "Select an armature"
+    assert loom("addon.ground.translations.runtime").translated("Select an armature") == "Select an armature"
 
 
 def speak(language: str) -> None:

@@ -45,9 +45,9 @@ def only_library() -> None:
     for module in reversed(modules):
         module.unregister()
     for name in ("sources", "weave"):
-        panel = getattr(loom(f"addon.panels.{name}"), f"ACTION_LOOM_PT_{name}")
+        panel = getattr(loom(f"addon.interface.panels.{name}"), f"ACTION_LOOM_PT_{name}")
         panel.bl_options = {"DEFAULT_CLOSED"}
-    loom("addon.panels.library").ACTION_LOOM_PT_library.bl_options = set()
+    loom("addon.interface.panels.library").ACTION_LOOM_PT_library.bl_options = set()
     for module in modules:
         module.register()
 
@@ -82,7 +82,7 @@ def stop(gui: Any) -> Iterator[Any]:
     yield from gui.shot("05_stopped", box=gui.region("UI"))
     with gui.override():
         bpy.ops.action_loom.add_to_library("EXEC_DEFAULT", directory=str(FILES))
-    assert "6 clips" in loom("addon.session.libraries").known(str(FILES / "motion.loomlib")).said
+    assert "6 clips" in loom("addon.services.library.libraries").known(str(FILES / "motion.loomlib")).said
 
 
 def find(gui: Any) -> Iterator[Any]:
@@ -128,7 +128,7 @@ def miss(gui: Any) -> Iterator[Any]:
     """Files that are gone are said in the panel."""
     shutil.rmtree(FILES / "figure")
     finder().found[1].use = True
-    with gui.override(), loom("addon.meant").as_by_button(bpy.context, figure()):
+    with gui.override(), loom("addon.model.target_armature").as_by_button(bpy.context, figure()):
         bpy.ops.action_loom.import_found("INVOKE_DEFAULT", True)
     yield from gui.wait_until(idle, 60, "refused")
     yield from gui.redraw()
@@ -144,4 +144,4 @@ def figure() -> Any:
 
 
 def ghost() -> Any:
-    return loom("addon.session.previews").of(figure().session_uid)
+    return loom("addon.services.preview.previews").of(figure().session_uid)

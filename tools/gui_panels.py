@@ -97,7 +97,7 @@ def weave(gui: Any) -> Iterator[Any]:
     yield from done(gui, "blend", preview=True)
 
     def pictures(gui: Any, language: str) -> Iterator[Any]:
-        for recipe in loom("addon.properties").MODES:
+        for recipe in loom("addon.model.properties").MODES:
             choose(recipe.verb)
             yield from gui.shot(f"{language}_weave_{recipe.verb}", box=gui.region("UI"))
         tick(4)
@@ -134,7 +134,7 @@ def repair(gui: Any) -> Iterator[Any]:
         bpy.ops.action_loom.check("EXEC_DEFAULT", True)
 
     def pictures(gui: Any, language: str) -> Iterator[Any]:
-        for recipe in loom("addon.properties").EDITS:
+        for recipe in loom("addon.model.properties").EDITS:
             settings().edit = recipe.verb
             yield from gui.shot(f"{language}_repair_{recipe.verb}", box=gui.region("UI"))
 
@@ -263,7 +263,7 @@ def preferences(gui: Any, language: str) -> Iterator[Any]:
 
 def done(gui: Any, verb: str, **given: Any) -> Iterator[Any]:
     """Let an operator do its work, as its button would, and wait for it."""
-    with gui.override(), loom("addon.meant").as_by_button(bpy.context, figure()):
+    with gui.override(), loom("addon.model.target_armature").as_by_button(bpy.context, figure()):
         getattr(bpy.ops.action_loom, verb)("INVOKE_DEFAULT", True, **given)
     yield from gui.wait_until(idle, 120, verb)
     yield from gui.redraw()

@@ -69,7 +69,7 @@ def drag(gui: Any) -> Iterator[Any]:
     yield from gui.press("ops.action_loom.drag_stretches(")
     yield 0.5
     yield from gui.shot("04_handles")
-    handles, region = loom("addon.pictures.stretch_handles"), gui.region("WINDOW")
+    handles, region = loom("addon.interface.pictures.stretch_handles"), gui.region("WINDOW")
     way = handles.way_of(settings().curve)
     (x, y), (to_x, to_y) = (handles._in_region(region, way.at(percent)) for percent in (40.0, 50.0))
     yield from gui.drag(region.x + x, region.y + y, region.x + to_x, region.y + to_y)
@@ -99,7 +99,7 @@ def armature() -> Any:
 
 
 def ghost() -> Any:
-    return loom("addon.session.previews").of(armature().session_uid)
+    return loom("addon.services.preview.previews").of(armature().session_uid)
 
 
 def rig() -> Any:

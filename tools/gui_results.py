@@ -41,7 +41,7 @@ def begin(gui: Any) -> Iterator[Any]:
     (FILES / "library").mkdir()
     bpy.ops.wm.save_as_mainfile(filepath=str(FILES / "library" / "walks.blend"))
     bpy.context.preferences.filepaths.asset_libraries.new(name="Mine", directory=str(FILES / "library"))
-    begin_open(loom("addon.panels.weave").ACTION_LOOM_PT_weave)
+    begin_open(loom("addon.interface.panels.weave").ACTION_LOOM_PT_weave)
     yield from gui.sidebar("Action Loom")
     yield from gui.shot("01_buttons", box=gui.region("UI"))
 

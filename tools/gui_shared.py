@@ -37,7 +37,7 @@ def action() -> Any:
 
 def idle() -> bool:
     """Say whether no work goes on beside the interface."""
-    return loom("addon.session.jobs").running() is None
+    return loom("addon.ground.jobs").running() is None
 
 
 def begin_open(panel: Any) -> None:

@@ -247,7 +247,7 @@ def frame_all(gui: Any) -> None:
 
 
 def previewed() -> Any:
-    return loom("addon.session.previews").of(figure().session_uid)
+    return loom("addon.services.preview.previews").of(figure().session_uid)
 
 
 def points(path: Any) -> list[tuple[float, ...]]:

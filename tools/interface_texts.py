@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # What speaks to users of the command line alone: files that Blender does not read, pictures on paper.
 ELSEWHERE = (
     "addon/host/",
-    "addon/problem_report.py",
-    "addon/translations/",
+    "addon/interface/problem_report.py",
+    "addon/ground/translations/",
     "core/cli/",
     "core/cluster.py",
     "core/formats/obj.py",

@@ -32,7 +32,7 @@ ACTIONS = (
     ("Sources", "How all sources of a result are read.", ReadingOptions),
     ("One source", "How one source is read, where not as usual: below the list.", SourceOptions),
 )
-# Options that several verbs share have a panel of their own, as in `addon.properties`.
+# Options that several verbs share have a panel of their own, as in `addon.model.properties`.
 OF_A_PANEL = {
     "matching": Matching,
     "graph": GraphOptions,

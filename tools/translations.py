@@ -15,7 +15,7 @@ from types import ModuleType
 import interface_texts
 
 ROOT = interface_texts.ROOT
-FOLDER = ROOT / "addon" / "translations"
+FOLDER = ROOT / "addon" / "ground" / "translations"
 LANGUAGES = {"ja_JP": "Japanese", "zh_HANS": "Simplified Chinese"}
 HEAD = """# {language} texts of Action Loom's interface; see docs/development/translations.md.
 msgid ""

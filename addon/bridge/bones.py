@@ -10,7 +10,7 @@ from ...core.errors import RigError
 from ...core.motion import quat
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
-from ..blender_types import present
+from ..ground.blender_types import present
 
 LONGEST_NAME = 63  # bytes
 _STUB = 0.03  # of the body's height: a bone whose end nothing tells

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...core.edit import continuous
 from ...core.edit.continuous import Mended
 from ...core.motion.quat import Array
-from ..blender_types import Slot, present
+from ..ground.blender_types import Slot, present
 from . import curves
 from .curves import Target
 

@@ -12,7 +12,7 @@ from ...core.errors import RigError
 from ...core.motion import closing, kinematics, quat, root_motion, rotation_modes
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
-from ..blender_types import Slot, SlottedAction
+from ..ground.blender_types import Slot, SlottedAction
 from . import curves, few_curves
 from .curves import Target
 from .few_curves import KeyedBone

@@ -11,7 +11,7 @@ from ...core.motion import kinematics, quat, rotation_modes
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
-from ..blender_types import Slot, SlottedAction, present
+from ..ground.blender_types import Slot, SlottedAction, present
 from . import clip as clips
 from . import control_rig, curves, evaluated_action, poses, rig
 from .clip import ReadAction

@@ -16,7 +16,7 @@ from ...core.errors import RigError, some
 from ...core.motion import quat
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
-from ..blender_types import armature_data, present
+from ..ground.blender_types import armature_data, present
 from . import evaluated_action, rig
 from .controls import NONE, Controls
 from .rig import Rig, Still

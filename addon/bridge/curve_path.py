@@ -5,7 +5,7 @@ import numpy as np
 
 from ...core.errors import LoomError
 from ...core.motion.quat import Array
-from ..blender_types import present, scene_of
+from ..ground.blender_types import present, scene_of
 
 
 def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:

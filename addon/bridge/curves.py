@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import RigError
 from ...core.motion.quat import Array
-from ..blender_types import Slot, SlottedAction, holder_before_slots, present
+from ..ground.blender_types import Slot, SlottedAction, holder_before_slots, present
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
 OBJECT_GROUP = "Object Transforms"  # what Blender calls the group of an object's own curves

@@ -13,7 +13,7 @@ from ...core.errors import some
 from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
-from ..blender_types import Slot, SlottedAction, present
+from ..ground.blender_types import Slot, SlottedAction, present
 from . import clip as clips
 from . import curves
 from .clip import ReadAction

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..blender_types import Slot
+from ..ground.blender_types import Slot
 from . import curves
 
 _HANDLES = {"handle_left": 2, "handle_right": 2}

@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ...core.errors import RigError, some
 from ...core.motion.quat import Array
 from ...core.skin.skin import Skin, skin
-from ..blender_types import armature_data, present
+from ..ground.blender_types import armature_data, present
 from . import vertex_weights
 
 # Modifiers that leave vertices where they are.

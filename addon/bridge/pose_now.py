@@ -6,7 +6,7 @@ import numpy as np
 from ...core.errors import RigError
 from ...core.motion import rotation_modes
 from ...core.motion.clip import Clip
-from ..blender_types import present
+from ..ground.blender_types import present
 from . import clip as clips
 from .curves import Target
 from .rig import Rig

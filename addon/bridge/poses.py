@@ -8,7 +8,7 @@ import numpy as np
 from ...core.motion import kinematics, quat, rotation_modes
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
-from ..blender_types import present
+from ..ground.blender_types import present
 from .clip import LEAST_KEYED
 from .curves import Target
 from .rig import Rig

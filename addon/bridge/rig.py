@@ -15,7 +15,7 @@ from ...core.motion import roles as body_roles
 from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import OBJECT, Skeleton
-from ..blender_types import armature_data, present
+from ..ground.blender_types import armature_data, present
 from .controls import Controls
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))

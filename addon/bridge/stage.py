@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Quaternion
 
-from ..blender_types import Slot, armature_data, present
+from ..ground.blender_types import Slot, armature_data, present
 from .rig import Rig
 
 Copies = dict[bpy.types.Object, bpy.types.Object]

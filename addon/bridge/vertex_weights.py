@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.skin.normals import Floats, Indices
-from ..blender_types import present
+from ..ground.blender_types import present
 from .stage import unheard
 
 Influences = tuple[Indices, Indices, Floats]

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...core.motion.quat import Array
-from ..blender_types import SlottedAction, present
+from ..ground.blender_types import SlottedAction, present
 from . import curves
 
 NEAR = 0.01  # of a share: so near a smooth step between two rows has to be to the curves

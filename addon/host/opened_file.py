@@ -25,9 +25,12 @@ from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptio
 from ...core.recipes.result import ResultOptions
 from ...core.verbs import VERBS
 from ...core.weave.results import Result
-from .. import readiness, rig_check, source_list, storage, weaving
-from ..blender_types import SlottedAction, present, scene_of
-from ..bridge import curves
+from ..bridge import curves, rig_check
+from ..ground.blender_types import SlottedAction, by_full_name, present, scene_of
+from ..model import readiness, storage
+from ..services.results import rebuilding
+from ..services.sources import source_list
+from ..services.weaving import reading, writing
 
 AddVerb = Callable[["argparse._SubParsersAction[argparse.ArgumentParser]", "OpenedFile"], None]
 _MOST_NAMES = 10  # in a message
@@ -123,15 +126,15 @@ class OpenedFile(host.Host):
             reading=ReadingOptions(**_chosen(ReadingOptions, settings)),
             result=ResultOptions(**_chosen(ResultOptions, settings)),
         )
-        return _Actions(armature.name, request, weaving.read(bpy.context, armature, request), _convention(settings))
+        return _Actions(armature.name, request, reading.read(bpy.context, armature, request), _convention(settings))
 
     def result(self, name: str, settings: Settings, *, overwrite_edits: bool) -> Sources:
         """Read the sources of a result as they are now, to make it anew in its place."""
         action = _action(name)
-        again = weaving.again(action, overwrite_edits=overwrite_edits)
+        again = rebuilding.inputs_of(action, overwrite_edits=overwrite_edits)
         armature = again.armature or self._armature(settings)
         _refuse_unready(armature)
-        read = weaving.read_actions(scene_of(bpy.context), armature, again.made_of, again.request, again.recipe)
+        read = reading.read_actions(scene_of(bpy.context), armature, again.made_of, again.request, again.recipe)
         return _Actions(armature.name, again.request, read, _convention(settings), again.into)
 
     def recipe(self, name: str) -> Recipe:
@@ -221,7 +224,7 @@ class _Actions(Sources):
 
     armature: str
     request: Request
-    read: weaving.Read
+    read: reading.Read
     convention: Convention
     into: SlottedAction | None = None
 
@@ -244,12 +247,12 @@ class _Actions(Sources):
         return motion_file.compose(woven.clip, path, None, self.convention)
 
     def keep(self, recipe: Recipe, woven: Result) -> Kept:
-        written = weaving.write(bpy.context, self.request, self.read, recipe, woven, into=self.into)
+        written = writing.write(bpy.context, self.request, self.read, recipe, woven, into=self.into)
         return Kept(written.action.name, written.notes)
 
 
 def _action(name: str, key: str = "") -> bpy.types.Action:
-    action = weaving.called(bpy.data.actions, name)
+    action = by_full_name(bpy.data.actions, name)
     if action is None:
         where = f"{key}: " if key else ""
         raise LoomError(f"{where}there is no action {name!r}; the actions are {_listed(bpy.data.actions.keys())}")

@@ -95,7 +95,7 @@ def bridge(loom):
         kinematics, quat = (loom(f"core.motion.{name}") for name in ("kinematics", "quat"))
         Channel = loom("core.motion.clip").Channel
         RigError = loom("core.errors").RigError
-        rates = loom("addon.rates")
+        rates = loom("addon.ground.rates")
 
     return Bridge
 
@@ -109,7 +109,7 @@ def play(loom):
 
 @pytest.fixture
 def analysis(loom):
-    return loom("addon.session.analysis")
+    return loom("addon.services.matching.analysis")
 
 
 @pytest.fixture

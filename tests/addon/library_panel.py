@@ -14,7 +14,10 @@ class Here:
     """The modules that the panel is made of, its preferences, and what it shows."""
 
     def __init__(self, loom):
-        self.finds, self.libraries = loom("addon.library_finds"), loom("addon.session.libraries")
+        self.finds, self.libraries = (
+            loom("addon.services.library.library_finds"),
+            loom("addon.services.library.libraries"),
+        )
         self.previews, self.jobs, self.troubles = (
             loom(f"addon.session.{name}") for name in ("previews", "jobs", "troubles")
         )
@@ -22,7 +25,7 @@ class Here:
             loom(f"core.{name}") for name in ("library.storage", "library.index", "formats.motion_file")
         )
         self.mirror, self.kinematics = loom("core.motion.mirror"), loom("core.motion.kinematics")
-        self.preferences = loom("addon.preferences").chosen(bpy.context)
+        self.preferences = loom("addon.model.preferences").chosen(bpy.context)
 
     def finder(self):
         return self.finds.finder()
@@ -66,7 +69,7 @@ def row_of(finder, name):
 
 def driven(loom, name, **values):
     """An operator of the panel as an object of its own, with a context whose timers and handlers do nothing."""
-    kind = getattr(loom("addon.operators.library"), f"ACTION_LOOM_OT_{name}")
+    kind = getattr(loom("addon.interface.operators.library"), f"ACTION_LOOM_OT_{name}")
     plain = {key: value for key, value in vars(kind).items() if not key.startswith(("__", "bl_rna"))}
     bases = tuple(base for base in kind.__bases__ if base is not bpy.types.Operator)
     operator = type("Driven", bases, plain | {"library": ""} | values)()

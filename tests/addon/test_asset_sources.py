@@ -76,7 +76,7 @@ def test_an_asset_becomes_a_source_that_can_be_woven(shelf):
 
 
 def test_the_popup_offers_the_assets_of_the_library_that_is_chosen(shelf, loom):
-    assets, finds = loom("addon.operators.assets"), loom("addon.asset_finds")
+    assets, finds = loom("addon.interface.operators.assets"), loom("addon.services.assets.asset_finds")
     assert finds.look().troubles == ()
 
     def offered(library, text=""):
@@ -122,7 +122,7 @@ def test_folders_and_files_that_cannot_be_read_are_named_and_passed_over(shelf, 
     gone = kept.new(name="Gone", directory=str(tmp_path / "gone"))
     gone.path = str(tmp_path / "gone")
     (tmp_path / "theirs" / "broken.blend").write_bytes(b"no file of Blender's")
-    listing = loom("addon.asset_finds").look()
+    listing = loom("addon.services.assets.asset_finds").look()
     assert len(listing.assets) == 4
     told = sorted(listing.troubles)
     assert any("The folder of the asset library Gone is not there" in one for one in told)
@@ -134,7 +134,7 @@ def test_folders_and_files_that_cannot_be_read_are_named_and_passed_over(shelf, 
 
 
 def test_files_are_read_again_only_when_they_have_changed(shelf, tmp_path, loom, monkeypatch):
-    finds, read = loom("addon.asset_finds"), []
+    finds, read = loom("addon.services.assets.asset_finds"), []
     opened = finds._opened
     monkeypatch.setattr(finds, "_opened", lambda file: read.append(file) or opened(file))
     finds.look()
@@ -158,7 +158,7 @@ def test_those_that_are_selected_in_an_asset_browser_are_added(shelf, tmp_path, 
 
     own = bpy.data.actions["own"]
     chosen = [asset("slow"), asset("creak"), asset("own", own), asset("Hat", kind="OBJECT")]
-    assets = loom("addon.operators.assets")
+    assets = loom("addon.interface.operators.assets")
     asking = SimpleNamespace(selected_assets=chosen)
     found, why = assets._brought("", "ALL", asking, shelf)
     assert [action.name for action in found] == ["slow", "own"]
@@ -168,7 +168,7 @@ def test_those_that_are_selected_in_an_asset_browser_are_added(shelf, tmp_path, 
 def test_a_file_that_lies_in_a_library_offers_its_own_actions_without_appending_them(shelf, tmp_path, loom):
     bpy.data.actions["own"].asset_mark()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "mine" / "scene.blend"))
-    assert loom("addon.asset_finds").look().troubles == ()
+    assert loom("addon.services.assets.asset_finds").look().troubles == ()
     before = set(bpy.data.user_map())
     add("own")
     assert set(bpy.data.user_map()) == before

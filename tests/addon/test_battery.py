@@ -386,7 +386,7 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
     bpy.ops.ed.undo_push(message="before")
     before = state()
     if name == "cancel":
-        work(loom("addon.session.jobs"))
+        work(loom("addon.ground.jobs"))
     assert call(undo=True) == {"FINISHED"}
     after = state()
     assert differing(before, after) <= row.changes
@@ -435,7 +435,7 @@ def test_what_came_of_it_is_there_after_saving_and_opening(prepared, name, tmp_p
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
     assert differing(after, state()) <= {"images"}  # Blender keeps those that an editor shows
     bpy.context.view_layer.objects.active = bpy.data.objects["Biped"]  # a new curve is active, or what was imported
-    storage = loom("addon.storage")
+    storage = loom("addon.model.storage")
     for made in [*after["new actions"], "Mixed"]:
         if storage.is_result(bpy.data.actions[made]):
             curves = [curve_content(curve) for curve in material.fcurves(bpy.data.actions[made])]
@@ -541,7 +541,7 @@ def breaks(loom, monkeypatch):
     """Let a function that writes fail after so many calls of it."""
     places = {
         "keys": (loom("addon.bridge.curves").CurveWriter, "_curve"),
-        "recipe": (loom("addon.storage"), "store"),
+        "recipe": (loom("addon.model.storage"), "store"),
     }
 
     def prepare(what, after):

@@ -81,7 +81,7 @@ def test_the_list_holds_the_armatures_actions_and_nobody_elses(loom, walks):
     bpy.context.view_layer.objects.active = walks
     bpy.ops.action_loom.add_sources()
     rig = bpy.context.scene.action_loom.rigs[0]
-    assert loom("addon.properties").armature_of(rig) == walks
+    assert loom("addon.model.properties").armature_of(rig) == walks
     assert {source.action.name for source in rig.sources if source.use} == {"walk", "stride"}
     bpy.ops.action_loom.add_sources()
     assert len(rig.sources) == 2
@@ -130,7 +130,7 @@ def test_every_declared_property_exists_on_what_it_was_declared_on(loom):
         existing = set(getattr(bpy.ops.action_loom, cls.bl_idname.partition(".")[2]).get_rna_type().properties.keys())
         assert declared <= existing, declared - existing
     options = set(loom("core.options").declared(loom("core.verbs").Blend))
-    groups = [loom("addon.properties").GROUPS[name] for name in ("matching", "blend")]
+    groups = [loom("addon.model.properties").GROUPS[name] for name in ("matching", "blend")]
     assert options - {"weights"} <= {p.identifier for g in groups for p in g.bl_rna.properties}
 
 
@@ -295,7 +295,7 @@ def test_weights_that_change_on_the_way_are_given_as_text_and_kept_as_rows(loom)
     options = {"weight_keys": "0 1 0; 1 0 1", "ends": "pinned", "trim": False}
     assert bpy.ops.action_loom.blend(sources=material.BOTH, **options) == {"FINISHED"}
     result = rig.animation_data.action
-    recipe = loom("addon.storage").recipe_of(result)
+    recipe = loom("addon.model.storage").recipe_of(result)
     assert recipe.weight_keys == ((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))
     body = rigs.read(rig)
     actions = bpy.data.actions["one"], bpy.data.actions["two"], result

@@ -18,7 +18,7 @@ def checked(loom, rig=None, action=None):
     action = action or rig.animation_data.action
     slot = loom("addon.bridge.curves").choose_slot(action, rig)
     scene = bpy.context.scene
-    return loom("addon.rig_check").check(scene, rig, action, slot, list(scene.objects))
+    return loom("addon.bridge.rig_check").check(scene, rig, action, slot, list(scene.objects))
 
 
 def test_the_demo_is_as_blender_shows_it(loom):
@@ -44,7 +44,9 @@ def test_a_captured_import_is_as_blender_shows_it(loom):
 def test_characters_that_others_made_are_as_blender_shows_them(loom, name):
     bpy.ops.import_scene.gltf(filepath=str(CHARACTERS / f"{name}.glb"))
     rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
-    for action in [one for one in bpy.data.actions if loom("addon.source_list").moves(one, rig).bones][:4]:
+    for action in [one for one in bpy.data.actions if loom("addon.services.sources.source_list").moves(one, rig).bones][
+        :4
+    ]:
         found = checked(loom, rig, action)
         # Blender's own rounding turns the legs of one of them by 5e-4 degrees.
         assert found.share < (1.5e-5 if name == "godot_player" else NEAR), found.summary

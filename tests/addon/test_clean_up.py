@@ -342,7 +342,7 @@ def reported(capfd, **options):
 @pytest.mark.parametrize("name", ["RobotExpressive", "mannequiny", "Fox"])
 def test_actions_of_games_have_fewer_keys_and_the_same_poses(name, loom):
     rig = character(name)
-    actions = [one for one in bpy.data.actions if loom("addon.source_list").moves(one, rig).bones][:4]
+    actions = [one for one in bpy.data.actions if loom("addon.services.sources.source_list").moves(one, rig).bones][:4]
     curves = loom("addon.bridge.curves")
     fewer = 0
     for action in actions:

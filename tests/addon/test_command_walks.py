@@ -20,7 +20,7 @@ def test_a_walk_is_kept_in_the_file_and_can_be_made_anew(command, scene, loom):
     assert "off the path" in printed
     made = "Sneak along a path"
     action = bpy.data.actions[made]
-    assert loom("addon.storage").recipe_of(action).verb == "follow"
+    assert loom("addon.model.storage").recipe_of(action).verb == "follow"
     assert command("rebuild", made, "--save")[0] == 0
     bpy.ops.wm.open_mainfile(filepath=str(scene))
     assert made in bpy.data.actions
@@ -45,7 +45,7 @@ def test_what_the_path_carries_is_among_the_sources(command, scene, graph, loom)
     assert command("follow", "--graph", graph, "--path", PATH, *carries, *flags)[0] == 0
     action = bpy.data.actions["waving"]
     assert [e["name"] for e in action["action_loom"]["sources"]] == ["Sneak", "Wave"]
-    assert loom("addon.storage").recipe_of(action).stretches == ((0.2, 0.8, 2.0),)
+    assert loom("addon.model.storage").recipe_of(action).stretches == ((0.2, 0.8, 2.0),)
     assert bpy.ops.action_loom.rebuild(action="waving") == {"FINISHED"}
 
 

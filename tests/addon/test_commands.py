@@ -25,7 +25,7 @@ def test_a_blend_is_saved_in_the_opened_file_as_the_operator_makes_it(command, l
     assert printed.startswith("Walk + Sneak 25:75: ")
     result = material.opened(scene)["Walk + Sneak 25:75"]
     assert bpy.data.objects["Loom Figure"].animation_data.action == result
-    assert loom("addon.storage").recipe_of(result) == loom("core.verbs").Blend(weights=(1.0, 3.0), ends="open")
+    assert loom("addon.model.storage").recipe_of(result) == loom("core.verbs").Blend(weights=(1.0, 3.0), ends="open")
     sources = [{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 3.0}]
     bpy.context.view_layer.objects.active = bpy.data.objects["Loom Figure"]
     bpy.ops.action_loom.blend(sources=sources, ends="open", result_name="By the operator")
@@ -209,7 +209,7 @@ def test_what_is_asked_of_a_result_is_what_the_panel_asks(command, scene, loom, 
     assert armature.animation_data.action.name == "Walk"
     assert {k.interpolation for curve in material.fcurves(action) for k in curve.keyframe_points} == {"CONSTANT"}
     assert "L down 1" in action.pose_markers
-    reading, storage = loom("core.recipes.reading"), loom("addon.storage")
+    reading, storage = loom("core.recipes.reading"), loom("addon.model.storage")
     request = storage.stored(action).request
     result = loom("core.recipes.result").ResultOptions(
         result_name="Prowl", assign=False, place="cursor", interpolation="constant", mark_contacts=True

@@ -301,7 +301,7 @@ def test_the_preview_shows_the_mesh_where_the_result_has_it(hero, rigs, carried,
     settings.ghost_mesh = True
     both = [{"name": "One", "weight": 0.5}, {"name": "Two", "weight": 0.5}]
     assert bpy.ops.action_loom.blend(sources=both, preview=True) == {"FINISHED"}
-    ghost = loom("addon.session.previews").of(hero.session_uid)
+    ghost = loom("addon.services.preview.previews").of(hero.session_uid)
     assert ghost.body is not None, ghost.left_out
     assert ghost.left_out == ()
     assert drawn.name in bpy.data.objects

@@ -138,7 +138,7 @@ def test_a_cycle_typed_in_for_one_action_is_not_that_of_several(walks):
 
 
 def test_the_preview_is_of_the_active_line(walks, loom):
-    previews = loom("addon.session.previews")
+    previews = loom("addon.services.preview.previews")
     settings = tick(walks, "slow", "quick")
     for active, name in ((0, "slow"), (1, "quick")):
         settings.rigs[0].active = active
@@ -154,7 +154,7 @@ def test_the_preview_is_of_the_active_line(walks, loom):
 
 def test_a_cancelled_one_leaves_nothing(walks, loom):
     weaving, reading = loom("addon.weaving"), loom("core.recipes.reading")
-    each, errors = loom("addon.operators.one_by_one"), loom("core.errors")
+    each, errors = loom("addon.interface.operators.one_by_one"), loom("core.errors")
     requests = [reading.Request(sources=(reading.Source(name=name),)) for name in ("slow", "quick")]
     read = weaving.together([weaving.read(bpy.context, walks, one) for one in requests])
     recipe = loom("core.recipes.loop").Loop()

@@ -24,7 +24,7 @@ def walker():
 @pytest.fixture
 def rows(loom):
     """The contacts that are listed of an action, `rows(action)`."""
-    service = loom("addon.contact_rows")
+    service = loom("addon.model.contact_rows")
 
     def give(action):
         held = service.of(bpy.context.scene, action)
@@ -36,7 +36,7 @@ def rows(loom):
 @pytest.fixture
 def held(loom):
     """What the panel holds of an action."""
-    return lambda action: loom("addon.contact_rows").of(bpy.context.scene, action)
+    return lambda action: loom("addon.model.contact_rows").of(bpy.context.scene, action)
 
 
 def longest(held):
@@ -215,7 +215,7 @@ def test_rows_are_added_and_removed(walker, rows, held):
     ],
 )
 def test_rows_that_can_not_be_are_said_and_nothing_is_made(walker, loom, first, last, said):
-    service, source = loom("addon.contact_rows"), walker.animation_data.action
+    service, source = loom("addon.model.contact_rows"), walker.animation_data.action
     contacts = [service.Contact("L", "ball", first, last), service.Contact("L", "heel", 10, 15)]
     service.put(bpy.context.scene, source, contacts[: 2 if first == 5 else 1], edited=True)
     actions = set(bpy.data.actions)
@@ -227,7 +227,7 @@ def test_rows_that_can_not_be_are_said_and_nothing_is_made(walker, loom, first, 
 
 
 def test_a_contact_that_is_refused_is_shown_with_why_until_it_is_edited(walker, loom, rows, held, capfd):
-    service, source = loom("addon.contact_rows"), walker.animation_data.action
+    service, source = loom("addon.model.contact_rows"), walker.animation_data.action
     whole = [service.Contact("L", "ball", 1, 37), service.Contact("R", "ball", 26, 33)]
     service.put(bpy.context.scene, source, whole, edited=True)
     made = planted(walker)
@@ -273,7 +273,7 @@ def test_edit_leaves_the_rows_with_their_result(walker, held):
 
 
 def test_of_a_range_rows_are_counted_from_its_first_frame(walker, loom, rows):
-    service, source = loom("addon.contact_rows"), walker.animation_data.action
+    service, source = loom("addon.model.contact_rows"), walker.animation_data.action
     (line,) = bpy.context.scene.action_loom.rigs[0].sources
     line.use_range, line.first, line.last = True, 5, 30
     service.put(bpy.context.scene, source, [service.Contact("R", "ball", 8, 12)], edited=True)
@@ -342,7 +342,7 @@ def spoil(action, what):
     ],
 )
 def test_markers_that_can_not_be_read_are_named(walker, loom, rows, what, said):
-    service, source = loom("addon.contact_rows"), walker.animation_data.action
+    service, source = loom("addon.model.contact_rows"), walker.animation_data.action
     service.put(bpy.context.scene, source, [service.Contact("L", "ball", 5, 12)], edited=True)
     with pytest.raises(RuntimeError, match="walk has no markers of contacts"):
         bpy.ops.action_loom.contacts_from_markers()
@@ -356,7 +356,7 @@ def test_markers_that_can_not_be_read_are_named(walker, loom, rows, what, said):
 
 
 def test_feet_and_parts_are_called_as_core_does(loom):
-    service, spans = loom("addon.contact_rows"), loom("core.edit.feet.spans")
+    service, spans = loom("addon.model.contact_rows"), loom("core.edit.feet.spans")
     assert {foot: words for foot, (_, words) in service.FEET.items()} == loom("core.check.contacts").NAMES
     assert tuple(service.FEET) == spans.FEET
     assert tuple(service.PARTS) == spans.PARTS
@@ -385,7 +385,7 @@ def test_the_panel_draws_what_there_is(walker, held):
 
 
 def test_paths_and_contacts_are_seen_where_the_feet_are(walker, loom, rows, held):
-    overlay, paths = loom("addon.pictures.feet_overlay"), loom("addon.session.foot_paths")
+    overlay, paths = loom("addon.interface.pictures.feet_overlay"), loom("addon.services.preview.foot_paths")
     settings, context = bpy.context.scene.action_loom, bpy.context
     walker.location, walker.rotation_euler, walker.scale = (2.0, -1.0, 0.5), (0.0, 0.0, 0.6), (1.3, 1.3, 1.3)
     bpy.context.view_layer.update()
@@ -413,7 +413,7 @@ def test_paths_and_contacts_are_seen_where_the_feet_are(walker, loom, rows, held
 
 
 def test_what_is_seen_follows_the_action_and_goes_when_it_is_undone(walker, loom):
-    overlay, handlers = loom("addon.pictures.feet_overlay"), bpy.app.handlers
+    overlay, handlers = loom("addon.interface.pictures.feet_overlay"), bpy.app.handlers
     before = [len(one) for one in (handlers.depsgraph_update_post, handlers.undo_post, handlers.redo_post)]
     bpy.context.scene.action_loom.show_feet = True
     first = overlay.lines(bpy.context)
@@ -442,7 +442,7 @@ def test_what_is_seen_follows_the_action_and_goes_when_it_is_undone(walker, loom
 def test_another_file_and_the_end_leave_nothing(walker, loom, extension):
     import addon_utils
 
-    overlay, paths = loom("addon.pictures.feet_overlay"), loom("addon.session.foot_paths")
+    overlay, paths = loom("addon.interface.pictures.feet_overlay"), loom("addon.services.preview.foot_paths")
 
     def listening():
         names = ("depsgraph_update_post", "undo_post", "redo_post")

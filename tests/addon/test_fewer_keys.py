@@ -264,7 +264,7 @@ def test_undo(walks):
 
 def test_a_result_is_made_anew_as_it_was_and_knows_edits(walks, loom):
     made = woven("fewer_keys", within=1.0, assign=True)
-    was, storage = material.fingerprint(made), loom("addon.storage")
+    was, storage = material.fingerprint(made), loom("addon.model.storage")
     assert not storage.edited_by_hand(made)
     bpy.ops.action_loom.rebuild()
     assert material.fingerprint(made) == was

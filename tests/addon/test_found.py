@@ -79,7 +79,7 @@ def test_no_two_entries_of_search_are_called_the_same(drawn_in):
 
 
 def test_the_header_of_an_editor_that_shows_no_actions_of_armatures_is_left_alone(loom):
-    menus, drawn = loom("addon.menus"), []
+    menus, drawn = loom("addon.interface.menus"), []
     bpy.ops.action_loom.add_demo()
     for mode in ("GPENCIL", "SHAPEKEY", "DRIVERS", "TIMELINE"):
         space = SimpleNamespace(mode=mode)
@@ -90,7 +90,7 @@ def test_the_header_of_an_editor_that_shows_no_actions_of_armatures_is_left_alon
 
 def page_for(loom, address):
     """The page of the manual that Blender opens for an operator or a property: the first pattern that fits."""
-    prefix, rows = loom("addon.manual").pages()
+    prefix, rows = loom("addon.interface.manual").pages()
     assert prefix.startswith("file://")
     return next((page for pattern, page in rows if fnmatch.fnmatchcase(address.lower(), pattern)), None)
 
@@ -109,7 +109,7 @@ def properties_below(kind):
 
 def test_the_online_manual_of_everything_is_there(loom):
     """Blender writes what it looks for in lower case."""
-    folder = loom("addon.manual").FOLDER
+    folder = loom("addon.interface.manual").FOLDER
     addresses = [f"bpy.ops.action_loom.{name}" for name in dir(bpy.ops.action_loom)]
     preferences = bpy.context.preferences.addons[loom("addon").extension].preferences
     for group in (bpy.context.scene.action_loom, bpy.context.window_manager.action_loom_library, preferences):
@@ -138,8 +138,8 @@ def commands_of(loom):
 
 
 def test_the_table_of_where_everything_is(loom, drawn_in):
-    verbs, properties = loom("core.verbs").VERBS, loom("addon.properties")
-    names, commands = loom("addon.operators.verbs")._NAMES, commands_of(loom)
+    verbs, properties = loom("core.verbs").VERBS, loom("addon.model.properties")
+    names, commands = loom("addon.interface.operators.verbs")._NAMES, commands_of(loom)
     panels = {recipe.verb: f"Weave, {recipe.mode}" for recipe in properties.MODES}
     panels |= {recipe.verb: "Repair" for recipe in properties.EDITS}
     paths = places(drawn_in, "VIEW3D_MT_object_animation")
@@ -181,7 +181,7 @@ def in_menu(loom, menu, **context):
     """What ours draws in a context menu that is about something."""
     drawn = []
     about = SimpleNamespace(scene=bpy.context.scene, object=bpy.context.object, **context)
-    loom("addon.menus")._of_action(SimpleNamespace(layout=Layout(drawn)), about)
+    loom("addon.interface.menus")._of_action(SimpleNamespace(layout=Layout(drawn)), about)
     return [(name, given) for name, given, _ in drawn]
 
 
@@ -218,9 +218,9 @@ def test_what_is_chosen_there_is_done_with_that_action_and_no_other(loom):
     rig = bpy.context.object
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = line.action.name in ("Walk", "Sneak")
-    menus, drawn = loom("addon.menus"), []
+    menus, drawn = loom("addon.interface.menus"), []
     run = bpy.data.actions["Run"]
-    with loom("addon.meant").as_by_button(bpy.context, rig, run):
+    with loom("addon.model.target_armature").as_by_button(bpy.context, rig, run):
         for entry in filter(None, menus.OF_ACTION):
             assert getattr(bpy.ops.action_loom, entry).poll() or entry in ("warp", "move_events"), entry
         bpy.ops.action_loom.in_place("INVOKE_DEFAULT")
@@ -238,7 +238,7 @@ def test_an_action_that_is_not_listed_is_done_as_well(loom):
     bpy.ops.action_loom.add_demo()
     rig = bpy.context.object
     bpy.context.scene.action_loom.rigs.clear()
-    with loom("addon.meant").as_by_button(bpy.context, rig, bpy.data.actions["Run"]):
+    with loom("addon.model.target_armature").as_by_button(bpy.context, rig, bpy.data.actions["Run"]):
         assert bpy.ops.action_loom.loop("INVOKE_DEFAULT") == {"FINISHED"}
         assert bpy.ops.action_loom.add_source("INVOKE_DEFAULT") == {"FINISHED"}
     assert [line.action.name for line in bpy.context.scene.action_loom.rigs[0].sources] == ["Run"]

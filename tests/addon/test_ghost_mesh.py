@@ -14,7 +14,7 @@ NEAR = 1e-6  # of the figure's size
 
 
 def ghost_of(loom, rig):
-    return loom("addon.session.previews").of(rig.session_uid)
+    return loom("addon.services.preview.previews").of(rig.session_uid)
 
 
 def places(loom, body, frame):
@@ -128,7 +128,7 @@ if bpy.app.version >= (5, 2):  # before that nothing is drawn without a window: 
         import gpu
 
         gpu.init()
-        ghost_mesh, skinning = loom("addon.pictures.ghost_mesh"), loom("core.skin.skinning")
+        ghost_mesh, skinning = loom("addon.interface.pictures.ghost_mesh"), loom("core.skin.skinning")
         surface, moved = random_surface(loom, bones)
         info = ghost_mesh.shader_info(bones > ghost_mesh.IN_BLOCK, AS_PIXELS)
         between = gpu.types.GPUStageInterfaceInfo("as_pixels")

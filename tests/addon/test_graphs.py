@@ -57,13 +57,13 @@ def test_a_curve_is_followed(walker, loom):
     assert np.sqrt((away**2).mean()) < 0.15
     assert np.linalg.norm(hips[0] - path[0]) < 0.2
     assert np.linalg.norm(hips[-1] - path[-1]) < 0.5
-    way = loom("addon.pictures.walk_overlay").track_of(walker)
+    way = loom("addon.services.preview.walk_tracks").track_of(walker)
     assert len(way.places) == len(way.away) == len(way.colors)
     assert np.abs(way.places[:, :2] - path.mean(axis=0)).max() < 4.0
 
 
 def test_the_graph_is_shown_and_kept_for_the_walk(walker, loom):
-    graphs = loom("addon.session.graphs")
+    graphs = loom("addon.services.matching.graphs")
     assert graphs.graph_of(bpy.context.scene, walker) is None
     with pytest.raises(RuntimeError, match="Build the graph first"):
         bpy.ops.action_loom.show_graph()
@@ -225,7 +225,7 @@ def test_a_body_of_centimetres_follows_a_curve_of_its_size(loom):
     hips = [material.pose_positions(rig, ["hips"], frame)[0, :2] for frame in (first, last)]
     assert np.linalg.norm(hips[0]) < 20.0
     assert np.linalg.norm(hips[1] - (0.0, ahead)) < 60.0
-    way = loom("addon.pictures.walk_overlay").track_of(rig).places
+    way = loom("addon.services.preview.walk_tracks").track_of(rig).places
     assert np.linalg.norm(way[-1, :2] - hips[1]) < 30.0
 
 
@@ -283,22 +283,22 @@ def test_a_stretch_plays_all_listed_actions_of_a_label(walker, wave, loom):
     other = wave.copy()
     other.name, other.use_fake_user = "wave too", True
     for action in (wave, other):
-        line = loom("addon.source_list").add(rig, action, use=action is other)
+        line = loom("addon.services.sources.source_list").add(rig, action, use=action is other)
         line.label = "waves"
     bpy.ops.action_loom.add_stretch()
     stretch = settings.stretches[0]
     stretch.label, stretch.action_threshold, stretch.splice_threshold = "wavers", 0.5, 0.4
-    button = loom("addon.meant").as_by_button(bpy.context, walker)
+    button = loom("addon.model.target_armature").as_by_button(bpy.context, walker)
     with button, pytest.raises(RuntimeError, match="No listed action has the label 'wavers'"):
         bpy.ops.action_loom.follow()
     stretch.label, stretch.method, stretch.retime = "waves", "heck", True
     bpy.ops.action_loom.follow(result_name="waving")
     action = walker.animation_data.action
-    recipe = loom("addon.storage").recipe_of(action)
+    recipe = loom("addon.model.storage").recipe_of(action)
     (row,) = recipe.stretches
     assert (row[:2], len(row)) == ((0.4, 0.7), 4)
     assert recipe.stretch_options == "splice_threshold=0.4 retime=yes method=heck action_threshold=0.5"
-    sources = [source.name for source in loom("addon.storage").of_result(action).request.sources]
+    sources = [source.name for source in loom("addon.model.storage").of_result(action).request.sources]
     assert {sources[int(number) - 1] for number in row[2:]} == {"wave", "wave too"}
     # It loads back into the panel, and weaves the same again.
     settings.stretches.clear()
@@ -326,7 +326,7 @@ def test_a_stretch_is_dragged_by_scripts_too(walker):
 
 
 def test_handles_of_stretches_are_where_the_curve_is(walker, loom):
-    handles = loom("addon.pictures.stretch_handles")
+    handles = loom("addon.interface.pictures.stretch_handles")
     way = handles.way_of(drawn(BOW))
     assert np.allclose(way.at(0.0)[:2], BOW[0], atol=1e-5)
     assert np.allclose(way.at(100.0)[:2], BOW[-1], atol=1e-5)
@@ -335,8 +335,8 @@ def test_handles_of_stretches_are_where_the_curve_is(walker, loom):
 
 
 def test_the_ghost_of_a_path_is_walked_from_where_the_curve_was_changed(walker, loom, monkeypatch):
-    settings, previews = bpy.context.scene.action_loom, loom("addon.session.previews")
-    ghost_follow, curve = loom("addon.session.ghost_follow"), drawn(BOW)
+    settings, previews = bpy.context.scene.action_loom, loom("addon.services.preview.previews")
+    ghost_follow, curve = loom("addon.services.preview.ghost_follow"), drawn(BOW)
     for limit in ("SLOW", "WALKED"):  # however busy the machine is
         monkeypatch.setattr(ghost_follow, limit, 1e3)
     follow = ghost_follow.follow
@@ -351,13 +351,13 @@ def test_the_ghost_of_a_path_is_walked_from_where_the_curve_was_changed(walker, 
     assert np.array_equal(second.woven.clip.rotations[:kept], first.woven.clip.rotations[:kept])
     assert second.recipe.route
     # The place where it is worst is ringed.
-    (ring,) = [one for one in second.trails if one.color == loom("addon.session.trails").WORST]
+    (ring,) = [one for one in second.trails if one.color == loom("addon.services.preview.trails").WORST]
     worst = second.woven.path.at(second.woven.gone)[second.woven.report["follow"]["max_frame"]]
     assert np.hypot(*(ring.points[1, :2] - (worst.real, worst.imag))) < 1e-6
     # What is woven is what was seen; its recipe makes it again.
     bpy.ops.action_loom.follow(result_name="woven")
     action = walker.animation_data.action
-    assert len(loom("addon.storage").recipe_of(action).route) == len(second.recipe.route)
+    assert len(loom("addon.model.storage").recipe_of(action).route) == len(second.recipe.route)
     before = material.fingerprint(action)
     assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
     assert material.fingerprint(action) == before
@@ -365,7 +365,7 @@ def test_the_ghost_of_a_path_is_walked_from_where_the_curve_was_changed(walker, 
 
 
 def test_live_walks_the_last_result_along_the_curve_as_it_is_edited(walker, loom):
-    settings, live = bpy.context.scene.action_loom, loom("addon.session.live")
+    settings, live = bpy.context.scene.action_loom, loom("addon.services.preview.live")
     curve = drawn(BOW)
     settings.curve, settings.live = curve, True
     bpy.ops.action_loom.follow(result_name="walked")
@@ -374,11 +374,11 @@ def test_live_walks_the_last_result_along_the_curve_as_it_is_edited(walker, loom
     before = {curve.data_path: curve.evaluate(20.0) for curve in material.fcurves(action)}
     end = action.frame_range[1]
     pushed(curve, 0.7, 1.5)
-    assert loom("addon.session.ghost_follow").follow(bpy.context)
+    assert loom("addon.services.preview.ghost_follow").follow(bpy.context)
     assert walker.animation_data.action == action
     assert {curve.data_path: curve.evaluate(20.0) for curve in material.fcurves(action)} == before
     assert action.frame_range[1] != end
-    recipe = loom("addon.storage").recipe_of(action)
+    recipe = loom("addon.model.storage").recipe_of(action)
     assert recipe.route
     assert not live.rewalk(bpy.context, bpy.context.scene)
     # Keys that were edited by hand are not replaced.
@@ -387,11 +387,11 @@ def test_live_walks_the_last_result_along_the_curve_as_it_is_edited(walker, loom
     assert not live.rewalk(bpy.context, bpy.context.scene)
     assert not settings.live
     handlers = bpy.app.handlers.depsgraph_update_post
-    assert loom("addon.session.ghost_follow")._after_change not in handlers
+    assert loom("addon.services.preview.ghost_follow")._after_change not in handlers
 
 
 def test_a_curve_that_cannot_be_walked_any_more_is_said_and_the_result_stays(walker, loom):
-    settings, live = bpy.context.scene.action_loom, loom("addon.session.live")
+    settings, live = bpy.context.scene.action_loom, loom("addon.services.preview.live")
     curve = drawn(BOW)
     settings.curve, settings.live = curve, True
     bpy.ops.action_loom.follow(result_name="walked")
@@ -400,4 +400,4 @@ def test_a_curve_that_cannot_be_walked_any_more_is_said_and_the_result_stays(wal
         point.co = (0.0, 0.0, 0.0, 1.0)
     assert not live.rewalk(bpy.context, bpy.context.scene)
     assert material.fingerprint(walker.animation_data.action) == before
-    assert "the path is 0.00 m long" in loom("addon.session.troubles").of(walker.session_uid, "follow").text
+    assert "the path is 0.00 m long" in loom("addon.ground.troubles").of(walker.session_uid, "follow").text

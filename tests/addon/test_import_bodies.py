@@ -14,7 +14,7 @@ AS_THEY_COME = {"plant_feet": False}  # legs point as the file's only where no f
 
 @pytest.fixture
 def rates(loom):
-    return loom("addon.rates")
+    return loom("addon.ground.rates")
 
 
 @pytest.mark.parametrize("name", ["mannequiny", "RobotExpressive", "godot_player", "boxman"])

@@ -16,7 +16,7 @@ SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 @pytest.fixture
 def jobs(loom):
-    module = loom("addon.session.jobs")
+    module = loom("addon.ground.jobs")
     yield module
     module.stop("the test is over")
 
@@ -113,7 +113,7 @@ def test_the_cancel_button_stops_what_runs(jobs):
 @pytest.fixture
 def driven(loom, rig):
     """The weaving operator as an object of its own, and a context whose timers and handlers do nothing."""
-    making, blend = loom("addon.operators.base"), loom("core.verbs").Blend
+    making, blend = loom("addon.interface.operators.base"), loom("core.verbs").Blend
     values = {name: getattr(bpy.context.scene.action_loom.matching, name) for name in _names("matching")}
     values |= {name: getattr(bpy.context.scene.action_loom.blend, name) for name in _names("blend")}
     values |= {name: getattr(bpy.context.scene.action_loom.result, name) for name in _names("result")}

@@ -95,7 +95,7 @@ def test_a_stopped_add_folder_keeps_what_was_read(here, loom, folder, tmp_path, 
     monkeypatch.setattr(here.index, "BYTES_AT_A_TIME", 1)
     monkeypatch.setattr(here.index, "SECONDS_KEPT", -1.0)
     progress, path = loom("core.progress").Progress, tmp_path / "motion.loomlib"
-    kind = loom("addon.operators.library").ACTION_LOOM_OT_add_to_library
+    kind = loom("addon.interface.operators.library").ACTION_LOOM_OT_add_to_library
     told = []
     with pytest.raises(loom("core.errors").Cancelled):
         kind.compute(str(path), str(folder), progress(lambda share, _: told.append(share) or len(told) < 3))
@@ -229,8 +229,8 @@ def test_numpy_alone_finds_the_same(here, loom, library, rig):
 def test_a_stopped_search_leaves_what_was_found_before(here, loom, library, rig):
     bpy.ops.action_loom.find_like(most=2)
     before = here.found()
-    kind = loom("addon.operators.library").ACTION_LOOM_OT_find_like
-    search = loom("addon.session.library_search")
+    kind = loom("addon.interface.operators.library").ACTION_LOOM_OT_find_like
+    search = loom("addon.services.library.library_search")
     asked = here.finds.asked(bpy.context.scene, rig)
     request = loom("core.recipes.reading").Request(sources=(asked.source,))
     (read,) = loom("addon.weaving").read(bpy.context, rig, request).sources

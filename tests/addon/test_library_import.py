@@ -77,7 +77,7 @@ def test_an_imported_stretch_moves_as_the_file_does(here, loom, searched, rig):
     row = searched.found[row_of(searched, "walk")]
     assert bpy.ops.action_loom.import_found(rate="KEEP") == {"FINISHED"}
     made = bpy.data.actions[f"walk {row.first}-{row.last}"]
-    assert loom("addon.rates").rate_of(made) == pytest.approx(60.0)
+    assert loom("addon.ground.rates").rate_of(made) == pytest.approx(60.0)
     assert made.curve_frame_range[:] == (searched.frame, searched.frame + row.last - row.first)
     clip = here.motion_file.read(row.path).clip.cut(row.first, row.last + 1)
     frames = [0, 10, len(clip) - 1]
@@ -125,7 +125,7 @@ def test_a_file_that_is_shorter_now_is_said(here, searched, rig, folder):
 def test_what_breaks_while_several_are_written_leaves_none(here, loom, searched, rig, monkeypatch):
     for row in searched.found:
         row.use = row.name in ("walk", "sneak")
-    onto = loom("addon.io.onto_armature")
+    onto = loom("addon.services.files.onto_armature")
     write, calls = onto.write, []
 
     def failing(*given, **options):

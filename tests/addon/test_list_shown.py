@@ -39,7 +39,7 @@ def props(drawn, panel, attribute):
     ],
 )
 def test_what_names_begin_with_like_others_is_left_out(loom, names, shown):
-    hidden = loom("addon.source_list").shared_beginnings(names, 16)
+    hidden = loom("addon.services.sources.source_list").shared_beginnings(names, 16)
     assert ["…" * (name in hidden) + name[len(hidden.get(name, "")) :] for name in names] == shown
 
 
@@ -93,7 +93,7 @@ def test_the_balance_sets_both_weights_and_is_told_of_once(loom):
     mine.sources[0].weight = 3.0
     assert mine.balance == pytest.approx(0.25)
     told = []
-    listeners = loom("addon.lists").when_weight_changed
+    listeners = loom("addon.model.lists").when_weight_changed
     listeners.append(listener := lambda _scene, _context: told.append([line.weight for line in mine.sources]))
     try:
         mine.balance = 0.7

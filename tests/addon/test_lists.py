@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def properties(loom):
-    return loom("addon.properties")
+    return loom("addon.model.properties")
 
 
 @pytest.fixture

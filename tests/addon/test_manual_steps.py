@@ -82,7 +82,7 @@ def test_a_blend_is_previewed_and_nothing_is_written(demo, loom):
     actions = set(bpy.data.actions)
     assert bpy.ops.action_loom.blend(preview=True) == DONE
     assert set(bpy.data.actions) == actions
-    assert loom("addon.session.previews").of(demo.session_uid) is not None
+    assert loom("addon.services.preview.previews").of(demo.session_uid) is not None
     assert bpy.ops.action_loom.clear_preview() == DONE
 
 
@@ -415,7 +415,7 @@ def test_synchronise_shows_which_frames_correspond(demo, settings):
 
 def test_check_of_the_demo_is_the_same(demo, loom):
     assert bpy.ops.action_loom.check() == DONE
-    assert loom("addon.session.checks").of(demo.session_uid, demo.animation_data.action.name).same
+    assert loom("addon.services.sources.rig_checks").of(demo.session_uid, demo.animation_data.action.name).same
 
 
 def test_files_become_actions_of_the_selected_character(demo, walks):
@@ -512,7 +512,7 @@ def test_a_constrained_bone_is_named_by_check(demo, loom):
     copy = demo.pose.bones["head"].constraints.new("COPY_ROTATION")
     copy.target, copy.subtarget = demo, "hand.L"
     assert bpy.ops.action_loom.check() == DONE
-    found = loom("addon.session.checks").of(demo.session_uid, demo.animation_data.action.name)
+    found = loom("addon.services.sources.rig_checks").of(demo.session_uid, demo.animation_data.action.name)
     assert any("turn on Visual" in note for note in found.notes)
 
 

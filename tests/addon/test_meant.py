@@ -46,7 +46,7 @@ def sources_of(drawn):
 
 
 def test_the_tab_stays_with_its_armature_while_something_else_is_active(listed, loom):
-    meant = loom("addon.meant")
+    meant = loom("addon.model.target_armature")
     assert meant.of_tab(bpy.context) == listed
     activate(curve())
     assert meant.of_tab(bpy.context) == listed
@@ -67,13 +67,13 @@ def test_a_mesh_means_the_armature_it_hangs_on(listed, loom):
     bpy.context.scene.collection.objects.link(mesh)
     mesh.modifiers.new("Armature", "ARMATURE").object = listed
     other = material.armature(name="Other")
-    assert loom("addon.meant").of_tab(bpy.context) == other
+    assert loom("addon.model.target_armature").of_tab(bpy.context) == other
     activate(mesh)
-    assert loom("addon.meant").of_tab(bpy.context) == listed
+    assert loom("addon.model.target_armature").of_tab(bpy.context) == listed
 
 
 def test_a_pinned_armature_is_meant_whatever_is_active(listed, loom, tmp_path):
-    meant = loom("addon.meant")
+    meant = loom("addon.model.target_armature")
     other = material.armature(name="Other")
     assert meant.of_tab(bpy.context) == other
     bpy.ops.action_loom.pin_armature(armature=listed.name)
@@ -91,7 +91,7 @@ def test_a_pinned_armature_is_meant_whatever_is_active(listed, loom, tmp_path):
 def test_a_pinned_armature_can_be_deleted(listed, loom):
     bpy.ops.action_loom.pin_armature(armature=listed.name)
     bpy.data.objects.remove(listed)
-    assert loom("addon.meant").of_tab(bpy.context) is None
+    assert loom("addon.model.target_armature").of_tab(bpy.context) is None
     assert "action_loom.add_demo" in sources_of(draw_all())
 
 

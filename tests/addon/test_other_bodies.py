@@ -24,7 +24,7 @@ def pair():
 
 @pytest.fixture
 def storage(loom):
-    return loom("addon.storage")
+    return loom("addon.model.storage")
 
 
 def walk_of(source):
@@ -142,7 +142,7 @@ def test_options_of_the_recipe_are_those_that_are_declared(loom):
 def test_a_pose_to_measure_against_can_be_named(pair, loom):
     rig, _ = pair
     bpy.ops.action_loom.retarget(rest="12", trim=False)
-    recipe = loom("addon.storage").recipe_of(rig.animation_data.action)
+    recipe = loom("addon.model.storage").recipe_of(rig.animation_data.action)
     assert (recipe.rest, recipe.trim) == ("12", False)
     with pytest.raises(RuntimeError, match="is no rest pose"):
         bpy.ops.action_loom.retarget(rest="the last one")
@@ -339,11 +339,11 @@ def test_a_missing_role_is_said_with_the_bone_to_choose(mixed, loom):
 
 def test_previews_follow_it(mixed, loom):
     rig, _ = mixed
-    settings, previews = bpy.context.scene.action_loom, loom("addon.session.previews")
+    settings, previews = bpy.context.scene.action_loom, loom("addon.services.preview.previews")
     assert bpy.ops.action_loom.blend("INVOKE_DEFAULT", preview=True) == {"FINISHED"}
     ghost = previews.of(rig.session_uid)
     assert [one.armature for one in ghost.request.sources] == ["", "Actor"]
-    state = loom("addon.session.panel_state")
+    state = loom("addon.services.preview.panel_state")
     asked = state.asked(bpy.context.scene, bpy.context.scene.action_loom.rigs[0], "blend")
     lines(rig)[-1].armature = ""
     assert state.asked(bpy.context.scene, bpy.context.scene.action_loom.rigs[0], "blend") != asked

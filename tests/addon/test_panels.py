@@ -34,7 +34,7 @@ def test_panels_draw_whatever_there_is():
 def test_panels_draw_while_a_job_runs(loom):
     material.two_actions()
     bpy.ops.action_loom.add_sources()
-    jobs, end = loom("addon.session.jobs"), Event()
+    jobs, end = loom("addon.ground.jobs"), Event()
     job = jobs.begin("Analyse", lambda _progress: end.wait(20))
     try:
         drawn = draw_all()
@@ -117,7 +117,7 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
     """Drawn in every mode and with every choice that another option waits for."""
     material.two_actions()
     bpy.ops.action_loom.add_sources()
-    properties, options = loom("addon.properties"), loom("core.options")
+    properties, options = loom("addon.model.properties"), loom("core.options")
     settings, drawn = bpy.context.scene.action_loom, set()
 
     def draw_now():
@@ -136,7 +136,7 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
             for about in every.values():
                 if about.only_for is not None:
                     of, values = about.only_for
-                    loom("addon.option_properties").set_value(group, every[of], values[0])
+                    loom("addon.ground.option_properties").set_value(group, every[of], values[0])
                     draw_now()
     for name, group in properties.GROUPS.items():
         visible = {about.name for about in properties.shown(name, *options.SHOWN) if about.shown != options.HIDDEN}
@@ -146,7 +146,7 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
 
 def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
     """Buttons, properties and panels follow from the registry: as many modes and operators as it has."""
-    properties, verbs = loom("addon.properties"), loom("core.verbs")
+    properties, verbs = loom("addon.model.properties"), loom("core.verbs")
     items = bpy.context.scene.action_loom.bl_rna.properties["mode"].enum_items
     assert [item.identifier for item in items] == [recipe.verb for recipe in properties.MODES]
     assert not hasattr(properties.settings_of(bpy.context.scene), "retarget")  # all actions are of one armature

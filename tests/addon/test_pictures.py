@@ -22,12 +22,12 @@ def registration(listed):
 @pytest.fixture
 def stage(loom, analysis, registration):
     known = analysis.pair_in(registration)[0]
-    return loom("addon.pictures.image_overlay").stage(known, 1)
+    return loom("addon.interface.pictures.image_overlay").stage(known, 1)
 
 
 @pytest.fixture
 def playhead(loom):
-    return loom("addon.pictures.playhead")
+    return loom("addon.interface.pictures.playhead")
 
 
 # --- images ---------------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ def test_a_picture_that_was_read_anew_is_put_back(loom, registration):
     before = pixels_of(registration)
     registration.reload()
     assert not registration.has_data
-    loom("addon.pictures.images").put_back()
+    loom("addon.bitmaps.images").put_back()
     assert_array_equal(pixels_of(registration), before)
 
 
@@ -181,7 +181,7 @@ def handlers():
 
 
 def test_the_frame_is_followed_only_while_a_picture_is_shown(loom, registration):
-    overlay = loom("addon.pictures.image_overlay")
+    overlay = loom("addon.interface.pictures.image_overlay")
     overlay.follow()
     overlay.follow()
     assert handlers().count(overlay._frame_changed) == 1
@@ -196,7 +196,7 @@ def test_the_frame_is_followed_only_while_a_picture_is_shown(loom, registration)
 
 
 def test_what_cannot_be_drawn_is_said_once(loom, analysis, registration, listed, monkeypatch):
-    overlay, troubles = loom("addon.pictures.image_overlay"), loom("addon.session.troubles")
+    overlay, troubles = loom("addon.interface.pictures.image_overlay"), loom("addon.ground.troubles")
     monkeypatch.setattr(overlay, "picture_in", lambda _space: registration)
 
     def fails(*_):
@@ -213,7 +213,7 @@ def test_what_cannot_be_drawn_is_said_once(loom, analysis, registration, listed,
 def test_switched_off_nothing_is_left(loom, extension, registration):
     import addon_utils
 
-    loom("addon.pictures.image_overlay").follow()
+    loom("addon.interface.pictures.image_overlay").follow()
     config = bpy.context.window_manager.keyconfigs.addon
 
     def bound():
@@ -235,7 +235,7 @@ def test_switched_off_nothing_is_left(loom, extension, registration):
 @pytest.mark.parametrize("window", [(1200, 800), (500, 400), (200, 120), (40, 30)])
 @pytest.mark.parametrize("picture", [(60.0, 60.0, 300.0, 500.0), (-500.0, -500.0, 2000.0, 2000.0)])
 def test_what_stands_beside_a_picture_never_leaves_the_window(loom, window, picture):
-    flat, (wide, high) = loom("addon.pictures.flat"), window
+    flat, (wide, high) = loom("addon.interface.pictures.flat"), window
     (left, bottom, right, top), over = flat.beside((0.0, 0.0, wide, high), picture, (180.0, 240.0), 5.0)
     assert left >= 0.0
     assert right <= wide
@@ -257,11 +257,11 @@ def test_what_covers_a_region_is_no_room(loom):
         part("UI", "RIGHT", 900, 50, 1, 600),  # closed
         part("FOOTER", "BOTTOM", 100, 20, 800, 30),  # below it
     ]
-    assert loom("addon.pictures.flat").free_box(SimpleNamespace(regions=parts), region) == (40, 0, 800, 570)
+    assert loom("addon.interface.pictures.flat").free_box(SimpleNamespace(regions=parts), region) == (40, 0, 800, 570)
 
 
 def test_every_picture_says_what_its_colours_mean(loom, analysis, registration):
-    rows = loom("addon.pictures.images").legend_of(registration)
+    rows = loom("addon.bitmaps.images").legend_of(registration)
     known = analysis.pair_in(registration)[0]
     assert ((known.colors[1],), "frames that correspond") in rows
     assert rows[0] == (((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)), "alike … different")

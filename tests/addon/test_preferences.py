@@ -52,7 +52,7 @@ def test_everything_is_drawn_and_what_is_remembered_is_said(chosen, rig):
 
 
 def test_what_is_remembered_is_forgotten_and_made_anew(loom, rig):
-    memory, prepared = loom("addon.session.memory"), loom("addon.session.prepared")
+    memory, prepared = loom("addon.ground.memory"), loom("addon.services.weaving.prepared")
     sources = [{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}]
     bpy.ops.action_loom.blend(sources=sources, quick=False)
     assert memory.size() > 10_000
@@ -63,7 +63,7 @@ def test_what_is_remembered_is_forgotten_and_made_anew(loom, rig):
 
 
 def test_no_more_is_remembered_than_the_preferences_say_but_the_last(chosen, loom):
-    memory = loom("addon.session.memory")
+    memory = loom("addon.ground.memory")
     held = memory.cache(6), memory.cache(6)
     chosen.memory = 2
     for k in range(4):
@@ -77,10 +77,10 @@ def test_no_more_is_remembered_than_the_preferences_say_but_the_last(chosen, loo
 
 
 def test_compiled_code_is_deleted_and_what_is_not_there_is_no_error(loom):
-    folder = Path(loom("addon.preferences").compiled_folder())
+    folder = Path(loom("addon.model.preferences").compiled_folder())
     (folder / "numba-0").mkdir(parents=True, exist_ok=True)
     (folder / "numba-0" / "some.nbc").write_bytes(b"code")
-    assert loom("addon.preferences")._on_disk(str(folder)) >= 4
+    assert loom("addon.model.preferences")._on_disk(str(folder)) >= 4
     for _ in range(2):
         assert bpy.ops.action_loom.clear_cache(what="COMPILED") == {"FINISHED"}
         assert not folder.exists()
@@ -109,7 +109,7 @@ def test_what_a_scene_says_already_is_not_changed_and_scripts_get_what_they_ask_
 
 
 def test_a_colour_is_what_the_preferences_say_and_a_preview_takes_it_over(chosen, loom, rig):
-    colors, previews = loom("addon.colors"), loom("addon.session.previews")
+    colors, previews = loom("addon.ground.colors"), loom("addon.services.preview.previews")
     bpy.ops.action_loom.blend(sources=[{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}], preview=True)
     usual = colors.MEANINGS["result"].usual
     assert previews.of(rig.session_uid).figures[-1].color == pytest.approx((*usual, 1.0))
@@ -119,7 +119,7 @@ def test_a_colour_is_what_the_preferences_say_and_a_preview_takes_it_over(chosen
 
 
 def test_between_good_and_bad_no_colour_is_darker_than_both(chosen, loom):
-    colors = loom("addon.colors")
+    colors = loom("addon.ground.colors")
     chosen.colors.good, chosen.colors.bad = (0.0, 0.4, 1.0), (1.0, 0.5, 0.0)
     assert colors.between(0.0) == pytest.approx((0.0, 0.4, 1.0, 1.0))
     assert colors.between(1.0) == pytest.approx((1.0, 0.5, 0.0, 1.0))

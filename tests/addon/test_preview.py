@@ -23,7 +23,7 @@ def rig():
 
 
 def ghost_of(loom, rig):
-    return loom("addon.session.previews").of(rig.session_uid)
+    return loom("addon.services.preview.previews").of(rig.session_uid)
 
 
 def heads(rig, frame):
@@ -102,7 +102,7 @@ def test_it_follows_the_weights_and_writes_nothing(rig, loom):
 
 
 def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
-    follow = loom("addon.session.ghost_follow").follow
+    follow = loom("addon.services.preview.ghost_follow").follow
     settings = bpy.context.scene.action_loom
     settings.mode = "connect"
     assert not follow(bpy.context)  # nothing is previewed
@@ -124,7 +124,7 @@ def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
 
 
 def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom):
-    follow = loom("addon.session.ghost_follow").follow
+    follow = loom("addon.services.preview.ghost_follow").follow
     settings = bpy.context.scene.action_loom
     settings.mode, settings.graph.threshold = "follow", 0.3
     data = bpy.data.curves.new("Path", "CURVE")
@@ -151,7 +151,7 @@ def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom
 
 
 def test_a_weight_does_not_make_an_outdated_preview_current(rig, loom):
-    follow = loom("addon.session.ghost_follow").follow
+    follow = loom("addon.services.preview.ghost_follow").follow
     settings, lines = bpy.context.scene.action_loom, bpy.context.scene.action_loom.rigs[0].sources
     bpy.ops.action_loom.blend("INVOKE_DEFAULT", preview=True)
     settings.matching.ends = "open"
@@ -212,7 +212,7 @@ def test_beside_is_a_step_to_the_right_and_its_paths_go_along(rig, loom):
 
 
 def test_feet_are_marked_where_they_stand_and_seams_where_they_are(loom):
-    trails = loom("addon.session.trails")
+    trails = loom("addon.services.preview.trails")
     bpy.ops.action_loom.add_demo()
     demo = bpy.context.view_layer.objects.active
     both = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
@@ -225,7 +225,7 @@ def test_feet_are_marked_where_they_stand_and_seams_where_they_are(loom):
     assert len(standing) >= 4
     for one in standing:
         assert np.linalg.norm(np.ptp(one.points[:, :2], axis=0)) < 0.1
-    seams = [one for one in ghost.trails if one.color == loom("addon.colors").TRANSITION]
+    seams = [one for one in ghost.trails if one.color == loom("addon.ground.colors").TRANSITION]
     way = ghost.trails[0].points
     at = [np.abs(way - one.points[len(one.points) // 2]).sum(axis=1).argmin() for one in seams]
     assert len(at) == len(ghost.woven.seams)
@@ -233,7 +233,7 @@ def test_feet_are_marked_where_they_stand_and_seams_where_they_are(loom):
 
 
 def test_nothing_is_listened_to_while_nothing_is_previewed(rig, loom):
-    handlers, follow = bpy.app.handlers.depsgraph_update_post, loom("addon.session.ghost_follow")
+    handlers, follow = bpy.app.handlers.depsgraph_update_post, loom("addon.services.preview.ghost_follow")
     before = list(handlers)
     bpy.ops.action_loom.blend(sources=BOTH, preview=True)
     assert len(handlers) == len(before) + 1
@@ -248,7 +248,7 @@ def test_nothing_is_listened_to_while_nothing_is_previewed(rig, loom):
 
 
 def test_it_goes_when_it_is_cleared_and_when_another_file_is_opened(rig, loom):
-    overlay = loom("addon.pictures.ghost_overlay")
+    overlay = loom("addon.interface.pictures.ghost_overlay")
     bpy.ops.action_loom.blend(sources=BOTH, preview=True)
     assert overlay.ghost_in(bpy.context) is not None
     bpy.context.scene.action_loom.mode = "loop"
@@ -261,7 +261,7 @@ def test_it_goes_when_it_is_cleared_and_when_another_file_is_opened(rig, loom):
     bpy.ops.action_loom.blend(sources=BOTH, preview=True)
     uid = rig.session_uid
     bpy.ops.wm.read_homefile(use_empty=True)
-    assert loom("addon.session.previews").of(uid) is None
+    assert loom("addon.services.preview.previews").of(uid) is None
     assert not overlay.is_shown()
 
 

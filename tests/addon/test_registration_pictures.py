@@ -14,7 +14,7 @@ def pixels_of(image):
 
 
 def preview_of(loom, rig, which):
-    analysis, pictures = loom("addon.session.analysis"), loom("addon.pictures.images")
+    analysis, pictures = loom("addon.services.matching.analysis"), loom("addon.bitmaps.images")
     preview = pictures._previews[analysis.preview_name(rig.session_uid, which)]
     values = np.empty(4 * preview.image_size[0] * preview.image_size[1], dtype=np.float32)
     preview.image_pixels_float.foreach_get(values)
@@ -39,7 +39,7 @@ def test_the_image_shows_the_curve_in_the_colour_of_its_source(loom, analysis, l
     assert bpy.ops.action_loom.show_registration() == {"FINISHED"}
     image = bpy.data.images["two to one"]
     known = analysis.analysis_of(listed)
-    pixels, layout = pixels_of(image), loom("addon.pictures.match_bitmap").layout_of(analysis.match_of(known, 1))
+    pixels, layout = pixels_of(image), loom("addon.bitmaps.match_bitmap").layout_of(analysis.match_of(known, 1))
     across, up = layout.scale
     assert (across, up) == (1000 // 49, 1000 // 49)  # 33 and 49 frames
     assert (pixels.shape[1], pixels.shape[0]) == layout.size
@@ -77,7 +77,7 @@ def test_another_colour_in_the_list_is_one_in_the_preview(loom, analysis, listed
 
 
 def test_what_is_left_out_is_tinted(loom):
-    painting, bitmap = loom("addon.pictures.match_bitmap"), loom("addon.pictures.bitmap")
+    painting, bitmap = loom("addon.bitmaps.match_bitmap"), loom("addon.bitmaps.bitmap")
     curve = np.stack([np.arange(10.0, 31.0), np.arange(5.0, 26.0)], axis=1)
     axes = bitmap.Axis(1.0, 1.0, 40, (10.0, 30.0)), bitmap.Axis(1.0, 1.0, 26, (5.0, 25.0))
     matrix = np.full((40, 26), 0.4)
@@ -108,7 +108,7 @@ def test_the_axes_tell_scene_frames(loom, analysis):
     rig = material.two_actions()
     material.analyse(trim=False)
     bpy.ops.action_loom.show_registration()
-    painting, bitmap = loom("addon.pictures.match_bitmap"), loom("addon.pictures.bitmap")
+    painting, bitmap = loom("addon.bitmaps.match_bitmap"), loom("addon.bitmaps.bitmap")
     pixels = pixels_of(bpy.data.images["two to one"])
     layout = painting.layout_of(analysis.match_of(analysis.analysis_of(rig), 1))
     assert [tick.text for tick in layout.across] == ["5", "10", "15", "20", "25", "30"]  # frames 1 to 33
@@ -131,7 +131,7 @@ def test_the_axes_tell_scene_frames(loom, analysis):
     [((333, 200), (3, 3)), ((666, 400), (3, 3)), ((40, 50), (20, 20)), ((2500, 90), (1, 5)), ((26, 160), (19, 6))],
 )
 def test_a_frame_has_as_many_pixels_as_there_is_room_for(loom, counts, scale):
-    painting, bitmap = loom("addon.pictures.match_bitmap"), loom("addon.pictures.bitmap")
+    painting, bitmap = loom("addon.bitmaps.match_bitmap"), loom("addon.bitmaps.bitmap")
     axes = [bitmap.Axis(1.0, 1.0, count, (0.0, count - 1.0)) for count in counts]
     match = painting.Match(np.zeros(counts), np.zeros((1, 2)), *axes)
     assert painting.layout_of(match).scale == scale

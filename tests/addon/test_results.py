@@ -185,7 +185,7 @@ def test_a_recipe_comes_back_into_the_panel(rig, loom):
     assert lines["quick"].rate == 48.0
     assert listed.sources[listed.reference].action.name == "quick"
     assert settings.matching.metric == "points"
-    rows = loom("addon.weights_over_time").rows(bpy.context.scene, listed)
+    rows = loom("addon.services.weights.weights_over_time").rows(bpy.context.scene, listed)
     by_name = [row[1:] if listed.sources[0].action.name == "slow" else row[:0:-1] for row in rows]
     assert [row[0] for row in rows] == [0.0, 0.5, 1.0]
     assert by_name == [(1.0, 0.0), (0.5, 0.5), (1.0, 0.0)]
@@ -248,7 +248,7 @@ def test_live_weights_rewrite_the_last_result_only(rig):
 
 def test_redo_with_another_weight_registers_nothing_anew(rig, loom):
     bpy.ops.action_loom.blend(sources=SOURCES)
-    remembered = loom("addon.session.prepared")._REGISTERED
+    remembered = loom("addon.services.weaving.prepared")._REGISTERED
     known = list(remembered)
     other = [{"name": "slow", "weight": 3.0}, {"name": "quick", "weight": 1.0}]
     bpy.ops.action_loom.blend(sources=other)

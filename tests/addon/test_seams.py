@@ -124,7 +124,7 @@ def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
 
 
 def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
-    candidates = loom("addon.session.candidates")
+    candidates = loom("addon.services.matching.candidates")
     settings = material.list_sources(long_walk, "walk", mode="loop")
     assert candidates.candidates_of(bpy.context.scene, long_walk) is None
     with pytest.raises(RuntimeError, match="Find some first"):
@@ -175,7 +175,7 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     material.key_walk(long_walk, "quick", frames=20, leads="R")
     settings = material.list_sources(long_walk, "walk", "quick", mode="connect")
     bpy.ops.action_loom.find_transitions()
-    found = loom("addon.session.candidates").candidates_of(bpy.context.scene, long_walk)
+    found = loom("addon.services.matching.candidates").candidates_of(bpy.context.scene, long_walk)
     assert len(found.candidates) > 1
     show(loom, long_walk, "walk")
     bpy.ops.action_loom.choose_candidate(index=1)
@@ -187,11 +187,11 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     assert action.pose_markers["Seam 1"].frame == 1 + chosen["from_frame"] + 1
     # Looking again is not bound to what was chosen before.
     bpy.ops.action_loom.find_transitions()
-    assert len(loom("addon.session.candidates").candidates_of(bpy.context.scene, long_walk).candidates) == len(
-        found.candidates
-    )
+    assert len(
+        loom("addon.services.matching.candidates").candidates_of(bpy.context.scene, long_walk).candidates
+    ) == len(found.candidates)
     material.list_sources(long_walk, "quick", "walk", mode="connect")
-    assert loom("addon.session.candidates").candidates_of(bpy.context.scene, long_walk) is None
+    assert loom("addon.services.matching.candidates").candidates_of(bpy.context.scene, long_walk) is None
 
 
 @pytest.mark.parametrize(("finder", "last"), [("cycle", 38), ("autocorrelation", 40), ("autocorrelation", 42)])

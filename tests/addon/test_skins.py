@@ -9,8 +9,8 @@ from test_skin import hang
 
 @pytest.fixture
 def skins(loom):
-    loom("addon.session.memory").forget()
-    return loom("addon.session.skins")
+    loom("addon.ground.memory").forget()
+    return loom("addon.services.preview.skins")
 
 
 @pytest.fixture

@@ -169,8 +169,8 @@ def test_roles_of_a_linked_armature_are_taken_back(listed, loom, capfd, tmp_path
     (rig,) = into.objects
     bpy.context.scene.collection.objects.link(rig)
     bpy.context.view_layer.objects.active = rig
-    listed = loom("addon.properties").ensure_rig(bpy.context.scene, rig)
-    loom("addon.body_roles").look_up(listed)
+    listed = loom("addon.model.properties").ensure_rig(bpy.context.scene, rig)
+    loom("addon.services.sources.body_roles").look_up(listed)
     assert listed.roles["neck"].bone == "neck"
     listed.roles["neck"].bone = "head"
     assert listed.roles["neck"].bone == "neck"

@@ -301,5 +301,5 @@ def test_one_more_pose_is_previewed_and_nothing_is_written(walker, loom):
     bpy.context.scene.frame_set(45)
     bend(walker.pose.bones["upper_arm.L"], 20.0)
     assert press(walker, preview=True) == {"FINISHED"}
-    assert loom("addon.session.previews").of(walker.session_uid) is not None
+    assert loom("addon.services.preview.previews").of(walker.session_uid) is not None
     assert (material.fingerprint(made), len(bpy.data.actions)) == (was, count)

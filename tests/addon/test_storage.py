@@ -15,7 +15,7 @@ HAS_SLOTS = "slots" in bpy.types.Action.bl_rna.properties  # since 4.4
 
 @pytest.fixture
 def storage(loom):
-    return loom("addon.storage")
+    return loom("addon.model.storage")
 
 
 @pytest.fixture
@@ -410,7 +410,7 @@ bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 sys.path.insert(0, here)
 import material
 storage, verbs = (importlib.import_module("bl_ext.user_default.action_loom." + name)
-                  for name in ("addon.storage", "core.verbs"))
+                  for name in ("addon.model.storage", "core.verbs"))
 rig = material.armature(modes=("QUATERNION", "XYZ"))
 walk, sneak, prowl = (material.key_by_hand(rig, name, seed=k) for k, name in enumerate(("walk", "sneak", "prowl")))
 # No Noise: Blender 5.1 and later read one from 4.2 as another motion, which counts as an edit.

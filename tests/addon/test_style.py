@@ -128,7 +128,7 @@ def test_a_text_of_the_file_has_labels(people):
 def test_what_is_learnt_is_said(people, loom):
     settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
     assert bpy.ops.action_loom.learn_style("INVOKE_DEFAULT") == {"FINISHED"}
-    styles, state = loom("addon.session.styles"), loom("addon.session.panel_state")
+    styles, state = loom("addon.services.styles.styles"), loom("addon.services.preview.panel_state")
     known = styles.style_of(people, state.asked(bpy.context.scene, settings.rigs[0], "style"))
     assert "strides of 6 people" in known.lines[0]
     assert {"stride", "cadence", "speed"} <= set(known.ranges)
@@ -147,7 +147,7 @@ def test_a_preview_writes_nothing_and_tells_what_came(people, loom):
     settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
     settings.restyle.bounce = 1.0
     assert not made_by(bpy.ops.action_loom.restyle, sources=sources(), bounce=1.0, preview=True)
-    came = loom("addon.session.styles").came(people)
+    came = loom("addon.services.styles.styles").came(people)
     assert came.measured["bounce"]["after"] - came.measured["bounce"]["before"] == pytest.approx(1.0, abs=0.1)
 
 
@@ -161,7 +161,7 @@ def test_what_is_asked_for_comes_and_the_shares_are_in_the_list(people, loom):
     shares = [line.weight for line in settings.rigs[0].sources]
     assert sum(shares) == pytest.approx(1.0, abs=1e-3)
     assert 1 <= sum(share > 0.0 for share in shares) <= 3
-    assert 0.5 < (last - first) / loom("addon.rates").rate_of(made) < 2.5
+    assert 0.5 < (last - first) / loom("addon.ground.rates").rate_of(made) < 2.5
 
 
 def test_outside_of_what_they_do_is_said(people, capfd):
@@ -203,16 +203,16 @@ def test_a_preview_follows_what_is_asked_for(loom):
     settings = list_sources(rig, "Walk", "Run", mode="ask")
     settings.ask.speed = 1.8
     assert bpy.ops.action_loom.ask("INVOKE_DEFAULT", preview=True) == {"FINISHED"}
-    previews, follow = loom("addon.session.previews"), loom("addon.session.ghost_follow")
+    previews, follow = loom("addon.services.preview.previews"), loom("addon.services.preview.ghost_follow")
     before = previews.of(rig.session_uid).woven.report["ask"]["got"]["speed"]
     settings.ask.speed = 2.4
     assert follow.follow(bpy.context)
     assert previews.of(rig.session_uid).woven.report["ask"]["got"]["speed"] > before
-    field = loom("addon.session.asked").field_of(rig.session_uid, ["Walk", "Run"])
+    field = loom("addon.services.styles.ask_field").field_of(rig.session_uid, ["Walk", "Run"])
     for speed, turn in ((1.8, 0.0), (2.4, 3.0)):
         assert field.asked(field.place(speed, turn)) == pytest.approx((speed, turn), abs=1e-6)
     assert field.place(1.8, 5.0)[0] < field.place(1.8, -5.0)[0]  # to the left is on the left
-    assert loom("addon.session.asked").field_of(rig.session_uid, ["Walk", "Sneak"]) is None
+    assert loom("addon.services.styles.ask_field").field_of(rig.session_uid, ["Walk", "Sneak"]) is None
 
 
 def test_it_walks_along_a_curve(loom):

@@ -114,8 +114,8 @@ def test_poses_as_seen_are_no_change_of_their_actions(analysis, listed):
 
 
 def test_what_weaving_finds_is_analysed_and_the_other_way_round(loom, analysis, listed):
-    prepared = loom("addon.session.prepared")
-    loom("addon.session.memory").forget()
+    prepared = loom("addon.services.weaving.prepared")
+    loom("addon.ground.memory").forget()
     material.analyse()
     registered = analysis.analysis_of(listed).registered
     kept = list(prepared._REGISTERED)
@@ -154,7 +154,7 @@ def test_retime_makes_what_core_makes(loom):
     (again,) = clips_of(loom, rig, result.name)
     points = loom("core.motion.kinematics").points
     assert_allclose(points(again), points(woven), rtol=0.0, atol=1e-5)
-    assert loom("addon.storage").recipe_of(result) == recipe
+    assert loom("addon.model.storage").recipe_of(result) == recipe
 
 
 def test_undo_takes_a_re_timed_action_back_in_one_step(analysis, listed):

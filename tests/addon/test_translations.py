@@ -62,7 +62,7 @@ def language(request):
 
 
 def test_all_that_blender_shows_of_us_is_translated(loom, language):
-    messages = loom("addon.translations").messages(language)
+    messages = loom("addon.ground.translations").messages(language)
     texts = {text: where for where, text in shown_texts()}
     assert len(texts) > 700
     lacking = {text: where for text, where in texts.items() if ("*", text) not in messages}
@@ -71,7 +71,7 @@ def test_all_that_blender_shows_of_us_is_translated(loom, language):
 
 
 def test_blender_takes_the_texts_and_lets_them_go(loom, language):
-    translations = loom("addon.translations")
+    translations = loom("addon.ground.translations")
     messages = translations.messages(language)
     assert {context for context, _ in messages} == {"*", "Operator"}
     bpy.app.translations.register("test of translations", {language: messages})
@@ -79,7 +79,7 @@ def test_blender_takes_the_texts_and_lets_them_go(loom, language):
 
 
 def test_reports_and_what_keeps_a_button_from_being_pressed_are_told(loom, monkeypatch):
-    told = loom("addon.translations.told")
+    told = loom("addon.ground.translations.runtime")
     rig = material.armature()
     assert told.translated("Select an armature") == "Select an armature"  # as a module Blender is English
     monkeypatch.setattr(told, "language", lambda: "ja_JP")
@@ -97,13 +97,13 @@ def test_reports_and_what_keeps_a_button_from_being_pressed_are_told(loom, monke
 def test_every_operator_speaks(loom):
     operators = {one for one in classes() if issubclass(one, bpy.types.Operator)}
     assert len(operators) > 60
-    told = loom("addon.translations.told")
+    told = loom("addon.ground.translations.runtime")
     assert operators <= set(told.operators())
     assert all("__getattribute__" in vars(one) and "poll_message_set" in vars(one) for one in operators)
 
 
 def test_long_texts_without_spaces_are_wrapped(loom):
-    panels = loom("addon.panels")
+    panels = loom("addon.interface.panels")
     context = type("Context", (), {"region": type("Region", (), {"width": 140})})
     text = "アーマチュアを選択してください。次に「合成」を押します（Walk + Sneak 50:50）。"
     lines = panels.wrapped(text, context)

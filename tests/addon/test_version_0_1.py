@@ -25,12 +25,12 @@ def test_the_panels_settings_are_where_they_belong(loom, old):
     assert settings.shortest.leave == "Sneak:1"
     assert (settings.result.visual, settings.result.place) == (True, "CURSOR")
     assert settings.rigs[0].sources[0].weight == pytest.approx(0.7)
-    assert loom("addon.properties").armature_of(settings.rigs[0]) == old
+    assert loom("addon.model.properties").armature_of(settings.rigs[0]) == old
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_is_read_and_made_anew(loom, old, name):
-    storage, action = loom("addon.storage"), bpy.data.actions[name]
+    storage, action = loom("addon.model.storage"), bpy.data.actions[name]
     assert action["action_loom"]["version"] == 1
     recipe = storage.recipe_of(action)
     assert {source.name for source in storage.stored(action).sources} <= {"Walk", "Sneak", "Wave"}
@@ -46,7 +46,7 @@ def test_a_result_is_read_and_made_anew(loom, old, name):
 
 
 def test_what_was_asked_of_a_result_is_known(loom, old):
-    storage = loom("addon.storage")
+    storage = loom("addon.model.storage")
     asked = storage.stored(bpy.data.actions["Old Blend"]).request
     assert (asked.result.place, asked.result.travel, asked.result.interpolation) == ("cursor", "hips", "bezier")
     assert [source.name for source in asked.sources] == ["Walk", "Sneak"]

@@ -29,7 +29,7 @@ def key(listed, frame, *weights):
 
 def rows(loom):
     scene = bpy.context.scene
-    return loom("addon.weights_over_time").rows(scene, scene.action_loom.rigs[0])
+    return loom("addon.services.weights.weights_over_time").rows(scene, scene.action_loom.rigs[0])
 
 
 def stored(name):
@@ -72,7 +72,7 @@ def test_a_slider_that_blender_keyed_itself_counts_as_well(listed, loom):
         assert scene.keyframe_insert("action_loom.rigs[0].sources[1].weight", frame=frame)
         assert rows(loom)  # from here on it goes by its name
     assert [row[2] for row in (rows(loom)[0], rows(loom)[-1])] == [0.0, 1.0]
-    assert loom("addon.weights_over_time").keyed(scene, listed) == [1.0, 33.0]
+    assert loom("addon.services.weights.weights_over_time").keyed(scene, listed) == [1.0, 33.0]
 
 
 def test_keys_are_cleared(listed, loom):
@@ -103,7 +103,7 @@ def test_keys_are_saved_with_the_file(listed, loom, tmp_path):
 
 @pytest.mark.parametrize("count", [3, 4, 5, 8])
 def test_a_place_on_the_pad_and_its_weights_are_the_same(loom, count):
-    pad = loom("addon.weight_pad")
+    pad = loom("addon.services.weights.weight_pad")
     for corner, place in enumerate(pad.corners(count)):
         assert pad.weights_at(place, count) == [float(k == corner) for k in range(count)]
     rng = numpy.random.default_rng(7)
@@ -118,13 +118,13 @@ def test_a_place_on_the_pad_and_its_weights_are_the_same(loom, count):
 
 
 def test_beside_the_pad_the_nearest_place_on_it_counts(loom):
-    pad = loom("addon.weight_pad")
+    pad = loom("addon.services.weights.weight_pad")
     assert pad.weights_at((0.0, 9.0), 4) == [1.0, 0.0, 0.0, 0.0]
     assert pad.weights_at((3.0, 3.0), 4) == pytest.approx([0.5, 0.5, 0.0, 0.0])
 
 
 def test_weights_that_are_set_at_once_are_told_of_once(listed, loom):
-    lists, told = loom("addon.lists"), []
+    lists, told = loom("addon.model.lists"), []
     lists.when_weight_changed.append(lambda _scene, _: told.append([s.weight for s in listed.sources]))
     try:
         lists.set_weights(list(listed.sources), (0.25, 0.75))
@@ -143,10 +143,10 @@ def test_a_frame_is_taken_from_the_scene_and_told_as_the_scene_counts(listed, lo
     scene.frame_set(5)
     bpy.ops.action_loom.pick_frame(group="connect", option="to_frame")
     assert settings.connect.to_frame == 12  # it begins at -7
-    assert loom("addon.places").in_scene(listed, "connect", "to_frame", 12) == "frame 5 of two"
+    assert loom("addon.model.frame_conversion").in_scene(listed, "connect", "to_frame", 12) == "frame 5 of two"
     bpy.ops.action_loom.pick_frame(group="shortest", option="leave")
     assert settings.shortest.leave == "two:12"
-    assert loom("addon.places").place_in_scene(listed, "two:12") == "two, frame 5"
+    assert loom("addon.model.frame_conversion").place_in_scene(listed, "two:12") == "two, frame 5"
     with pytest.raises(RuntimeError, match="Let Rig show one, go to the frame"):
         bpy.ops.action_loom.pick_frame(group="connect", option="from_frame")
     scene.frame_set(60)
@@ -185,7 +185,7 @@ def test_labels_of_the_lines_connect_alike_only_and_come_back(loom):
     bpy.ops.action_loom.walk("INVOKE_DEFAULT", threshold=0.3, seconds=3.0)
     made = rig.animation_data.action.name
     assert '"labels": "slow_walk -"' in stored(made)
-    assert loom("addon.properties").labels_in_use(bpy.context) == ["slow walk"]
+    assert loom("addon.model.properties").labels_in_use(bpy.context) == ["slow walk"]
     lines[0].label = ""
     bpy.ops.action_loom.edit_recipe()
     assert [line.label for line in bpy.context.scene.action_loom.rigs[0].sources] == ["slow_walk", ""]
@@ -195,7 +195,7 @@ def test_labels_of_the_lines_connect_alike_only_and_come_back(loom):
 
 
 def test_what_went_wrong_stands_in_the_panel_until_something_is_tried_again(listed, loom):
-    troubles, rig = loom("addon.session.troubles"), bpy.context.object
+    troubles, rig = loom("addon.ground.troubles"), bpy.context.object
     with pytest.raises(RuntimeError, match="All weights are zero"):
         bpy.ops.action_loom.blend(sources=[{"name": n, "weight": 0.0} for n in ("one", "two")], ends="pinned")
     assert troubles.of(rig.session_uid, "blend").text.startswith("All weights are zero")
@@ -204,7 +204,7 @@ def test_what_went_wrong_stands_in_the_panel_until_something_is_tried_again(list
 
 
 def test_what_to_do_comes_first(loom):
-    trouble = loom("addon.session.troubles").Trouble
+    trouble = loom("addon.ground.troubles").Trouble
     assert trouble("All weights are zero: give at least one clip a share").remedy_first == (
         "Give at least one clip a share",
         "All weights are zero",
@@ -221,14 +221,14 @@ def test_a_path_that_cannot_be_followed_is_marked_where_it_ends(loom):
     points = "0 0; 0 -2; 0.3 -2; 0.3 2; 0.6 2; 0.6 -4"
     with pytest.raises(RuntimeError, match="no walk goes on beyond"):
         bpy.ops.action_loom.follow(sources=[{"name": "Run", "weight": 1.0}], path=points, bend=0.0)
-    place = loom("addon.session.troubles").of(rig.session_uid, "blend").place
+    place = loom("addon.ground.troubles").of(rig.session_uid, "blend").place
     assert -5.0 < place[1] < 3.0
 
 
 def test_the_summary_and_the_track_are_of_the_action_that_is_shown(loom):
     bpy.ops.action_loom.add_demo()
     rig = bpy.context.object
-    overlay = loom("addon.pictures.walk_overlay")
+    overlay = loom("addon.services.preview.walk_tracks")
     walk = [{"name": name, "weight": 1.0} for name in ("Walk", "Turn Left", "Turn Right")]
     bpy.ops.action_loom.follow(sources=walk, path="0 0; 0 -3", result_name="Along")
     assert overlay.track_of(rig) is not None
@@ -241,7 +241,7 @@ def test_the_summary_and_the_track_are_of_the_action_that_is_shown(loom):
 
 
 def test_every_page_that_a_button_opens_lies_in_the_extension(loom):
-    manual, properties = loom("addon.manual"), loom("addon.properties")
+    manual, properties = loom("addon.interface.manual"), loom("addon.model.properties")
     pages = {manual.page_of(name) for name in (*properties.GROUPS, *(r.verb for r in properties.RECIPES))}
     for page in (*pages, "index", "start", "install", "options"):
         assert manual.address(page).startswith("file://")
@@ -255,7 +255,7 @@ def test_every_page_that_a_button_opens_lies_in_the_extension(loom):
 
 
 def test_the_preferences_choose_the_engine(loom):
-    prefs, jit = loom("addon.preferences").chosen(bpy.context), loom("core.jit")
+    prefs, jit = loom("addon.model.preferences").chosen(bpy.context), loom("core.jit")
     wanted = jit._wanted
     prefs.engine = "NUMPY"
     try:

@@ -11,56 +11,33 @@ MODULES = {
     ".".join(("addon", *path.relative_to(ADDON).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in sorted(ADDON.rglob("*.py"))
 }
-# What each room may import of the others; the services between them are rooms of one module.
-SERVICES = {
-    "asset_catalogs",
-    "asset_finds",
-    "asset_marks",
-    "blender_types",
-    "body_roles",
-    "colors",
-    "contact_markers",
-    "contact_rows",
-    "curve_cleaning",
-    "demo",
-    "few_keys",
-    "formats",
-    "imported_motion",
-    "kept_styles",
-    "kept_way",
-    "library_finds",
-    "lists",
-    "manual",
-    "meant",
-    "nla_strips",
-    "still_bones",
-    "style_labels",
-    "style_sliders",
-    "menus",
-    "option_properties",
-    "other_bodies",
-    "path_stretches",
-    "playback",
-    "preferences",
-    "problem_report",
-    "places",
-    "pose_markers",
-    "properties",
-    "rates",
-    "readiness",
-    "redo_panel",
-    "replacing",
-    "rig_check",
-    "source_list",
-    "source_warnings",
-    "spread_poses",
-    "spreading",
-    "storage",
-    "weaving",
-    "weight_pad",
-    "weights_over_time",
+# From the ground up: a module imports of its own room and of rooms below it, and nothing from above.
+FLOORS = (
+    "ground",
+    "bridge",
+    "bitmaps",
+    "model",
+    "services.contacts",
+    "services.weaving",
+    "services.sources",
+    "services.paths",
+    "services.weights",
+    "services.matching",
+    "services.preview",
+    "services.styles",
+    "services.poses",
+    "services.results",
+    "services.files",
+    "services.library",
+    "services.assets",
+    "interface",
+    "host",
+)
+SERVICES = {floor for floor in FLOORS if floor.startswith("services.")}
+# Above these the interface has rooms of its own, whose modules don't know each other.
+SHARED_BY_OPERATORS = {
+    f"addon.interface.operators.{shared}" for shared in ("base", "background", "one_by_one", "edit_base", "style_base")
 }
-ROOMS = {"bridge", "host", "io", "operators", "panels", "pictures", "session", "translations"}
 
 
 def imported(module):
@@ -77,12 +54,29 @@ def imported(module):
     return found - {module}
 
 
-def room_of(module):
-    return module.split(".")[1] if module.count(".") else ""
+def floor_of(module):
+    """The floor that a module is on; the house's door, `addon/__init__.py`, is on none."""
+    within = module.removeprefix("addon").removeprefix(".")
+    return next((floor for floor in FLOORS if f"{within}.".startswith(f"{floor}.")), "")
 
 
-def test_every_module_is_in_a_room_or_is_a_service():
-    assert {room_of(module) for module in MODULES} - {""} <= ROOMS | SERVICES
+def is_code(module):
+    return MODULES[module].name != "__init__.py" or len(MODULES[module].read_text(encoding="utf-8").splitlines()) > 3
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m not in ("addon", "addon.services")])
+def test_every_module_is_on_a_floor_and_imports_nothing_from_above(module):
+    height = FLOORS.index(floor_of(module))
+    above = {name for name in imported(module) if is_code(name) and FLOORS.index(floor_of(name)) > height}
+    assert above == set()
+
+
+def test_there_is_no_floor_that_nobody_lives_on():
+    assert {floor_of(module) for module in MODULES} - {""} == set(FLOORS)
+
+
+def test_the_door_is_the_only_module_at_the_root():
+    assert [path.name for path in ADDON.glob("*.py")] == ["__init__.py"]
 
 
 def test_no_module_imports_itself_in_a_circle():
@@ -94,22 +88,17 @@ def test_no_module_imports_itself_in_a_circle():
         known |= free
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if room_of(m) in ("operators", "panels") and m.count(".") == 2])
+OPERATORS = [m for m in MODULES if m.startswith("addon.interface.operators.")]
+PANELS = [m for m in MODULES if m.startswith("addon.interface.panels.")]
+
+
+@pytest.mark.parametrize("module", OPERATORS + PANELS)
 def test_operators_and_panels_import_services_and_never_each_other(module):
-    others = {n for n in imported(module) if room_of(n) in ("operators", "panels") and MODULES[n].name != "__init__.py"}
-    assert others <= {
-        f"addon.operators.{shared}" for shared in ("base", "background", "one_by_one", "edit_base", "style_base")
-    }
-    assert not (room_of(module) == "panels" and others)
+    others = imported(module) & {*OPERATORS, *PANELS}
+    assert others <= (SHARED_BY_OPERATORS if module in OPERATORS else set())
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if room_of(m) in ("bridge", "session", "pictures")])
-def test_what_is_below_knows_nothing_of_what_is_above(module):
-    above = {"host", "operators", "panels"} | ({"session", "pictures", "io"} if room_of(module) == "bridge" else set())
-    assert not {room_of(name) for name in imported(module)} & above
-
-
-@pytest.mark.parametrize("module", [m for m in MODULES if room_of(m) != "bridge"])
+@pytest.mark.parametrize("module", [m for m in MODULES if floor_of(m) != "bridge"])
 def test_only_the_bridge_touches_curves(module):
     names = {
         node.attr
@@ -124,7 +113,7 @@ def test_what_is_remembered_is_remembered_in_one_way(module):
     """Module-level dictionaries that grow are memories nobody empties."""
     for node in ast.parse(MODULES[module].read_text(encoding="utf-8")).body:
         if isinstance(node, ast.AnnAssign | ast.Assign) and isinstance(node.value, ast.Dict) and not node.value.keys:
-            pytest.fail(f"{module} line {node.lineno}: keep it in session.memory.cache")
+            pytest.fail(f"{module} line {node.lineno}: keep it in ground.memory.cache")
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -29,9 +29,9 @@ def test_every_text_of_the_source_has_its_translation_and_no_other(tools, langua
     assert len(texts) > 1800
     assert not [text for text in texts if text not in told], "python tools/translations.py --write adds them"
     assert not [text for text in told if text not in texts], "python tools/translations.py --write takes them out"
-    assert (ROOT / "addon" / "translations" / f"{language}.po").read_text(encoding="utf-8") == tools[1].compose(
-        language, texts, told
-    )
+    assert (ROOT / "addon" / "ground" / "translations" / f"{language}.po").read_text(encoding="utf-8") == tools[
+        1
+    ].compose(language, texts, told)
 
 
 def test_translations_have_the_fields_of_their_texts(tools, language):
@@ -135,7 +135,7 @@ msgid ""
 msgstr ""
 "Language: ja\\n"
 
-#: addon/menus.py
+#: addon/interface/menus.py
 msgid ""
 "Feet, "
 "\\"both\\""

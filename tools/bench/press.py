@@ -25,15 +25,15 @@ NAMES = ("Walk", "Sneak", "Run")
 
 # Where the time of a press goes: functions that do not call each other, by the end of their file's path.
 STEPS = {
-    "reading the actions": ("addon/weaving.py", "read"),
-    "recognising them by their content": ("addon/session/prepared.py", "key_of"),
+    "reading the actions": ("addon/services/weaving/reading.py", "read"),
+    "recognising them by their content": ("addon/services/weaving/prepared.py", "key_of"),
     "making them ready": ("core/weave/preprocess.py", "together"),
     "synchronising": ("core/sync/registration.py", "register"),
     "blending": ("core/weave/blend.py", "weave"),
     "measuring, for the report": ("core/weave/reporting.py", "registered"),
     "writing the action": ("addon/bridge/clip.py", "fill"),
-    "the recipe and the sources' content, kept on it": ("addon/storage.py", "store"),
-    "small pictures for the panel": ("addon/session/analysis.py", "keep_woven"),
+    "the recipe and the sources' content, kept on it": ("addon/model/storage.py", "store"),
+    "small pictures for the panel": ("addon/services/matching/analysis.py", "keep_woven"),
 }
 
 
@@ -53,7 +53,7 @@ def main(zip_path: str, runs: int, home: str) -> None:
             bpy.data.actions.remove(bpy.data.actions["New"])
 
         def anew() -> None:
-            loom("addon.session.memory").forget()
+            loom("addon.ground.memory").forget()
             press()
 
         began = time.thread_time()

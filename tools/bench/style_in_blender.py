@@ -34,7 +34,7 @@ def tried(loom: Any, path: Path, walks: Any) -> dict[str, Any]:
     characters_in_blender.load(path)
     rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
     bpy.context.view_layer.objects.active = rig
-    listed = loom("addon.source_list")
+    listed = loom("addon.services.sources.source_list")
     names = sorted(action.name for action in bpy.data.actions if listed.moves(action, rig).bones)
     clips = read(loom, rig, names)
     learnt = loom("core.recipes.style").StyleOptions(), loom("core.recipes.style").StyleOptions(cycles="repeats")

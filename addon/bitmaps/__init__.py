@@ -1,0 +1,1 @@
+"""Bitmaps: pictures as arrays of pixels, and as images of Blender's."""

@@ -1,0 +1,211 @@
+"""Pictures in panels and in the Image Editor: previews, and images with their legends.
+
+What is kept holds nothing of Blender's.
+"""
+
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import bpy.utils.previews
+from bpy.app.handlers import persistent
+
+from ...core.cache import Cache
+from ..ground import memory
+from ..ground.blender_types import as_array, as_pair, has_property, interface_scale, present
+
+if TYPE_CHECKING:
+    from .bitmap import LegendRow, Pixels
+
+KEY = "action_loom"  # of the custom property that marks our images
+LEFT, BELOW, RIGHT = 45.0, 65.0, 220.0  # pixels around a picture for names and headers, and for its legend
+
+_previews: "bpy.utils.previews.ImagePreviewCollection | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """The file that an image was read of, as a PNG in memory, and what its colours mean."""
+
+    png: bytes
+    legend: "tuple[LegendRow, ...]"
+
+
+# By the names of the axes.
+_pictures: Cache[tuple[str, str], Picture] = memory.cache(8)
+
+
+def preview(name: str, pixels: "Pixels") -> int:
+    """Show pixels as the preview of a name and return its icon; in background Blender has none, and it is 0."""
+    import numpy as np
+
+    global _previews
+    if _previews is None:
+        _previews = bpy.utils.previews.new()
+    made = _previews[name] if name in _previews else _previews.new(name)
+    height, width = pixels.shape[:2]
+    opaque = np.ones((height, width, 4), dtype=np.float32)
+    opaque[..., :3] = pixels / np.float32(255.0)
+    made.image_size = as_array((width, height))
+    made.image_pixels_float.foreach_set(opaque.ravel())  # type: ignore[arg-type]  # buffers are taken as well
+    return int(made.icon_id)
+
+
+def _give_back() -> None:
+    """Give the previews back."""
+    global _previews
+    if _previews is not None:
+        bpy.utils.previews.remove(_previews)
+        _previews = None
+
+
+def find(across: str, up: str) -> bpy.types.Image | None:
+    """Return our image whose axes have these names, or None; an artist's of the same name is none of ours."""
+    return next((i for i in bpy.data.images if has_property(i, KEY) and names_of(i) == (across, up)), None)
+
+
+def image(across: str, up: str, pixels: "Pixels", legend: "tuple[LegendRow, ...]" = ()) -> bpy.types.Image:
+    """Return an image of pixels whose axes have these names: the one that there is, or a new one."""
+    made = find(across, up)
+    if made is None:
+        made = bpy.data.images.new(f"{up} to {across}", 8, 8)
+        made[KEY] = {"across": across, "up": up}
+    _fill(made, _pictures.keep((across, up), Picture(_png(pixels), legend)).png)
+    return made
+
+
+def _fill(made: bpy.types.Image, png: bytes) -> None:
+    """Give an image its pixels, and nothing that is saved.
+
+    Pixels that are painted count as changed, and Blender asks for them when it quits; those of a packed file do not,
+    and stay when the packed file is taken away.
+    """
+    made.source = "GENERATED"  # else it goes on with the pixels that it had
+    made.pack(data=png, data_len=len(png))
+    made.source = "FILE"
+    as_pair(made.size)  # Blender reads the file when it is asked what is in it
+    made.unpack(method="REMOVE")
+
+
+def legend_of(shown: bpy.types.Image) -> "tuple[LegendRow, ...]":
+    """Return what the colours of an image of ours mean, as far as it is known."""
+    picture = _pictures.get(names_of(shown))
+    return () if picture is None else picture.legend
+
+
+def put_back() -> None:
+    """Fill those of our images again that have lost their pixels: done again after undo, or read anew by *Reload*."""
+    for one in _empty():
+        picture = _pictures.get(names_of(one))
+        if picture is not None:
+            _fill(one, picture.png)
+
+
+def _empty() -> list[bpy.types.Image]:
+    """Our images without pixels, that have no file to read them from either."""
+    ours = [one for one in bpy.data.images if has_property(one, KEY) and one.library is None]
+    return [one for one in ours if not (one.has_data or one.packed_file or one.filepath)]
+
+
+@persistent
+def _after_undo(*_: Any) -> None:
+    put_back()
+
+
+@persistent
+def _after_loading(*_: Any) -> None:
+    # Blender saves an image that an editor shows, but none of its pixels: there is nothing to be seen.
+    for one in _empty():
+        bpy.data.images.remove(one)
+
+
+def summary(shown: bpy.types.Image) -> str:
+    """Return what an image is called and how large it is."""
+    return f"{shown.name}: {shown.size[0]} × {shown.size[1]} pixels"  # type: ignore[index]  # of arrays
+
+
+def show(context: bpy.types.Context, shown: bpy.types.Image) -> None:
+    """Show an image in an Image Editor: the one that has it, any that is free, or one in a new window."""
+    editors = [
+        (window, area)
+        for window in present(context.window_manager).windows
+        for area in window.screen.areas
+        if area.ui_type == "IMAGE_EDITOR"
+    ]
+    having = [editor for editor in editors if _space(editor[1]).image == shown]
+    free = [editor for editor in editors if not _space(editor[1]).use_image_pin]
+    window, area = next(iter(having + free), None) or _new_editor(context)
+    _space(area).image = shown
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with context.temp_override(window=window, area=area, region=region):
+        bpy.ops.image.view_all()
+        _make_room(_space(area), region, as_pair(shown.size))
+
+
+def _make_room(space: bpy.types.SpaceImageEditor, region: bpy.types.Region, size: tuple[float, float]) -> None:
+    """Zoom and move an editor so that its picture fills it but for what stands left of it, below and beside it."""
+    scale = interface_scale()
+    wide, high = region.width - (LEFT + RIGHT) * scale, region.height - 2.0 * BELOW * scale
+    least = 0.4 * _zoom(space)  # else the picture would be too small
+    bpy.ops.image.view_zoom_ratio(ratio=min(max(wide / size[0], least), max(high / size[1], least), 1.0))
+    zoom = _zoom(space)
+    # It is in the middle now.
+    aside = 0.5 * (region.width - zoom * size[0]) - LEFT * scale
+    bpy.ops.image.view_pan(offset=(max(aside, 0.0) / zoom, 0.0))
+
+
+def _zoom(space: bpy.types.SpaceImageEditor) -> float:
+    return space.zoom_percentage / 100.0  # `zoom` is that of when it was drawn last
+
+
+def _space(editor: bpy.types.Area) -> bpy.types.SpaceImageEditor:
+    space = editor.spaces.active
+    assert isinstance(space, bpy.types.SpaceImageEditor)
+    return space
+
+
+def _new_editor(context: bpy.types.Context) -> tuple[bpy.types.Window, bpy.types.Area]:
+    bpy.ops.wm.window_new()
+    window = present(context.window_manager).windows[-1]
+    area = window.screen.areas[0]
+    area.ui_type = "IMAGE_EDITOR"
+    return window, area
+
+
+def names_of(shown: bpy.types.Image) -> tuple[str, str]:
+    """Return the names of the axes of an image of ours, across and up."""
+    names = shown[KEY]
+    if not hasattr(names, "keys"):
+        return "", ""  # anybody can write custom properties
+    return str(names.get("across", "")), str(names.get("up", ""))
+
+
+def _png(pixels: "Pixels") -> bytes:
+    """Return pixels as a PNG; quickly rather than as small as can be."""
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    rows = pixels[::-1].reshape(height, 3 * width)
+    unfiltered = np.concatenate([np.zeros((height, 1), dtype=np.uint8), rows], axis=1).tobytes()
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # eight bits of red, green and blue
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(unfiltered, 1)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+
+
+def register() -> None:
+    memory.when_forgotten.append(_give_back)
+    bpy.app.handlers.undo_post.append(_after_undo)
+    bpy.app.handlers.redo_post.append(_after_undo)
+    bpy.app.handlers.load_post.append(_after_loading)
+
+
+def unregister() -> None:
+    bpy.app.handlers.load_post.remove(_after_loading)
+    bpy.app.handlers.redo_post.remove(_after_undo)
+    bpy.app.handlers.undo_post.remove(_after_undo)
+    memory.when_forgotten.remove(_give_back)
+    _give_back()

@@ -1,0 +1,216 @@
+"""Is what we compute of a rig what Blender shows? Bones and skin of an action, compared on some frames.
+
+Method: Skinning.
+"""
+
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import LoomError, some
+from ...core.motion.quat import Array
+from ...core.skin import skinning
+from ..ground import rates
+from ..ground.blender_types import Slot, armature_data, present
+from . import clip as clips
+from . import evaluated_action, mesh, poses, rig, still_bones
+from .mesh import SkinnedMesh
+from .stage import on_stage
+
+FRAMES = 12  # that are looked at, evenly over the action
+SAME = 1e-4  # of the body's height: what is nearer nobody sees
+
+
+@dataclass(frozen=True)
+class CheckedBone:
+    """How far a bone is from where Blender has it at worst: its ends (metres, at a frame), and its axes (degrees)."""
+
+    bone: str
+    metres: float
+    degrees: float
+    frame: int
+
+
+@dataclass(frozen=True)
+class CheckedMesh:
+    """How far vertices of a mesh are from where Blender has them (metres); or why it was not compared.
+
+    left_out : modifiers after the armature's, which neither side has
+    """
+
+    mesh: str
+    metres: float = 0.0
+    rms: float = 0.0
+    refused: str = ""
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of it; bones and meshes the worst first, height of the body in metres."""
+
+    armature: str
+    action: str
+    frames: tuple[int, ...]
+    height: float
+    bones: tuple[CheckedBone, ...]
+    meshes: tuple[CheckedMesh, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """The largest distance, as a share of the body's height."""
+        far = [bone.metres for bone in self.bones] + [mesh.metres for mesh in self.meshes]
+        return max(far, default=0.0) / self.height if self.height > 0.0 else max(far, default=0.0)
+
+    @property
+    def same(self) -> bool:
+        return self.share <= SAME
+
+    @property
+    def summary(self) -> str:
+        worst = f"{1000.0 * self.share * self.height:.3g} mm"
+        if self.same:
+            return f"{self.action} is as Blender shows it on {self.armature}: {worst} off at most"
+        what = self.bones[0].bone if not self.meshes or self.bones[0].metres >= self.meshes[0].metres else None
+        where = f"bone {what}" if what else f"mesh {self.meshes[0].mesh}"
+        return f"{self.action} is not as Blender shows it on {self.armature}: {where} is {worst} off"
+
+    def report(self) -> dict[str, Any]:
+        return asdict(self) | {"share_of_height": self.share, "same": self.same, "summary": self.summary}
+
+
+def check(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    action: bpy.types.Action,
+    slot: Slot,
+    objects: list[bpy.types.Object],
+) -> Checked:
+    """Compare an action as we compute it with what Blender evaluates, on an armature and the meshes of some objects.
+
+    Raises LoomError kinds for what can't be read at all.
+    """
+    present(bpy.context.view_layer).update()  # a script may have moved something just now
+    moving = clips.moves_object(action, slot)
+    body = rig.read(armature, moving_object=moving, still=partial(still_bones.found, armature))
+    rate = rates.rate_of(action) or rates.of_scene(scene)
+    read = clips.read(armature, action, body, rate, slot)
+    chosen = np.unique(np.linspace(0, len(read.frames) - 1, FRAMES).round().astype(int))
+    ours, metres = poses.of_bones(read.clip, body)
+    skins, refused = _skins(armature, objects)
+    originals = [objects[[one.name for one in objects].index(skin.name)] for skin in skins]
+    bones = present(armature.pose).bones
+    order = [bones.find(name) for name in body.bones]
+    theirs = np.empty((len(chosen), len(bones), 4, 4))
+    buffer = np.empty(16 * len(bones), dtype=np.float32)
+    shown: list[list[tuple[Array, Array]]] = [[] for _ in skins]
+    with on_stage(scene, armature, action, slot, body, originals) as (stage, copies):
+        for one in originals:
+            _without_later(copies[one], copies[armature])
+        for row, k in enumerate(chosen):
+            frame = float(read.frames[k])
+            stage.frame_set(int(np.floor(frame)), subframe=frame % 1.0)
+            depsgraph = present(stage.view_layers[0].depsgraph)
+            seen = present(copies[armature].evaluated_get(depsgraph).pose).bones
+            seen.foreach_get("matrix", buffer)
+            theirs[row] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender's matrices are column by column
+            for place, one in enumerate(originals):
+                shown[place].append(_vertices(copies[one], copies[armature], depsgraph))
+    frames = tuple(int(read.frames[k]) for k in chosen)
+    compared = _bones(armature, body, ours[chosen], theirs[:, order], metres[chosen], frames)
+    pairs = zip(skins, shown, strict=True)
+    found = [_mesh(skin, armature, body, ours[chosen], seen, metres[chosen]) for skin, seen in pairs]
+    meshes = sorted([*found, *refused], key=lambda one: -one.metres)
+    notes = (*read.notes, *_notes(armature), *([body.note] if body.note else []))
+    return Checked(armature.name, action.name, frames, body.skeleton.height, compared, tuple(meshes), notes)
+
+
+def _skins(armature: bpy.types.Object, objects: list[bpy.types.Object]) -> tuple[list[SkinnedMesh], list[CheckedMesh]]:
+    skins, refused = [], []
+    for one in mesh.skinned(armature, objects):
+        try:
+            skins.append(mesh.read(armature, one))
+        except LoomError as error:
+            refused.append(CheckedMesh(one.name, refused=str(error)))
+    return skins, refused
+
+
+def _without_later(copy: bpy.types.Object, armature: bpy.types.Object) -> None:
+    """Take off a copy's modifiers but the armature's."""
+    for modifier in list(copy.modifiers):
+        if not (isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature):
+            copy.modifiers.remove(modifier)
+
+
+def _vertices(
+    copy: bpy.types.Object, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> tuple[Array, Array]:
+    """The evaluated vertices (V, 3) of a mesh in the armature's space, and how it stands there (4, 4)."""
+    seen = copy.evaluated_get(depsgraph)
+    shape = seen.data
+    assert isinstance(shape, bpy.types.Mesh)
+    found = np.empty(3 * len(shape.vertices), np.float32)
+    shape.vertices.foreach_get("co", found)
+    towards = np.array(armature.evaluated_get(depsgraph).matrix_world.inverted_safe() @ seen.matrix_world)
+    return found.reshape(-1, 3) @ towards[:3, :3].T + towards[:3, 3], towards
+
+
+def _bones(
+    armature: bpy.types.Object, body: rig.Rig, ours: Array, theirs: Array, metres: Array, frames: tuple[int, ...]
+) -> tuple[CheckedBone, ...]:
+    lengths = np.array([armature_data(armature).bones[name].length for name in body.bones])
+    heads = np.linalg.norm(ours[..., :3, 3] - theirs[..., :3, 3], axis=-1)
+    tails = [one[..., :3, 3] + one[..., :3, 1] * lengths[:, None] for one in (ours, theirs)]
+    off = np.maximum(heads, np.linalg.norm(tails[0] - tails[1], axis=-1)) * metres[:, None]
+    axes = [one[..., :3, :3] / np.linalg.norm(one[..., :3, :3], axis=-2, keepdims=True) for one in (ours, theirs)]
+    apart = np.linalg.norm(axes[0] - axes[1], axis=-2).max(axis=-1)  # chords of the axes' turns
+    degrees = np.degrees(2.0 * np.arcsin(np.clip(0.5 * apart, 0.0, 1.0)))
+    worst = off.argmax(axis=0)
+    made = [
+        CheckedBone(name, float(off[worst[k], k]), float(degrees[:, k].max()), frames[worst[k]])
+        for k, name in enumerate(body.bones)
+    ]
+    return tuple(sorted(made, key=lambda one: -one.metres))
+
+
+def _mesh(
+    skin: SkinnedMesh,
+    armature: bpy.types.Object,
+    body: rig.Rig,
+    ours: Array,
+    seen: list[tuple[Array, Array]],
+    metres: Array,
+) -> CheckedMesh:
+    rest = np.array([armature_data(armature).bones[name].matrix_local for name in skin.bones])
+    order = [body.bones.index(name) for name in skin.bones]
+    far, squares = 0.0, []
+    for pose, (vertices, towards), unit in zip(ours[:, order], seen, metres, strict=True):
+        if len(vertices) != len(skin.surface):
+            return CheckedMesh(skin.name, refused=f"{skin.name} has other vertices while it is played")
+        surface = mesh.in_armature(skin, towards)
+        if skin.preserve_volume:
+            made, _ = skinning.dual_quaternions(surface, rest, pose)
+        else:
+            made, _ = skinning.linear(surface, skinning.moves(rest, pose))
+        off = unit * np.linalg.norm(made - vertices, axis=1)
+        far = max(far, float(off.max(initial=0.0)))
+        squares.append(float(np.mean(off**2)) if len(off) else 0.0)
+    return CheckedMesh(skin.name, far, float(np.sqrt(np.mean(squares))), left_out=skin.later)
+
+
+def _notes(armature: bpy.types.Object) -> list[str]:
+    """What of a rig our kinematics do not model, and what to do about it."""
+    notes = []
+    posed_otherwise = sorted(evaluated_action.posed_by_others(armature))
+    if posed_otherwise:
+        notes.append(
+            f"Constraints or drivers pose {some(posed_otherwise)}: turn on Visual, so that actions are read as seen"
+        )
+    bendy = [bone.name for bone in armature_data(armature).bones if bone.bbone_segments > 1]
+    if bendy:
+        notes.append(f"Bendy bones ({some(bendy)}) are taken as straight")
+    return notes

@@ -1,0 +1,21 @@
+"""Where the way is kept that was taken off an action: custom properties of the armature, which its curves animate."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..ground.blender_types import has_property
+
+if TYPE_CHECKING:
+    from ...core.motion.clip import Clip
+
+
+def ensure(armature: bpy.types.Object, clip: "Clip") -> None:
+    """Give an armature the properties that a clip's way is kept in; a curve without one would not be read again."""
+    from ...core.weave import travel_way
+
+    for channel in travel_way.CHANNELS:
+        if channel in clip.channels:
+            name = channel.partition('["')[2].partition('"]')[0]
+            if not has_property(armature, name):
+                armature[name] = 0.0

@@ -1,0 +1,1 @@
+"""Ground: Blender's types, colours, rates, file formats, memory, threads, translations."""

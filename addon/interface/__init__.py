@@ -1,0 +1,1 @@
+"""Interface: operators, panels, menus, overlays, manual."""

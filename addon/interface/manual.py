@@ -1,0 +1,153 @@
+"""The manual that lies in the extension: where its pages are, and which page tells of what."""
+
+from pathlib import Path
+
+import bpy
+
+from ...core.errors import LoomError
+from ..model import properties
+
+FOLDER = Path(__file__).resolve().parents[2] / "manual"
+
+LIBRARY = "library"  # where clips are found
+REPAIR = "repair"  # where the tools for one action are
+RESULTS = "results"  # what becomes of an action that is done
+
+# Pages that are not called as the verb or the group of settings is that they tell of.
+_PAGES = {
+    "follow": "path",
+    "graph": "path",
+    "in_place": "travel",
+    "ask": "parametric",
+    "key_poses": "poses",
+    "matching": "sources",
+    "plant": "feet",
+    "restyle": "style",
+    "result": "blend",
+    "shortest": "path",
+    "sync": "sources",
+    "walk": "path",
+}
+# Operators that no verb is called as, by how their names begin; Blender compares in lower case.
+_OPERATORS = {
+    "build_graph": "path",
+    "new_curve": "path",
+    "show_graph": "path",
+    "add_stretch": "path",
+    "remove_stretch": "path",
+    "drag_stretches": "path",
+    "find_cycles": "loop",
+    "show_scores": "loop",
+    "find_transitions": "connect",
+    "import_motion": "start",
+    "add_source": "sources",
+    "add_selected_sources": "bodies",
+    "retarget": "bodies",
+    "add_demo": "start",
+    "clear_cache": "install",
+    "cancel": "preview",
+    "choose_candidate": "connect",
+    "export_motion": RESULTS,
+    "manual": "index",
+    "report_problem": "index",
+    "key_weights": "blend",
+    "clear_weight_keys": "blend",
+    "pin_armature": "sources",
+    "learn_style": "style",
+    "keep_style": "style",
+    "load_style": "style",
+    "save_style": "style",
+    "variations": "style",
+    "add_contact": "feet",
+    "contacts_": "feet",
+    "find_contacts": "feet",
+    "pick_pose": "poses",
+    "clear_poses": "poses",
+    "tween": REPAIR,
+    "go_to_pose": REPAIR,
+    "remove_pose": REPAIR,
+    "add_event": REPAIR,
+    "remove_event": REPAIR,
+    "event_to_here": REPAIR,
+    "place_from_cursor": REPAIR,
+    "remove_contact": "feet",
+    "check": "check",
+    "clean_up": REPAIR,
+    "clear_preview": "preview",
+    "select_bone": "check",
+    "new_library": LIBRARY,
+    "read_library": LIBRARY,
+    "add_to_library": LIBRARY,
+    "find_like": LIBRARY,
+    "show_found": LIBRARY,
+    "import_found": LIBRARY,
+    "retime": "sources",
+    "analyse": "sources",
+    "show_registration": "sources",
+    "move_playhead": "preview",
+    "edit_recipe": RESULTS,
+    "rebuild": RESULTS,
+    "push_down": RESULTS,
+    "mark_asset": RESULTS,
+    "add_asset_sources": RESULTS,
+}
+# Properties that are in no group of options, by how their types' and their own names begin.
+_PROPERTIES = {
+    "ap_preferences": "install",
+    "pg_colors": "preview",
+    "pg_contact": "feet",
+    "pg_event": REPAIR,
+    "pg_found": LIBRARY,
+    "pg_library": LIBRARY,
+    "pg_settings.ask": "parametric",
+    "pg_settings.curve": "path",
+    "pg_settings.edit": REPAIR,
+    "pg_settings.event": REPAIR,
+    "pg_settings.active_event": REPAIR,
+    "pg_settings.ghost": "preview",
+    "pg_settings.solo": "preview",
+    "pg_settings.kept_style": "style",
+    "pg_settings.labels": "style",
+    "pg_settings.live": "blend",
+    "pg_settings.pad": "blend",
+    "pg_settings.place": REPAIR,
+    "pg_settings.reach": REPAIR,
+    "pg_settings.show_feet": "feet",
+    "pg_settings.contacts": "feet",
+    "pg_settings.show_way": "path",
+    "pg_settings.stretches": "path",
+    "pg_stretch.": "path",
+}
+
+
+def page_of(verb: str) -> str:
+    """Return the page that tells of a verb or of a group of settings."""
+    usual = REPAIR if verb in {recipe.verb for recipe in properties.EDITS} else verb
+    return _PAGES.get(verb, usual)
+
+
+def address(page: str) -> str:
+    """Return the address of a page in the extension; raises LoomError where there is none."""
+    path = FOLDER / f"{page}.html"
+    if not path.is_file():
+        raise LoomError(f"There is no page {page!r} of the manual here: build the extension's zip with tools/build.py")
+    return path.as_uri()
+
+
+def pages() -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return where *Online Manual* finds our properties and operators, as Blender asks for it: the first that fits."""
+    verbs = {recipe.verb: page_of(recipe.verb) for recipe in properties.RECIPES}
+    groups = {f"pg_{group}.": page_of(group) for group in properties.GROUPS}
+    rows = [(f"bpy.types.action_loom_{kind}*", page) for kind, page in (_PROPERTIES | groups).items()]
+    rows += [(f"bpy.ops.action_loom.{name}", page) for name, page in verbs.items()]  # before what only begins so
+    rows += [(f"bpy.ops.action_loom.{name}*", page) for name, page in _OPERATORS.items()]
+    rows += [("bpy.ops.action_loom.*", "sources"), ("bpy.types.action_loom_*", "sources")]
+    return f"{FOLDER.as_uri()}/", tuple((pattern, f"{page}.html") for pattern, page in rows)
+
+
+def register() -> None:
+    bpy.utils.register_manual_map(pages)
+
+
+def unregister() -> None:
+    bpy.utils.unregister_manual_map(pages)

@@ -1,0 +1,247 @@
+"""Entries in Blender's own menus: search (F3) finds only what is in a menu of the editor under the mouse.
+
+So everything that works by itself is in the menu Action Loom, which every editor of animation has. What is left out are
+buttons of a row, which say of which row (`INTERNAL`).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import bpy
+
+from ...core.formats import registry
+from ..ground import formats
+from ..ground.blender_types import DrawContext, present
+from ..ground.translations.runtime import translated
+from ..model import properties, target_armature
+from ..services.sources import source_list
+
+AROUND = 7  # entries of a pie; the eighth place is for the others
+MODES = ("Pose", "Object Mode")  # in which its shortcut opens it; Blender has nothing there itself
+LINE = ""  # a line between entries
+
+_MODES = tuple(recipe.verb for recipe in properties.MODES)
+_EDITS = tuple(recipe.verb for recipe in properties.EDITS)
+
+
+class Row(NamedTuple):
+    """What a menu is called, and what is in it: operators, other menus (MT_…) and lines."""
+
+    label: str
+    entries: tuple[str, ...]
+
+
+MENUS = {
+    "reading": Row(
+        label="Sources",
+        entries=(
+            *("add_sources", "add_active_source", "add_selected_sources", "add_asset_sources", "import_motion", LINE),
+            *("find_roles", "key_weights", "clear_weight_keys", LINE),
+            *("analyse", "show_registration", "retime"),
+        ),
+    ),
+    "library": Row(
+        label="Library",
+        entries=("new_library", "add_to_library", "read_library", LINE, "find_like", "import_found"),
+    ),
+    "prepare": Row(
+        label="Prepare",
+        entries=(
+            *("find_cycles", "show_scores", "find_transitions", LINE),
+            *("new_curve", "add_stretch", "drag_stretches", "build_graph", "show_graph", LINE),
+            *("learn_style", "keep_style", "load_style", "save_style", LINE),
+            *("pick_pose", "clear_poses"),
+        ),
+    ),
+    "repair": Row(
+        label="Repair",
+        entries=(*_EDITS, LINE, "tween", "add_event", "event_to_here", "place_from_cursor", LINE, "clean_up"),
+    ),
+    "feet": Row(
+        label="Feet",
+        entries=("plant", "find_contacts", "add_contact", LINE, "contacts_to_markers", "contacts_from_markers"),
+    ),
+    "result": Row(
+        label="Result",
+        entries=("edit_recipe", "rebuild", "clear_preview", LINE, "push_down", "mark_asset", "export_motion"),
+    ),
+    "weave": Row(
+        label="Action Loom",
+        entries=(
+            *("MT_reading", "MT_library", "MT_prepare", LINE),
+            *(*_MODES, "walk", "shortest", "variations", "retarget", LINE),
+            *("MT_repair", "MT_feet", "MT_result", LINE),
+            *("check", "add_demo", "manual", "report_problem"),
+        ),
+    ),
+}
+
+
+# What is done with an action that is right-clicked: what takes a single one.
+OF_ACTION = (
+    *("add_source", LINE),
+    *(recipe.verb for recipe in properties.MODES if recipe.least == recipe.most == 1),
+    LINE,
+    *_EDITS,
+)
+
+
+def draw_entries(layout: bpy.types.UILayout, entries: tuple[str, ...]) -> None:
+    """Draw operators, menus and lines as `MENUS` names them."""
+    for entry in entries:
+        if entry == LINE:
+            layout.separator()
+        elif entry.startswith("MT_"):
+            layout.menu(f"ACTION_LOOM_{entry}")
+        else:
+            layout.operator(f"action_loom.{entry}")
+
+
+def _menu(name: str, label: str, entries: tuple[str, ...]) -> type:
+    """A menu whose entries are about the armature that the tab is about, and grey as its buttons are."""
+
+    def draw(self: Any, context: DrawContext) -> None:
+        layout = present(self.layout)
+        target_armature.mark(layout, target_armature.of_tab(present(context)))
+        draw_entries(layout, entries)
+
+    about = {"__module__": __name__, "__doc__": label, "bl_label": label, "draw": draw}
+    return type(f"ACTION_LOOM_MT_{name}", (bpy.types.Menu,), about)
+
+
+class ACTION_LOOM_MT_action(bpy.types.Menu):
+    """What can be done with an action that is right-clicked."""
+
+    bl_label = "Action Loom"
+
+    def draw(self, context: DrawContext) -> None:
+        layout, armature = present(self.layout), target_armature.of_tab(present(context))
+        action = target_armature.action(present(context)) or clicked_action(present(context))
+        if action is not None:
+            target_armature.mark(layout, armature)
+            target_armature.mark_action(layout, action)
+            draw_entries(layout, OF_ACTION)
+
+
+def clicked_action(context: bpy.types.Context) -> bpy.types.Action | None:
+    """Return the action that a context menu is about: of a field or a line, an outliner's row, an editor or a strip."""
+    holder, field = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
+    if holder is not None:
+        found = [getattr(holder, "action", None)]
+        found += [getattr(holder, field.identifier, None)] if field is not None else []
+    else:
+        found = [target_armature.action(context), *(getattr(context, "selected_ids", None) or ())]
+        found += [getattr(context, "active_action", None)]
+        found += [getattr(getattr(context, "active_nla_strip", None), "action", None)]
+    return next((one for one in found if isinstance(one, bpy.types.Action)), None)
+
+
+class ACTION_LOOM_MT_repair_pie(bpy.types.Menu):
+    """Opened by its shortcut; what does not fit around the mouse is below it."""
+
+    bl_label = "Repair"
+
+    def draw(self, context: DrawContext) -> None:
+        pie = present(self.layout).menu_pie()
+        for verb in _EDITS[:AROUND]:
+            pie.operator(f"action_loom.{verb}")
+        if _EDITS[AROUND:]:
+            below = pie.column()
+            for verb in _EDITS[AROUND:]:
+                below.operator(f"action_loom.{verb}")
+
+
+# --- entries in menus of Blender's own ------------------------------------------------------------------------------
+
+
+def _add_demo(menu: Any, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator("action_loom.add_demo", icon="OUTLINER_OB_ARMATURE")
+
+
+def _import_motion(menu: Any, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator(
+        "action_loom.import_motion", text=translated(f"Motion files for Action Loom ({', '.join(formats.READABLE)})")
+    )
+
+
+def _export_motion(menu: Any, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator(
+        "action_loom.export_motion", text=translated(f"Motion files from Action Loom ({', '.join(registry.WRITABLE)})")
+    )
+
+
+def _feet(menu: Any, _context: bpy.types.Context) -> None:
+    layout = present(menu.layout)
+    layout.separator()
+    layout.menu("ACTION_LOOM_MT_feet", text="Feet (Action Loom)")
+
+
+def _tools(menu: Any, context: bpy.types.Context) -> None:
+    _feet(menu, context)
+    present(menu.layout).menu("ACTION_LOOM_MT_repair", text="Repair (Action Loom)")
+
+
+def _weave(menu: Any, _context: bpy.types.Context) -> None:
+    layout = present(menu.layout)
+    layout.separator()
+    layout.menu("ACTION_LOOM_MT_weave")
+
+
+def _of_action(menu: Any, context: bpy.types.Context) -> None:
+    """In a context menu, where it is about an action that moves bones of the armature that the tab is about."""
+    action, armature = clicked_action(context), target_armature.of_tab(context)
+    if action is not None and armature is not None and source_list.moves(action, armature).bones:
+        layout = present(menu.layout)
+        layout.separator()
+        target_armature.mark_action(layout, action)
+        layout.menu("ACTION_LOOM_MT_action")
+
+
+def _in_header(menu: Any, context: bpy.types.Context) -> None:
+    """In an editor's header, where it shows actions of armatures and there is one."""
+    shown = getattr(context.space_data, "mode", "FCURVES")
+    if shown in ("DOPESHEET", "ACTION", "FCURVES") and target_armature.of_tab(context) is not None:
+        present(menu.layout).menu("ACTION_LOOM_MT_weave")
+
+
+_ENTRIES: tuple[tuple[str, Callable[[Any, bpy.types.Context], None]], ...] = (
+    ("VIEW3D_MT_object_animation", _weave),
+    ("VIEW3D_MT_pose", _weave),
+    ("DOPESHEET_MT_editor_menus", _in_header),
+    ("GRAPH_MT_editor_menus", _in_header),
+    ("NLA_MT_editor_menus", _in_header),
+    ("DOPESHEET_MT_context_menu", _of_action),
+    ("NLA_MT_context_menu", _of_action),
+    ("OUTLINER_MT_context_menu", _of_action),
+    ("UI_MT_button_context_menu", _of_action),
+    ("DOPESHEET_MT_key", _tools),
+    ("DOPESHEET_MT_marker", _feet),
+    ("VIEW3D_MT_armature_add", _add_demo),
+    ("TOPBAR_MT_file_import", _import_motion),
+    ("TOPBAR_MT_file_export", _export_motion),
+)
+_MENUS = (*(_menu(name, *row) for name, row in MENUS.items()), ACTION_LOOM_MT_action, ACTION_LOOM_MT_repair_pie)
+_items: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
+
+
+def register() -> None:
+    for menu_class in _MENUS:
+        bpy.utils.register_class(menu_class)
+    config = present(bpy.context.window_manager).keyconfigs.addon
+    for mode in MODES if config is not None else ():
+        keymap = present(config).keymaps.new(name=mode)
+        item = keymap.keymap_items.new("wm.call_menu_pie", "U", "PRESS", shift=True, alt=True)
+        present(item.properties).name = "ACTION_LOOM_MT_repair_pie"
+        _items.append((keymap, item))
+    for menu, entry in _ENTRIES:
+        getattr(bpy.types, menu).append(entry)
+
+
+def unregister() -> None:
+    for keymap, item in _items:
+        keymap.keymap_items.remove(item)
+    _items.clear()
+    for menu, entry in _ENTRIES:
+        getattr(bpy.types, menu).remove(entry)
+    for menu_class in reversed(_MENUS):
+        bpy.utils.unregister_class(menu_class)

@@ -1,0 +1,155 @@
+"""Actions of asset libraries as sources."""
+
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...ground.translations.runtime import translated
+from ...model import properties, target_armature
+from ...services.assets import asset_finds
+from ...services.sources import body_roles, source_list
+from . import base
+
+_ALL = "ALL"
+_MENU = "ASSETBROWSER_MT_context_menu"
+
+
+def _libraries(_operator: Any, _context: Any) -> list[tuple[str, str, str]]:
+    global _shown
+    _shown = [(_ALL, "All", "Every asset library of the preferences")]
+    _shown += [(name, name, str(folder)) for name, folder in asset_finds.libraries() if name != _ALL]
+    return _shown
+
+
+_shown: list[tuple[str, str, str]] = []  # Blender does not keep what it shows of a list that is made anew
+
+
+def _suggested(operator: Any, _context: Any, edited: str) -> list[str]:
+    """The assets that fit what is being typed."""
+    among = asset_finds.last().assets
+    labels = [one.label for one in among if operator.library in (_ALL, one.library)]
+    return [label for label in labels if edited.lower() in label.lower()]
+
+
+def _selected(context: bpy.types.Context) -> list[Any]:
+    """Return the actions that are selected in the Asset Browser that asks, none elsewhere."""
+    return [one for one in getattr(context, "selected_assets", None) or () if one.id_type == "ACTION"]
+
+
+class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
+    bl_idname = "action_loom.add_asset_sources"
+    bl_label = "Add from Asset Library"
+    bl_description = (
+        "Append an action that is an asset of a library and add it to the list of sources: the one that is chosen, or"
+        " those that are selected in the Asset Browser"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    library: bpy.props.EnumProperty(name="Library", description="Where actions are looked for", items=_libraries)
+    action: bpy.props.StringProperty(
+        name="Action",
+        description="The action that is added",
+        search=_suggested,
+        search_options=set(),
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        if not asset_finds.libraries() and not _selected(context):
+            cls.poll_message_set("There is no asset library: add one in the Preferences, under File Paths")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        if self.action or _selected(context) or bpy.app.background:
+            return self.execute(context)
+        listing = asset_finds.look()
+        if not listing.assets:
+            why = "; ".join(listing.troubles) or "mark some, or save the file in which they are marked"
+            self.report({"ERROR"}, f"No action is an asset in the asset libraries: {why}")
+            return {"CANCELLED"}
+        return present(context.window_manager).invoke_props_dialog(
+            self, width=350, title="Add from Asset Library", confirm_text="Add"
+        )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.prop(self, "library")
+        layout.prop(self, "action", icon="ACTION")
+        for trouble in asset_finds.last().troubles:
+            layout.label(text=translated(trouble), icon="ERROR")
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature = present(target_armature.armature(context))
+        try:
+            found, refused = _brought(self.action, self.library, context, armature)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        rig = properties.ensure_rig(scene_of(context), armature)
+        listed = {line.action for line in rig.sources if not line.armature}
+        known = [f"{action.name} is in the list already" for action in found if action in listed]
+        lines = [source_list.add(rig, action, use=True) for action in found if action not in listed]
+        if not lines:
+            self.report({"ERROR"}, "; ".join([*refused, *known]))
+            return {"CANCELLED"}
+        rig.active = len(rig.sources) - 1
+        body_roles.look_up(rig)
+        warnings = [*refused, *known, *source_list.note_warnings(context, armature, lines)]
+        what = lines[0].action.name if len(lines) == 1 else f"{len(lines)} actions"
+        base.report(self, warnings, f"{what}: listed for {armature.name}")
+        return {"FINISHED"}
+
+
+def _brought(
+    label: str, library: str, context: bpy.types.Context, armature: bpy.types.Object
+) -> tuple[list[bpy.types.Action], list[str]]:
+    """Return the actions that are wanted, now in this file, and why others are not; raises LoomError for none."""
+    selected = [] if label else _selected(context)
+    if not selected:
+        if not label:
+            raise LoomError("Choose an action of the asset libraries")
+        asset = asset_finds.chosen(label, "" if library == _ALL else library)
+        return [asset_finds.bring(asset.file, asset.name, armature)], []
+    found, refused = [], []
+    for one in selected:
+        try:
+            found.append(_of_browser(one, armature))
+        except LoomError as error:
+            refused.append(str(error))
+    if not found:
+        raise LoomError("; ".join(refused))
+    return list(dict.fromkeys(found)), refused
+
+
+def _of_browser(asset: Any, armature: bpy.types.Object) -> bpy.types.Action:
+    """Return the action of an asset that is selected: this file's own, or another's, appended. Raises LoomError."""
+    if asset.local_id is not None:
+        return asset_finds.own(asset.local_id.name, armature)
+    return asset_finds.bring(asset.full_library_path, asset.name, armature)
+
+
+def _in_browser(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    if _selected(context):
+        layout = present(menu.layout)
+        layout.separator()
+        layout.operator("action_loom.add_asset_sources", text="Add to Sources (Action Loom)", icon="ACTION")
+
+
+_classes, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_add_asset_sources,))
+
+
+def register() -> None:
+    _classes()
+    getattr(bpy.types, _MENU).append(_in_browser)
+
+
+def unregister() -> None:
+    getattr(bpy.types, _MENU).remove(_in_browser)
+    _unregister()

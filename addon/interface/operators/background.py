@@ -1,0 +1,193 @@
+"""Operators whose work is done beside the interface: read, computed in a worker thread, written, with a way to stop."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import bpy
+
+from ....core import jit
+from ....core.errors import LoomError
+from ....core.progress import Progress
+from ...ground import jobs, troubles
+from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from ...ground.translations.runtime import translated
+from ...model import properties, target_armature
+
+TICK = 0.05  # s between two looks at a job
+NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE"}
+
+
+class BackgroundOperator(OperatorMixin):
+    """An operator that reads actions, weaves, and writes one: beside the interface from a panel, at once from a script.
+
+    `ask` reads, `finish` writes, both on the main thread; `compute`, in between, touches nothing of Blender's.
+    """
+
+    left = jobs.NOTHING  # what is said to be left where it is cancelled
+
+    # Until its own work begins: Blender also ends an operator that has only asked whether to.
+    _job: jobs.BackgroundJob | None = None
+    _timer: bpy.types.Timer | None = None
+    # What is troubled where it fails: the armature's session id (it may be gone by then), and metres of a scene's unit.
+    _troubled, _metres = 0, 1.0
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        try:
+            self.from_panel(context)
+        except LoomError as error:
+            return self.failed(context, error)
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        return self._begin(context)
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        """Take over what the panel shows and the caller has not set; reading uses the operator's own values only."""
+        raise NotImplementedError
+
+    def ask(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
+        """Return the request, what was read, and the recipe; raises LoomError."""
+        raise NotImplementedError
+
+    @staticmethod
+    def compute(read: Any, recipe: Any, progress: Progress) -> Any:
+        """Return what is made of what was read; raises LoomError kinds."""
+        from ...services.weaving import computing
+
+        return computing.compute(read, recipe, progress)
+
+    def finish(self, context: bpy.types.Context, request: Any, read: Any, recipe: Any, made: Any) -> OperatorReturn:
+        """Write the result and say what the user has to know; raises LoomError if that can't be."""
+        raise NotImplementedError
+
+    def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
+        """Return the armature that it works on."""
+        return target_armature.armature(context)
+
+    def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
+        """Say what went wrong: now, and in the panel until something is tried again."""
+        if self._troubled:
+            mode = properties.settings_of(scene_of(context)).mode
+            troubles.keep(self._troubled, mode, error, self._metres)
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+    def stopped(self, context: bpy.types.Context) -> None:
+        """Say that it was cancelled, and what there is of it."""
+        self.report({"INFO"}, f"{self.bl_label} was cancelled; {self.left}")
+
+    def asked_anew(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
+        """Return what `ask` does, and forget what went wrong the last time."""
+        armature = self.about(context)
+        if armature is not None:
+            self._troubled = armature.session_uid
+            troubles.clear(self._troubled)
+        asked = self.ask(context)
+        self._metres = asked[1].body.world_metres
+        return asked
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        try:
+            request, read, recipe = self.asked_anew(context)
+            return self.finish(context, request, read, recipe, self.compute(read, recipe, _shown(context)))
+        except LoomError as error:
+            return self.failed(context, error)
+        finally:
+            present(context.window_manager).progress_end()
+
+    def _begin(self, context: bpy.types.Context) -> OperatorReturn:
+        compute = self.compute  # it is not the operator's: Blender may free that before the work ends
+        try:
+            request, read, recipe = self.asked_anew(context)
+            work = partial(_computed, compute, read, recipe)
+            self._job = jobs.begin(self.bl_label, work, self.left)
+        except LoomError as error:
+            return self.failed(context, error)
+        self._asked = request, read, recipe
+        manager = present(context.window_manager)
+        self._timer = manager.event_timer_add(TICK, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        job = present(self._job)
+        if event.type == "ESC" and event.value == "PRESS":
+            job.cancel()
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
+        _redraw(context)
+        if job.state == "running":
+            return {"RUNNING_MODAL"}
+        self._leave(context)
+        if job.state == "done":
+            try:
+                return self.finish(context, *self._asked, job.result)
+            except LoomError as error:
+                return self.failed(context, error)
+        elif job.state == "cancelled":
+            self.stopped(context)
+        elif isinstance(job.error, LoomError):
+            return self.failed(context, job.error)
+        else:
+            raise present(job.error)
+        return {"CANCELLED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator by itself, when another file is opened, it quits, or Esc answers its question."""
+        if self._job is not None and self._job is jobs.running():
+            jobs.stop("Blender ended it")
+        self._leave(context)
+
+    def _leave(self, context: bpy.types.Context) -> None:
+        if self._job is not None:
+            jobs.forget(self._job)
+        if self._timer is not None:
+            present(context.window_manager).event_timer_remove(self._timer)
+            self._timer = None
+
+
+def _computed(compute: Callable[..., Any], read: Any, recipe: Any, progress: Progress) -> Any:
+    """What is computed, once the engine is there: the first time it takes seconds, which the panel then says."""
+    jit.prepare(progress)
+    return compute(read, recipe, progress)
+
+
+def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """Say whether an event only moves the view, or is for our own panel, where the cancel button is."""
+    if event.type in NAVIGATION or event.type.startswith(("WHEEL", "NDOF", "NUMPAD", "TIMER")):
+        return True
+    area = context.area
+    sidebar = next((r for r in area.regions if r.type == "UI"), None) if area is not None else None
+    if event.type != "LEFTMOUSE" or sidebar is None:
+        return False
+    across, up = event.mouse_x - sidebar.x, event.mouse_y - sidebar.y
+    return bool(0 <= across < sidebar.width and 0 <= up < sidebar.height)
+
+
+def _redraw(context: bpy.types.Context) -> None:
+    """Show how far the work is, in the sidebars and in the status bar."""
+    job = jobs.running()
+    busy = job is not None and job.state == "running"
+    text = (
+        f"{job.label}: {translated(job.doing)} {job.fraction:.0%}  (Esc cancels)" if job is not None and busy else None
+    )
+    if context.workspace is not None:
+        context.workspace.status_text_set(text and translated(text))
+    for window in present(context.window_manager).windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                for region in area.regions:
+                    if region.type == "UI":
+                        region.tag_redraw()
+
+
+def _shown(context: bpy.types.Context) -> Progress:
+    """Return a progress that Blender shows at the mouse pointer; in background it shows nothing."""
+    manager = present(context.window_manager)
+    manager.progress_begin(0, 100)
+
+    def show(fraction: float, _doing: str) -> bool:
+        manager.progress_update(100 * fraction)
+        return True
+
+    return Progress(show)

@@ -1,0 +1,170 @@
+"""Cycles and transitions to choose from: finding them, taking one, and how well an action repeats itself."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import bpy
+
+from ....core.progress import Progress
+from ....core.recipes.base import Recipe
+from ....core.recipes.connect import Connect
+from ....core.recipes.loop import Loop
+from ....core.recipes.reading import Request
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import properties, target_armature
+from ...services.matching import candidates
+from . import base
+
+if TYPE_CHECKING:
+    from ....core.sync.cycle_search import Cycle, Repetition
+    from ....core.sync.transitions import Transition
+    from ...services.weaving import reading
+
+
+class _FindCycles(base.SourcesOperator):
+    recipe: ClassVar[type[Recipe]] = Loop
+
+    @staticmethod
+    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "tuple[Repetition, list[Cycle]]":
+        from ....core.weave import loop
+
+        return loop.find(read.clips, recipe, progress)
+
+    def finish(
+        self,
+        context: bpy.types.Context,
+        request: Request,
+        read: "reading.Read",
+        recipe: Any,
+        made: "tuple[Repetition, list[Cycle]]",
+    ) -> OperatorReturn:
+        repetition, offered = made
+        candidates.keep_cycles(context, request, read, repetition, offered)
+        first = read.sources[0].first_frame  # frames count as in the scene, here and in the list
+        listed = ", ".join(f"{one.length} from frame {first + one.start:.0f} ({one.score:.2f})" for one in offered)
+        self.report({"INFO"}, f"{read.clips[0].name} repeats itself after {listed}")
+        return {"FINISHED"}
+
+
+class _FindTransitions(base.SourcesOperator):
+    recipe: ClassVar[type[Recipe]] = Connect
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_sources(cls, context, 2, 2)
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        super().from_panel(context)
+        for name, automatic in candidates.AUTOMATIC["connect"]:  # or only the one chosen last would be found
+            setattr(self, name, automatic)
+
+    @staticmethod
+    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "list[Transition]":
+        from ....core.weave import connect
+
+        return connect.find(read.clips, recipe, progress)
+
+    def finish(
+        self,
+        context: bpy.types.Context,
+        request: Request,
+        read: "reading.Read",
+        recipe: Any,
+        made: "list[Transition]",
+    ) -> OperatorReturn:
+        candidates.keep_transitions(request, read, made)
+        self.report(
+            {"INFO"},
+            f"{len(made)} ways from {read.clips[0].name} into {read.clips[1].name}; the nearest poses are "
+            f"{100.0 * made[0].distance:.1f} cm apart",
+        )
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
+    bl_idname = "action_loom.choose_candidate"
+    bl_label = "Choose"
+    bl_description = (
+        "Take this one, and go to its frame if its action is shown; once more leaves the choice to Action Loom again"
+    )
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    index: bpy.props.IntProperty(name="Candidate", description="Its place in the list, from 0", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        if candidates.candidates_of(scene_of(context), present(target_armature.armature(context))) is None:
+            cls.poll_message_set("Find some first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        settings = properties.settings_of(scene_of(context))
+        found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
+        assert found is not None
+        if not 0 <= self.index < len(found.candidates):
+            self.report({"ERROR"}, f"There is no candidate {self.index}; there are {len(found.candidates)}, from 0")
+            return {"CANCELLED"}
+        chosen = found.candidates[self.index]
+        options = candidates.AUTOMATIC[settings.mode] if candidates.is_chosen(settings, chosen) else chosen.options
+        for name, value in options:
+            setattr(getattr(settings, settings.mode), name, value)
+        if _plays(present(target_armature.armature(context)), found.sources[0].name):
+            scene_of(context).frame_set(round(chosen.frame))
+        return {"FINISHED"}
+
+
+def _plays(armature: bpy.types.Object, name: str) -> bool:
+    """Say whether an armature plays an action: the frame of a candidate shows nothing of it while another plays."""
+    data = armature.animation_data
+    return data is not None and data.action is not None and data.action.name_full == name
+
+
+class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
+    bl_idname = "action_loom.show_scores"
+    bl_label = "Open Scores in Image Editor"
+    bl_description = "Show how well the action repeats itself: by the length of a cycle, and by its first frame"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
+        if found is None or found.curves is None:
+            cls.poll_message_set("Find cycles first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bitmaps import images, score_bitmap
+
+        found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
+        assert found is not None
+        assert found.curves is not None
+        name = found.sources[0].name
+        across = f"{name}: frames of a cycle (above), its first frame (below)"
+        pixels, legend = score_bitmap.large(found.curves, found.color), score_bitmap.legend(found.color)
+        image = images.image(across, "score", pixels, legend)
+        return base.show_image(self, context, image)
+
+
+_find_cycles = base.operator(
+    _FindCycles,
+    idname="find_cycles",
+    label="Find Cycles",
+    tooltip="List the cycles that the ticked action has, to choose from, and show how well it repeats itself",
+    undo=False,
+)
+_find_transitions = base.operator(
+    _FindTransitions,
+    idname="find_transitions",
+    label="Find Transitions",
+    tooltip="List where the first of two ticked actions can go over into the second, to choose from",
+    undo=False,
+)
+
+register, unregister = bpy.utils.register_classes_factory(
+    (_find_cycles, _find_transitions, ACTION_LOOM_OT_choose_candidate, ACTION_LOOM_OT_show_scores)
+)

@@ -1,0 +1,74 @@
+"""Checking a rig: whether what we compute of its action is what Blender shows."""
+
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ...ground.blender_types import OperatorReturn, armature_data, present, scene_of
+from ...model import target_armature
+from ...services.sources import rig_checks
+from . import base
+
+
+class ACTION_LOOM_OT_check(bpy.types.Operator):
+    bl_idname = "action_loom.check"
+    bl_label = "Check Rig"
+    bl_description = (
+        "Compare bones and skin of the armature's action as Action Loom computes them with what Blender shows,"
+        " on some of its frames; nothing is changed"
+    )
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_action(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bridge import (
+            curves,
+            rig_check,  # numpy is loaded at first use, not when Blender starts
+        )
+
+        armature = present(target_armature.armature(context))
+        action = present(present(armature.animation_data).action)
+        try:
+            slot = curves.choose_slot(action, armature)
+            checked = rig_check.check(scene_of(context), armature, action, slot, list(scene_of(context).objects))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        rig_checks.keep(armature.session_uid, checked)
+        for note in checked.notes:
+            self.report({"WARNING"}, note)
+        self.report({"INFO"} if checked.same else {"WARNING"}, checked.summary)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_select_bone(bpy.types.Operator):
+    bl_idname = "action_loom.select_bone"
+    bl_label = "Select Bone"
+    bl_description = "Select this bone of the armature and make it the active one"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    bone: bpy.props.StringProperty(name="Bone", description="Its name")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature = present(target_armature.armature(context))
+        bones = armature_data(armature).bones
+        if self.bone not in bones:
+            self.report({"ERROR"}, f"{armature.name} has no bone {self.bone!r}")
+            return {"CANCELLED"}
+        # Since 5.0 bones are selected in the pose.
+        holders: Any = present(armature.pose).bones if "select" in bpy.types.PoseBone.bl_rna.properties else bones
+        for holder in holders:
+            holder.select = holder.name == self.bone
+        bones.active = bones[self.bone]
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_check, ACTION_LOOM_OT_select_bone))

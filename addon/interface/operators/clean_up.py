@@ -1,0 +1,107 @@
+"""Cleaning the curves of the armature's action up, or of each that is ticked."""
+
+import bpy
+
+from ....core.errors import LoomError
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import lists, properties, target_armature
+from ...services.sources import source_list
+from . import base
+
+
+class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
+    bl_idname = "action_loom.clean_up"
+    bl_label = "Clean Up"
+    bl_description = (
+        "Take jumps off the curves of the armature's action, or of each ticked one, close its cycles, drop curves that"
+        " do nothing and tidy names; the pose stays as it is but where a jump was"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    eulers: bpy.props.BoolProperty(
+        name="Euler Filter",
+        description=(
+            "Let angles go on without jumps over whole turns and to the other triple of the same rotation, between keys"
+            " up to three frames apart: those farther apart may be meant to spin"
+        ),
+        default=True,
+    )
+    signs: bpy.props.BoolProperty(
+        name="Quaternion Signs",
+        description="Give neighbouring quaternions the sign with which a bone does not turn the long way round",
+        default=True,
+    )
+    cycles: bpy.props.BoolProperty(
+        name="Close Cycles",
+        description="Let the last key of a curve that repeats be its first, where they differ a little",
+        default=True,
+    )
+    constant: bpy.props.BoolProperty(
+        name="Constant Curves",
+        description="Remove curves of bones that stay at rest, and leave one key to those that stay elsewhere",
+        default=True,
+    )
+    names: bpy.props.BoolProperty(
+        name="Names and Slots",
+        description=(
+            "Name groups after bones, the slot after the armature, and actions such as"
+            " 'Armature|walk|Layer0' by what tells; remove groups and slots that are empty"
+        ),
+        default=True,
+    )
+    keep_copy: bpy.props.BoolProperty(
+        name="Keep a Copy", description="Keep the action as it was, as another one", default=True
+    )
+
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions are changed", items=lists.OWN)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        actions = _actions(context, _which(context))
+        if not actions:
+            return base.poll_action(cls, context)
+        if len(actions) == 1 and (actions[0].library is not None or actions[0].override_library is not None):
+            cls.poll_message_set(f"{actions[0].name} is linked: make it local first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bridge import curve_cleaning  # numpy is loaded at first use, not when Blender starts
+        from ...bridge.cleaning import Steps
+
+        if not self.properties.is_property_set("which"):
+            self.which = _which(context)
+        armature = present(target_armature.armature(context))
+        steps = Steps(self.eulers, self.signs, self.cycles, self.constant, self.names)
+        refused, notes, said = [], [], []
+        for action in _actions(context, self.which):
+            try:
+                done, kept = curve_cleaning.clean(armature, action, steps, keep_copy=self.keep_copy)
+            except LoomError as error:
+                refused.append(str(error))
+                continue
+            notes += done.notes
+            said.append(curve_cleaning.said(action, done, kept))
+        if not said:
+            self.report({"ERROR"}, "; ".join(refused) or f"No action of {armature.name} is ticked")
+            return {"CANCELLED"}
+        base.report(self, dict.fromkeys([*refused, *notes]), *said)
+        return {"FINISHED"}
+
+
+def _which(context: bpy.types.Context) -> str:
+    """Which actions are meant where nobody says: a button means what the panel says, a script the armature's own."""
+    return (
+        str(properties.settings_of(scene_of(context)).edit_which)
+        if target_armature.by_button(context)
+        else lists.PLAYED
+    )
+
+
+def _actions(context: bpy.types.Context, which: str) -> list[bpy.types.Action]:
+    return source_list.own_actions(scene_of(context), present(target_armature.armature(context)), which)
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_clean_up,))

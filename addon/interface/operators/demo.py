@@ -1,0 +1,42 @@
+"""Adding the demo figure."""
+
+import bpy
+
+from ....core.errors import LoomError
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import properties
+from ...services.sources import body_roles, source_list
+
+
+class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
+    bl_idname = "action_loom.add_demo"
+    bl_label = "Action Loom Demo"
+    bl_description = "Add a skinned figure that can walk, run, sneak, turn, wave and carry"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Change to Object Mode first")
+            return False
+        if not present(context.layer_collection).is_visible:
+            cls.poll_message_set("The active collection is hidden")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.sources import demo  # numpy is loaded at first use, not when Blender starts
+
+        try:
+            armature = demo.add(context)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        rig = properties.ensure_rig(scene_of(context), armature)
+        source_list.fill(rig, armature)
+        body_roles.look_up(rig)
+        self.report({"INFO"}, f"{armature.name} added; its actions are listed in the tab Action Loom")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_add_demo,))

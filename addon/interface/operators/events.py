@@ -1,0 +1,78 @@
+"""Events that are to come sooner or later, or to be held: rows of frames, added and moved where the playhead is."""
+
+from typing import Any
+
+import bpy
+
+from ...ground.blender_types import OperatorMixin, OperatorReturn, scene_of
+from ...model import properties
+from . import base
+
+
+def _rows(context: bpy.types.Context) -> Any:
+    return properties.settings_of(scene_of(context)).events
+
+
+class ACTION_LOOM_OT_add_event(bpy.types.Operator):
+    bl_idname = "action_loom.add_event"
+    bl_label = "Add Event"
+    bl_description = "List what happens at the current frame as an event that is to come at another, or to be held"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_action(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        settings, frame = properties.settings_of(scene_of(context)), scene_of(context).frame_current
+        if any(row.first == frame for row in settings.events):
+            self.report({"ERROR"}, f"There is an event at frame {frame} already: go to another frame")
+            return {"CANCELLED"}
+        row = settings.events.add()
+        row.first = row.to = frame
+        settings.active_event = len(settings.events) - 1
+        return {"FINISHED"}
+
+
+class _OnEvent(OperatorMixin):
+    """An operator on the active row."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        if not 0 <= properties.settings_of(scene_of(context)).active_event < len(_rows(context)):
+            cls.poll_message_set("Add an event first: go to its frame and press +")
+            return False
+        return True
+
+
+class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):
+    bl_idname = "action_loom.remove_event"
+    bl_label = "Remove Event"
+    bl_description = "Take the active event off the list"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        settings = properties.settings_of(scene_of(context))
+        settings.events.remove(settings.active_event)
+        settings.active_event = max(min(settings.active_event, len(settings.events) - 1), 0)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_event_to_here(_OnEvent, bpy.types.Operator):
+    bl_idname = "action_loom.event_to_here"
+    bl_label = "Event to Current Frame"
+    bl_description = "Let the active event come at the current frame"
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        settings = properties.settings_of(scene_of(context))
+        settings.events[settings.active_event].to = scene_of(context).frame_current
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_OT_add_event, ACTION_LOOM_OT_remove_event, ACTION_LOOM_OT_event_to_here)
+)

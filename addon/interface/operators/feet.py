@@ -1,0 +1,204 @@
+"""When feet stand: found, added, removed, and to and from markers that can be dragged."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.errors import LoomError, RigError
+from ....core.options import declared
+from ....core.progress import Progress
+from ....core.recipes.base import Recipe
+from ....core.recipes.plant import Plant
+from ....core.recipes.reading import Request, Source
+from ...bridge import result_mark
+from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from ...model import contact_rows, readiness, target_armature
+from ...model.contact_rows import Contact
+from ...services.contacts import contact_markers
+from . import base
+from .background import BackgroundOperator
+
+if TYPE_CHECKING:
+    from ....core.weave.results import Result
+    from ...services.weaving import reading
+
+NEW = 0.3  # s that a new contact lasts
+
+
+class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
+    """Does what would be done without edited rows, and writes nothing."""
+
+    bl_idname = "action_loom.find_contacts"
+    bl_label = "Find Contacts"
+    bl_description = (
+        "Find when the feet of the armature's action stand and list it; rows that were edited go, the action stays"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_action(cls, context) and base.poll_parts(cls, context, Plant)
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        """Nothing: it is about the armature's action."""
+
+    def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Recipe]":
+        from ...services.results import rebuilding
+        from ...services.weaving import reading
+
+        armature = present(target_armature.armature(context))
+        action = present(contact_rows.action_of(armature))
+        self._action = action.session_uid
+        if not contact_rows.is_rewoven(action):
+            request = Request(sources=(Source(name=action.name_full),))
+            return request, reading.read(context, armature, request), Plant()
+        again = rebuilding.inputs_of(action, overwrite_edits=True)  # they are not overwritten: nothing is written
+        own = again.armature or armature
+        why = readiness.why_not(own)
+        if why:
+            raise RigError(why)
+        read = reading.read_actions(scene_of(context), own, again.made_of, again.request)
+        return again.request, read, without_rows(again.recipe)
+
+    @staticmethod
+    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> Any:
+        """Return what is made, and the contacts of a clip whose own feet are to be planted, frames counted from 0."""
+        from ....core.edit.feet import planting
+        from ...services.weaving import computing
+
+        made: Result = computing.compute(read, recipe, progress)
+        if not isinstance(recipe, Plant):
+            return made, []
+        return made, [Contact(s.foot, s.part, s.first, s.end - 1) for s in planting.found(read.clips[0])]
+
+    def finish(
+        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: Any
+    ) -> OperatorReturn:
+        from ...services.weaving import writing
+
+        woven, standing = made
+        action = writing.found(bpy.data.actions, self._action, "The action")
+        start = contact_rows.frames_of(action)[0]
+        contacts = contact_rows.of_report(woven.report, start)
+        if standing:  # those that stand still already are none that were planted
+            moved = [dataclasses.replace(one, first=one.first + start, last=one.last + start) for one in standing]
+            contacts = contact_rows.with_known_reasons(moved, contacts)
+        contact_rows.put(scene_of(context), action, contacts, edited=False)
+        said = f"{len(contacts)} contacts found in {action.name}"
+        refused = sum(bool(one.why) for one in contacts)
+        self.report({"INFO"}, f"{said}; {refused} can't be planted" if refused else said)
+        return {"FINISHED"}
+
+
+def without_rows(recipe: Any) -> Any:
+    """Return a recipe that plants feet where they are found to stand."""
+    plants = {"plant_feet": True} if "plant_feet" in declared(type(recipe)) else {}
+    return dataclasses.replace(recipe, spans=(), **plants)
+
+
+class OnAction(OperatorMixin):
+    """An operator on the rows of the armature's action."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    needs_rows = True
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_action(cls, context):
+            return False
+        held = contact_rows.of(scene_of(context), contact_rows.action_of(target_armature.armature(context)))
+        if cls.needs_rows and (held is None or not len(held.rows)):
+            cls.poll_message_set("The list of contacts is empty: find some, or add one")
+            return False
+        return True
+
+
+class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
+    bl_idname = "action_loom.add_contact"
+    bl_label = "Add Contact"
+    bl_description = "List a foot that stands from the current frame on; choose which, and how long, in its row"
+    needs_rows = False
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        scene, action = scene_of(context), present(contact_rows.action_of(target_armature.armature(context)))
+        held = contact_rows.of(scene, action)
+        before = [] if held is None else contact_rows.contacts_of(held)
+        start, last = contact_rows.frames_of(action)
+        here = min(max(scene.frame_current, start), last)
+        lasts = round(NEW * scene.render.fps / scene.render.fps_base)
+        new = Contact("L", "ball", here, min(here + lasts, last))
+        contact_rows.put(scene, action, [*before, new], edited=True, said="" if held is None else held.said)
+        held = contact_rows.of(scene, action)
+        held.active = contact_rows.contacts_of(held).index(new)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_remove_contact(OnAction, bpy.types.Operator):
+    bl_idname = "action_loom.remove_contact"
+    bl_label = "Remove Contact"
+    bl_description = "Take the active row off the list: then this foot may slide there"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        held = contact_rows.of(scene_of(context), contact_rows.action_of(target_armature.armature(context)))
+        held.rows.remove(min(max(held.active, 0), len(held.rows) - 1))
+        held.active = min(held.active, max(len(held.rows) - 1, 0))
+        held.edited = True
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
+    bl_idname = "action_loom.contacts_to_markers"
+    bl_label = "Contacts to Markers"
+    bl_description = (
+        "Put a pose marker on the action where each listed contact begins (down) and ends (up), to be dragged in the"
+        " Action Editor; earlier ones go"
+    )
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        action = present(contact_rows.action_of(target_armature.armature(context)))
+        contacts = contact_rows.contacts_of(contact_rows.of(scene_of(context), action))
+        try:
+            result_mark.check_writable(action)
+            contact_rows.check(contacts)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        contact_markers.write(action, contacts)
+        self.report({"INFO"}, f"{2 * len(contacts)} markers are on {action.name}; Show Pose Markers shows them")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_contacts_from_markers(OnAction, bpy.types.Operator):
+    bl_idname = "action_loom.contacts_from_markers"
+    bl_label = "Contacts from Markers"
+    bl_description = "List the contacts that the action's pose markers say, as they were dragged"
+    needs_rows = False
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        scene, action = scene_of(context), present(contact_rows.action_of(target_armature.armature(context)))
+        held = contact_rows.of(scene, action)
+        before = [] if held is None else contact_rows.contacts_of(held)
+        try:
+            contacts = contact_markers.read(action)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        contacts = contact_rows.with_known_reasons(contacts, before)
+        same = held is not None and set(contacts) == set(before)
+        edited = held.edited if same else True
+        contact_rows.put(scene, action, contacts, edited=edited, said="" if held is None else held.said)
+        self.report({"INFO"}, f"{len(contacts)} contacts read from the markers of {action.name}")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_OT_find_contacts,
+        ACTION_LOOM_OT_add_contact,
+        ACTION_LOOM_OT_remove_contact,
+        ACTION_LOOM_OT_contacts_to_markers,
+        ACTION_LOOM_OT_contacts_from_markers,
+    )
+)

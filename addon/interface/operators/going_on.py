@@ -1,0 +1,146 @@
+"""What becomes of an action that is done: a strip of the NLA, or an asset."""
+
+from contextlib import suppress
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.recipes.reading import Source
+from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from ...model import lists, properties, target_armature
+from ...services.sources import source_list
+from . import base
+
+_ANEW = {"SKIP_SAVE"}  # a button means the armature's action and nothing else, whatever was chosen the last time
+
+
+class OnOwnActions(OperatorMixin):
+    """An operator on the action that the armature has, or on each that is ticked in its list."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions are meant", items=lists.OWN, options=_ANEW)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        armature = present(target_armature.armature(context))
+        data = armature.animation_data
+        has_action = data is not None and data.action is not None
+        if not has_action and not lists.ticked(properties.rig_of(scene_of(context), armature)):
+            cls.poll_message_set(f"{armature.name} has no action: choose one, or tick actions in the list")
+            return False
+        return True
+
+    def sources(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[Source]:
+        """Return which actions are meant and how they are read; raises LoomError where there is none."""
+        data = armature.animation_data
+        if self.which == lists.PLAYED and (data is None or data.action is None):
+            raise LoomError(f"{armature.name} has no action: choose one, or Ticked for those of the list")
+        found = source_list.own_sources(scene_of(context), armature, self.which)
+        if not found:
+            raise LoomError(f"No action of {armature.name} is ticked in the list")
+        return found
+
+
+class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
+    bl_idname = "action_loom.push_down"
+    bl_label = "Push Down to NLA"
+    bl_description = (
+        "Put the armature's action as a strip on a new track of its NLA, where it plays as it did, and take it off the"
+        " armature"
+    )
+
+    start: bpy.props.EnumProperty(
+        name="Start",
+        description="Where the strip begins",
+        items=[
+            ("KEYED", "As Keyed", "At the action's own first frame: nothing moves in time"),
+            ("CURRENT", "Current Frame", "At the frame that the scene is at"),
+        ],
+        options=_ANEW,
+    )
+    repeat: bpy.props.IntProperty(
+        name="Repeat",
+        description="How often it is played. What repeats by itself (Cycles modifiers) goes on, its travel too",
+        default=1,
+        min=1,
+        soft_max=20,
+        max=1000,
+        options=_ANEW,
+    )
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.results import nla_strips  # numpy is loaded at first use, not when Blender starts
+
+        armature = present(target_armature.armature(context))
+        start = scene_of(context).frame_current if self.start == "CURRENT" else None
+        try:
+            pushed = nla_strips.push_down(armature, self.sources(context, armature), start=start, repeat=self.repeat)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        first, last = pushed.strips[0].frame_start, pushed.strips[-1].frame_end
+        count = len(pushed.strips)
+        what = pushed.strips[0].name if count == 1 else f"{count} actions"
+        base.report(self, pushed.notes, f"{what}: in the NLA of {armature.name} from frame {first:g} to {last:g}")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_mark_asset(OnOwnActions, bpy.types.Operator):
+    bl_idname = "action_loom.mark_asset"
+    bl_label = "Mark as Asset"
+    bl_description = (
+        "Make the armature's action an asset, with a picture of its poses, what made it, tags and a catalog: other"
+        " files find it in the Asset Browser"
+    )
+
+    catalog: bpy.props.StringProperty(
+        name="Catalog",
+        description="The catalog that it is put into, A/B for one within another; left where it is if empty",
+        default="Action Loom",
+    )
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.assets import asset_marks  # numpy is loaded at first use, not when Blender starts
+
+        armature = present(target_armature.armature(context))
+        actions, notes = [], []
+        try:
+            for source in self.sources(context, armature):
+                try:
+                    action, note = asset_marks.mark(context, armature, source)
+                except LoomError as error:
+                    notes.append(str(error))
+                    continue
+                actions.append(action)
+                notes += [note] if note else []
+            if not actions:
+                raise LoomError("; ".join(notes))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        try:
+            note = asset_marks.put_in_catalog(actions, self.catalog)
+        except LoomError as error:
+            note = str(error)
+        what = actions[0].name if len(actions) == 1 else f"{len(actions)} actions"
+        base.report(self, filter(None, (*notes, note)), f"{what}: marked as asset{'s' * (len(actions) > 1)}")
+        _show_anew(context)
+        return {"FINISHED"}
+
+
+def _show_anew(context: bpy.types.Context) -> None:
+    """Let open Asset Browsers read catalogs again; nothing else tells them that a file has more of them."""
+    window = context.window
+    if bpy.app.background or window is None:
+        return
+    for area in window.screen.areas:
+        if area.type == "FILE_BROWSER" and area.ui_type == "ASSETS":
+            asking = context.temp_override(window=window, area=area, region=area.regions[-1])
+            with asking, suppress(RuntimeError):  # it may still be read
+                bpy.ops.asset.library_refresh()
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_push_down, ACTION_LOOM_OT_mark_asset))

@@ -1,0 +1,102 @@
+"""Help: the manual, what a report of a problem needs, and forgetting what can be made anew."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ...ground import jobs, memory
+from ...ground.blender_types import OperatorReturn, present
+from ...model import preferences
+from .. import manual, problem_report
+
+# What can be forgotten.
+FORGOTTEN = (
+    ("ANALYSED", "Analyses", "Forget what was matched, found and previewed in this session; actions stay as they are"),
+    ("COMPILED", "Compiled Code", "Delete the engine's files on disk; it is compiled again when it is next needed"),
+)
+
+
+class ACTION_LOOM_OT_manual(bpy.types.Operator):
+    bl_idname = "action_loom.manual"
+    bl_label = "Manual"
+    bl_description = "Open the manual in the browser; it lies in the extension, no network is needed"
+
+    page: bpy.props.StringProperty(name="Page", description="Its name, such as blend", default="index")
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        try:
+            address = manual.address(self.page)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if not bpy.app.background:
+            bpy.ops.wm.url_open(url=address)
+        self.report({"INFO"}, f"The manual is at {address}")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_report_problem(bpy.types.Operator):
+    bl_idname = "action_loom.report_problem"
+    bl_label = "Report a Problem"
+    bl_description = (
+        "Write down what a report of a problem needs, versions, the armature in figures, what went wrong last, in a"
+        " text of this file and on the clipboard. Names of yours are in it only where an error names them"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        content = problem_report.compose(context)
+        text = bpy.data.texts.get(problem_report.NAME) or bpy.data.texts.new(problem_report.NAME)
+        text.from_string(content)
+        if not bpy.app.background:
+            present(context.window_manager).clipboard = content
+        self.report({"INFO"}, f"What a report needs is in the text {text.name} and on the clipboard: add what you did")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):
+    bl_idname = "action_loom.clear_cache"
+    bl_label = "Clear"
+    bl_description = "Forget what can be made anew"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    what: bpy.props.EnumProperty(
+        name="What",
+        description="What is forgotten",
+        items=FORGOTTEN,
+    )
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, asked: Any) -> str:
+        return next(about for name, _, about in FORGOTTEN if name == asked.what)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if jobs.running() is not None:
+            cls.poll_message_set("Wait until the work has ended, or cancel it")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        if self.what == "ANALYSED":
+            memory.forget()
+            self.report({"INFO"}, "Analyses are forgotten; they are made anew when they are needed")
+            return {"FINISHED"}
+        folder = Path(preferences.compiled_folder())
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            pass  # there is none yet
+        except OSError as error:
+            self.report({"ERROR"}, f"{folder} can't be deleted: {error.strerror or error}")
+            return {"CANCELLED"}
+        self.report({"INFO"}, "Compiled code is deleted; it is compiled again when Blender is started next")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_OT_manual, ACTION_LOOM_OT_report_problem, ACTION_LOOM_OT_clear_cache)
+)

@@ -1,0 +1,446 @@
+"""The library: choosing one, putting folders into it, finding what is like an action, showing and importing that."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.errors import LibraryError, LoomError
+from ....core.library.ending import ENDING
+from ....core.progress import Progress
+from ....core.recipes.reading import Request
+from ...ground import jobs, rates, troubles
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import preferences, properties, target_armature
+from ...services.files import imported_motion
+from ...services.library import libraries, library_finds
+from . import base
+from .background import BackgroundOperator
+
+if TYPE_CHECKING:
+    from ....core.library.index import Changes
+    from ...services.files.library_clips import Coming, Stretch
+    from ...services.files.onto_armature import Moved, Receiver
+    from ...services.library.library_search import Query, Wanted
+
+NO_LIBRARY = "Choose a library first, or make a new one"
+
+
+def poll_library(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Say whether a library is chosen."""
+    if not preferences.library(context):
+        cls.poll_message_set(NO_LIBRARY)
+        return False
+    return True
+
+
+class LibraryOperator(BackgroundOperator):
+    """An operator on the library: what goes wrong is said in its panel, until something is tried again."""
+
+    library: bpy.props.StringProperty(
+        name="Library",
+        description="Its folder; the one that is chosen in the panel if empty",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        """Nothing by itself."""
+
+    def path(self, context: bpy.types.Context) -> str:
+        """Return the library's folder; raises LibraryError where none is chosen."""
+        path = bpy.path.abspath(self.library).rstrip("/\\") or preferences.library(context)
+        if not path:
+            raise LibraryError(NO_LIBRARY)
+        return path
+
+    def asked_anew(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
+        troubles.clear(libraries.TROUBLES[0])
+        return self.ask(context)
+
+    def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
+        troubles.keep(*libraries.TROUBLES, error, 1.0)
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+
+class ACTION_LOOM_OT_new_library(bpy.types.Operator):
+    bl_idname = "action_loom.new_library"
+    bl_label = "New Library"
+    bl_description = "Choose where a new library is to be; Add Folder makes it"
+    bl_options = {"REGISTER"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        self.filepath = self.filepath or f"motion{ENDING}"
+        present(context.window_manager).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        path = bpy.path.abspath(self.filepath).rstrip("/\\")
+        kept = preferences.chosen(context)
+        if not path or kept is None:
+            self.report({"ERROR"}, "Give the new library a name")
+            return {"CANCELLED"}
+        kept.library = path if path.endswith(ENDING) else f"{path}{ENDING}"
+        self.report({"INFO"}, f"Add Folder puts motion files into {kept.library}")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_read_library(bpy.types.Operator):
+    bl_idname = "action_loom.read_library"
+    bl_label = "Read Library"
+    bl_description = "Look what the library has now"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return poll_library(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.library import library_search
+
+        path = preferences.library(context)
+        library_search.look(path)
+        wrong = troubles.of(*libraries.TROUBLES)
+        if wrong is not None:
+            self.report({"ERROR"}, wrong.text)
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{path}: {present(libraries.known(path)).said}")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
+    bl_idname = "action_loom.add_to_library"
+    bl_label = "Add Folder"
+    bl_description = (
+        "Put the motion files of a folder, and of those in it, into the library, which is made if it is not there yet."
+        " The files stay where they are; those that are in it and have not changed are not read again"
+    )
+    bl_options = {"REGISTER"}
+
+    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
+    left = "what was kept so far is in the library"
+    _browsing = False
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        job = jobs.running()
+        if job is not None:
+            cls.poll_message_set(f"{job.label} is still going on: wait for it, or cancel it")
+            return False
+        return not target_armature.by_button(context) or poll_library(cls, context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        if self.directory:
+            return LibraryOperator.invoke(self, context, event)
+        self._browsing = True
+        present(context.window_manager).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        if not self._browsing:
+            return LibraryOperator.execute(self, context)
+        # From the file browser, which waits for whoever it has asked: another one works beside the interface.
+        ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+        ours.add_to_library("INVOKE_DEFAULT", directory=self.directory, library=self.library)
+        return {"FINISHED"}
+
+    def ask(self, context: bpy.types.Context) -> tuple[None, str, str]:
+        if not self.directory:
+            raise LibraryError("Choose a folder with motion files")
+        return None, self.path(context), bpy.path.abspath(self.directory)
+
+    @staticmethod
+    def compute(read: str, recipe: str, progress: Progress) -> "Changes":
+        from ....core.library import index
+
+        return index.update(read, [recipe], progress=progress)
+
+    def finish(
+        self, context: bpy.types.Context, request: Any, read: str, recipe: str, made: "Changes"
+    ) -> OperatorReturn:
+        from ...services.library import library_search
+
+        library_search.look(read)
+        for trouble in list(made.troubles.values())[:5]:
+            self.report({"WARNING"}, trouble)
+        if len(made.troubles) > 5:
+            self.report({"WARNING"}, f"{len(made.troubles) - 5} more files can't be read")
+        counts = {name: len(getattr(made, name)) for name in ("added", "changed", "moved", "removed", "unchanged")}
+        said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        self.report({"INFO"}, f"Files: {said}")
+        return {"FINISHED"}
+
+    def stopped(self, context: bpy.types.Context) -> None:
+        from ...services.library import library_search
+
+        LibraryOperator.stopped(self, context)
+        library_search.look(self._asked[1])
+
+
+class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy.types.Operator):
+    bl_idname = "action_loom.find_like"
+    bl_label = "Find like This"
+    bl_description = (
+        "List the stretches of the library that are most like the armature's action, whatever their tempo: like its"
+        " part in the scene's preview range where one is set, else like the range of its line in the list of sources,"
+        " else like all of it"
+    )
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_action(cls, context):
+            return False
+        if target_armature.by_button(context) and not poll_library(cls, context):
+            return False
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        listed = {role.name: role.bone for role in rig.roles} if rig is not None else {}
+        lacking = [role for role in ("hips", "thigh.L", "thigh.R") if listed and not listed.get(role)]
+        if lacking:
+            cls.poll_message_set(f"Searching needs {' and '.join(lacking)}: name them in Body Roles")
+        return not lacking
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        finder = library_finds.finder()
+        for name in ("part", "mirror", "words", "most"):
+            if not self.properties.is_property_set(name):
+                setattr(self, name, getattr(finder, name))
+
+    def ask(self, context: bpy.types.Context) -> "tuple[None, Query, Wanted]":
+        from ...services.library import library_search
+        from ...services.weaving import reading
+
+        if target_armature.by_button(context):
+            self.from_panel(context)
+        path, armature = self.path(context), present(target_armature.armature(context))
+        asked = present(library_finds.asked(scene_of(context), armature))
+        (read,) = reading.read(context, armature, Request(sources=(asked.source,))).sources
+        query = library_search.query(read, asked.first, asked.last, path)
+        return None, query, library_search.Wanted(self.part, self.mirror, self.words, self.most)
+
+    @staticmethod
+    def compute(read: "Query", recipe: "Wanted", progress: Progress) -> Any:
+        from ...bitmaps import stretch_bitmap
+        from ...services.library import library_search
+
+        known, found = library_search.found(read, recipe, progress)
+        pictures = [stretch_bitmap.small(library_search.poses(known, one, stretch_bitmap.COUNT)) for one in found]
+        return known, found, pictures, library_search.stands(read)
+
+    def finish(
+        self, context: bpy.types.Context, request: None, read: "Query", recipe: "Wanted", made: Any
+    ) -> OperatorReturn:
+        from ...bitmaps import images
+
+        known, found, pictures, (place, facing) = made
+        libraries.keep(known)
+        library_finds.forget()
+        finder = library_finds.finder()
+        finder.placed, finder.place, finder.facing, finder.frame = True, place, facing, read.frame
+        for k, (one, picture) in enumerate(zip(found, pictures, strict=True)):
+            row = finder.found.add()
+            row.name, row.path, row.label = one.entry.name, one.entry.path, one.entry.label
+            row.first, row.last = one.frames
+            row.seconds = (row.last - row.first) / one.entry.rate
+            row.distance, row.mirrored = one.distance, one.mirrored
+            row.icon = images.preview(f"found {k}", picture)
+        if not found:
+            among = f" among the clips with {recipe.words!r}" if recipe.words.strip() else ""
+            raise LibraryError(f"Nothing was found{among}: choose other words, or add folders to the library")
+        self.report({"INFO"}, f"{len(found)} stretches; the likest is {finder.found[0].name}")
+        return {"FINISHED"}
+
+
+class _FoundOperator(LibraryOperator):
+    """An operator that brings stretches that were found onto the armature."""
+
+    rate: bpy.props.EnumProperty(
+        name="Rate",
+        description="What becomes of the files' frames per second",
+        items=[
+            ("SCENE", "Convert to the Scene's", "They take as long as they did when they were captured"),
+            ("KEEP", "Keep Every Frame", "A captured frame is a frame of the scene; the action knows its own rate"),
+        ],
+    )
+    plant_feet: bpy.props.BoolProperty(
+        name="Plant Feet",
+        description="Let the feet of what is carried onto another body stay where they stood in the file",
+        default=True,
+    )
+
+    def coming(self, context: bpy.types.Context, *, keep: bool) -> "Coming":
+        """Return how stretches come onto the armature: where the one that was looked for stands."""
+        from ...services.files.library_clips import Coming
+
+        finder = library_finds.finder()
+        place = (finder.place[0], finder.place[1]) if finder.placed else None
+        return Coming(0.0 if keep else rates.of_scene(scene_of(context)), self.plant_feet, place, finder.facing)
+
+    @staticmethod
+    def compute(read: "Receiver", recipe: "tuple[list[Stretch], Coming]", progress: Progress) -> Any:
+        from ...services.files import library_clips
+
+        stretches, how = recipe
+        return library_clips.brought(stretches, read, how, progress)
+
+
+class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
+    bl_idname = "action_loom.show_found"
+    bl_label = "Show Found"
+    bl_description = "Show a stretch that was found as a ghost on the armature's body, where its action stands"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    index: bpy.props.IntProperty(
+        name="Result",
+        description="Its place in the list, from 0; −1 is the active one",
+        default=-1,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context) and _poll_found(cls, anything=True)
+
+    def ask(self, context: bpy.types.Context) -> "tuple[int, Receiver, tuple[list[Stretch], Coming]]":
+        from ...services.files import onto_armature
+
+        finder = library_finds.finder()
+        index = finder.active if self.index < 0 else self.index
+        if not 0 <= index < len(finder.found):
+            raise LibraryError(f"There is no result {index}; there are {len(finder.found)}, from 0")
+        stretches = _stretches([finder.found[index]])
+        self._shown = stretches[0]
+        armature = present(target_armature.armature(context))
+        self._armature = armature.session_uid
+        return index, onto_armature.receiver(armature), (stretches, self.coming(context, keep=False))
+
+    def finish(
+        self, context: bpy.types.Context, request: int, read: "Receiver", recipe: Any, made: "list[Moved | LoomError]"
+    ) -> OperatorReturn:
+        import numpy as np
+
+        from ...bridge.clip import ReadAction
+        from ...services.preview import ghosts
+        from ...services.weaving import writing
+
+        (moved,) = made
+        if isinstance(moved, LoomError):
+            raise moved
+        armature = writing.found(bpy.data.objects, self._armature, "The armature")
+        scene = scene_of(context)
+        frames = library_finds.finder().frame + np.arange(len(moved.clip)) * (rates.of_scene(scene) / moved.clip.rate)
+        properties.settings_of(scene).solo = False
+        ghost = ghosts.found(
+            context, armature, moved.clip.name, ReadAction(moved.clip, frames, moved.targets), moved.body
+        )
+        self.report({"INFO"}, f"{ghost.said}: {len(moved.clip)} frames from {frames[0]:g}")
+        active = library_finds.row(library_finds.finder())
+        if self.index < 0 and active is not None and _stretches([active]) != [self._shown]:
+            # Another row was clicked while this one was read.
+            library_finds.show_active(context)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_PG_wanted(bpy.types.PropertyGroup):
+    """A stretch to import, by its file: its frames first … last, and whether it is seen in a mirror."""
+
+    path: bpy.props.StringProperty(name="File")
+    first: bpy.props.IntProperty(name="First")
+    last: bpy.props.IntProperty(name="Last")
+    mirrored: bpy.props.BoolProperty(name="Mirrored")
+
+
+class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
+    bl_idname = "action_loom.import_found"
+    bl_label = "Import Found"
+    bl_description = (
+        "Make new actions of the ticked stretches, or of the active one, on the armature's body: they begin where and"
+        " when the stretch that was looked for does, and are added to the list of sources"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_wanted, options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        return not target_armature.by_button(context) or _poll_found(cls, anything=False)
+
+    def ask(self, context: bpy.types.Context) -> "tuple[int, Receiver, tuple[list[Stretch], Coming]]":
+        from ...services.files import onto_armature
+
+        armature = present(target_armature.armature(context))
+        if not len(self.stretches):
+            for row in library_finds.chosen(library_finds.finder()):
+                one = self.stretches.add()
+                one.path, one.first, one.last, one.mirrored = row.path, row.first, row.last, row.mirrored
+        if not len(self.stretches):
+            raise LibraryError("Tick what is to be imported, or click one")
+        present(context.view_layer).update()  # a script may have moved the armature just now
+        how = self.coming(context, keep=self.rate == "KEEP")
+        return armature.session_uid, onto_armature.receiver(armature), (_stretches(self.stretches), how)
+
+    def finish(
+        self, context: bpy.types.Context, request: int, read: "Receiver", recipe: Any, made: "list[Moved | LoomError]"
+    ) -> OperatorReturn:
+        from ...services.files import onto_armature
+        from ...services.weaving import writing
+
+        armature = writing.found(bpy.data.objects, request, "The armature")
+        refused = list(dict.fromkeys(str(one) for one in made if isinstance(one, LoomError)))
+        coming = [one for one in made if not isinstance(one, LoomError)]
+        if not coming:
+            raise LibraryError("; ".join(refused))
+        actions: list[bpy.types.Action] = []
+        notes: list[str] = []
+        try:
+            for one in coming:
+                rate = 0.0 if self.rate == "SCENE" else one.file.rate
+                begin = float(round(library_finds.finder().frame))
+                action, others = onto_armature.write(armature, one, first_frame=begin, rate=rate)
+                actions.append(action)
+                notes += others
+        except BaseException:
+            for action in actions:
+                bpy.data.actions.remove(action)
+            raise
+        imported_motion.list_actions(scene_of(context), armature, actions)
+        said = dict.fromkeys(one.said for one in coming if one.said)
+        names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
+        base.report(self, dict.fromkeys([*refused, *notes]), *said, f"{names}: now {armature.name}'s")
+        return {"FINISHED"}
+
+
+def _poll_found(cls: type[bpy.types.Operator], *, anything: bool) -> bool:
+    """Say whether something was found, and chosen where not just anything will do."""
+    finder = library_finds.finder()
+    if not len(finder.found):
+        cls.poll_message_set("Find something first")
+        return False
+    if not anything and not library_finds.chosen(finder):
+        cls.poll_message_set("Tick what is to be imported, or click one")
+        return False
+    return True
+
+
+def _stretches(rows: Any) -> "list[Stretch]":
+    from ...services.files.library_clips import Stretch
+
+    return [Stretch(row.path, row.first, row.last, row.mirrored) for row in rows]
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_OT_new_library,
+        ACTION_LOOM_OT_read_library,
+        ACTION_LOOM_OT_add_to_library,
+        ACTION_LOOM_OT_find_like,
+        ACTION_LOOM_OT_show_found,
+        ACTION_LOOM_PG_wanted,
+        ACTION_LOOM_OT_import_found,
+    )
+)

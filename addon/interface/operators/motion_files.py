@@ -1,0 +1,296 @@
+"""Motion files in and out, through the file browser or from a script."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from ....core import files
+from ....core.errors import LoomError
+from ....core.formats import registry
+from ....core.progress import Progress
+from ....core.recipes.reading import ReadingOptions
+from ...ground import formats, option_properties, rates
+from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
+from ...ground.translations.runtime import translated
+from ...model import target_armature
+from . import base
+
+_UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
+_UPS = (("y", "Y", "As most programs write it"), ("z", "Z", "As Blender has it"))
+
+
+def _suggest_units_read(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
+    return ["auto", *_UNITS]
+
+
+def _suggest_units_written(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
+    return [*_UNITS]
+
+
+class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
+    bl_idname = "action_loom.import_motion"
+    bl_label = "Import Motion Files"
+    bl_description = (
+        "Make actions of motion files: of the active armature if it has their joints or a mesh, else of new ones"
+    )
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.READABLE), options={"HIDDEN"})
+    units: bpy.props.StringProperty(
+        name="Units",
+        description=f"Of lengths in the files: auto, {', '.join(_UNITS)} (5.64 cm), or a number of metres",
+        default="auto",
+        search=_suggest_units_read,
+        search_options={"SUGGESTION"},
+    )
+    up: bpy.props.EnumProperty(
+        name="Up",
+        description="The files' upward axis",
+        items=[("auto", "Auto", "As the rest pose stands"), *_UPS],
+        default="auto",
+    )
+    skeleton: bpy.props.StringProperty(
+        name="Skeleton",
+        description="The .asf file of AMC files; the one beside each if empty",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
+    )
+    amc_rate: bpy.props.FloatProperty(
+        name="AMC Rate",
+        description="Frames per second of AMC files, which do not say it; 0 is 120",
+        default=0.0,
+        min=0.0,
+        max=1000.0,
+        soft_max=240.0,
+    )
+    rate: bpy.props.EnumProperty(
+        name="Rate",
+        description="What becomes of the files' frames per second",
+        items=[
+            ("KEEP", "Keep Every Frame", "A captured frame is a frame of the scene; the action knows its own rate"),
+            ("SCENE", "Convert to the Scene's", "The action takes as long as the capture did"),
+        ],
+    )
+    onto: bpy.props.EnumProperty(
+        name="Onto",
+        description="Whose actions they become",
+        items=[
+            (
+                "AUTO",
+                "Character, or New Armature",
+                "The active armature's where it has the files' joints, or where it moves a mesh: then they are carried"
+                " onto its body. Else those of a new one",
+            ),
+            ("ACTIVE", "Active Armature", "The active armature's, carried onto its body where it has other joints"),
+            ("NEW", "New Armature", "Those of a new one, with the files' joints, even where the active one has them"),
+        ],
+    )
+    plant_feet: bpy.props.BoolProperty(
+        name="Plant Feet",
+        description="Let the feet of what is carried onto another body stay where they stood in the file",
+        default=True,
+    )
+    new_armature: bpy.props.BoolProperty(  # earlier, there was this choice alone
+        name="New Armature", default=False, options={"HIDDEN", "SKIP_SAVE"}
+    )
+    select: bpy.props.BoolProperty(
+        name="Select", description="Make the armature the active object, selected and in view", default=True
+    )
+    match_rate: bpy.props.BoolProperty(
+        name="Match Scene Rate",
+        description="Give the scene the files' frames per second, so that they play as fast as they were captured;"
+        " on at first where nothing is animated yet",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+    fit_range: bpy.props.BoolProperty(
+        name="Fit Scene Range",
+        description="Let the scene begin and end with the imported actions; on at first where nothing is animated yet",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode not in ("OBJECT", "POSE"):
+            cls.poll_message_set("Change to Object or Pose Mode first")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        for name in ("match_rate", "fit_range"):
+            if not self.properties.is_property_set(name):
+                setattr(self, name, not len(bpy.data.actions))
+        manager = present(context.window_manager)
+        if self.directory and len(self.files) and self.files[0].name:  # they were dropped into the view
+            title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
+            return manager.invoke_props_dialog(self, title=translated(title), confirm_text="Import")
+        manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.files import (
+            import_motion,  # numpy is loaded at first use, not when Blender starts
+            imported_motion,
+        )
+
+        reading = import_motion.FileReading(
+            self.units,
+            self.up,
+            self.rate == "SCENE",
+            "NEW" if self.new_armature else self.onto,
+            bpy.path.abspath(self.skeleton),
+            self.amc_rate,
+            self.plant_feet,
+        )
+        try:
+            with _progress(present(context.window_manager)) as progress:
+                imported = import_motion.import_files(context, self._paths(), reading, progress)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for note in (*imported.refused, *imported.notes):
+            self.report({"WARNING"}, note)
+        said = imported_motion.take_in(
+            context, imported, select=self.select, match_rate=self.match_rate, fit_range=self.fit_range
+        )
+        for sentence in filter(None, (*imported.said, said)):
+            self.report({"INFO"}, sentence)
+        for armature, actions in imported.actions.items():
+            which = "the new armature " if armature in imported.made else ""
+            self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_rates_note(context, actions)}")
+        if imported.refused:
+            came, left = sum(map(len, imported.actions.values())), len(imported.refused)
+            self.report({"WARNING"}, f"{came} of {came + left} clips came in; {left} could not be carried")
+        return {"FINISHED"}
+
+    def _paths(self) -> list[str]:
+        folder = bpy.path.abspath(self.directory)
+        names = [element.name for element in self.files if element.name]
+        if names:
+            return [os.path.join(folder, bpy.path.abspath(name)) for name in names]
+        return [bpy.path.abspath(self.filepath)] if self.filepath else []
+
+
+class ACTION_LOOM_FH_motion(bpy.types.FileHandler):
+    bl_idname = "ACTION_LOOM_FH_motion"
+    bl_label = "Motion Files"
+    bl_import_operator = "action_loom.import_motion"
+    bl_file_extensions = ";".join(formats.READABLE)
+
+    @classmethod
+    def poll_drop(cls, context: DrawContext) -> bool:
+        area = present(context).area
+        return area is not None and area.type == "VIEW_3D"
+
+
+class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
+    """An action to export, by its name; operators can't hold pointers to actions."""
+
+
+@option_properties.with_options(ReadingOptions)
+class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
+    bl_idname = "action_loom.export_motion"
+    bl_label = "Export Motion Files"
+    bl_description = "Write actions of the active armature as motion files"
+    bl_options = {"REGISTER"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default=registry.glob(writable=True), options={"HIDDEN"})
+    actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
+    units: bpy.props.StringProperty(
+        name="Units",
+        description=f"Of lengths in the files: {', '.join(_UNITS)} (5.64 cm), or a number of metres",
+        default="cm",
+        search=_suggest_units_written,
+        search_options={"SUGGESTION"},
+    )
+    up: bpy.props.EnumProperty(name="Up", description="The files' upward axis", items=_UPS)
+    overwrite: bpy.props.BoolProperty(
+        name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        data = present(target_armature.armature(context)).animation_data
+        if not self.filepath and data is not None and data.action is not None:
+            folder = os.path.dirname(bpy.data.filepath)
+            self.filepath = os.path.join(folder, files.file_name(data.action.name, registry.DEFAULT))
+        present(context.window_manager).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def check(self, context: bpy.types.Context) -> bool:
+        """Give the name in the file browser the ending of motion files."""
+        if os.path.splitext(self.filepath)[1].lower() in registry.WRITABLE:
+            return False
+        named = bpy.path.ensure_ext(self.filepath, registry.DEFAULT)
+        if not os.path.basename(self.filepath) or named == self.filepath:
+            return False
+        self.filepath = named
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
+
+        visual = option_properties.values_of(self, ReadingOptions)["visual"]
+        writing = export_motion.Writing(self.units, self.up, visual, self.overwrite)
+        names = [action.name for action in self.actions]
+        try:
+            with _progress(present(context.window_manager)) as progress:
+                path = bpy.path.abspath(self.filepath)
+                exported = export_motion.export_actions(context, names, path, writing, progress)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for note in exported.notes:
+            self.report({"WARNING"}, note)
+        count = len(exported.paths)
+        what = str(exported.paths[0]) if count == 1 else f"{count} files in {exported.paths[0].parent}"
+        self.report({"INFO"}, f"{what} written")
+        return {"FINISHED"}
+
+
+@contextmanager
+def _progress(window_manager: bpy.types.WindowManager) -> Iterator[Progress]:
+    window_manager.progress_begin(0, 100)
+
+    def show(fraction: float, _doing: str) -> bool:
+        window_manager.progress_update(100 * fraction)
+        return True
+
+    try:
+        yield Progress(show)
+    finally:
+        window_manager.progress_end()
+
+
+def _counted(actions: list[bpy.types.Action]) -> str:
+    return f"Action {actions[0].name}" if len(actions) == 1 else f"{len(actions)} actions"
+
+
+def _rates_note(context: bpy.types.Context, actions: list[bpy.types.Action]) -> str:
+    """Say which rates the actions have where the scene has another."""
+    scene = rates.of_scene(scene_of(context))
+    others = sorted({rate for rate in map(rates.rate_of, actions) if rate and abs(rate - scene) > 1e-3 * scene})
+    if not others:
+        return ""
+    return f", made at {', '.join(f'{rate:g}' for rate in others)} frames per second; the scene has {scene:g}"
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_OT_import_motion,
+        ACTION_LOOM_FH_motion,
+        ACTION_LOOM_PG_exported_action,
+        ACTION_LOOM_OT_export_motion,
+    )
+)

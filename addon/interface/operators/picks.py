@@ -1,0 +1,180 @@
+"""Filling an option from what the scene shows instead of typing: joints, a clip and a frame of it, a frame."""
+
+import math
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared
+from ....core.recipes.key_poses import KeyPoses
+from ...ground import option_properties
+from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from ...model import frame_conversion, lists, properties, target_armature
+from . import base
+
+_SELECTED = ("SELECTED", "Selected Bones", "The bones that are selected in Pose Mode, with all that hangs below them")
+_COMPARED = [
+    ("all", "Whole Body", "Compare all joints"),
+    ("lower", "Legs and Hips", "Compare the lower body only: steps count, arms do not"),
+    ("upper", "Upper Body", "Compare trunk, arms and head only"),
+    ("SELECTED", "Selected Bones", "Compare the bones that are selected in Pose Mode"),
+]
+_UPPER = [("", "Automatic", "From the lowest joint of the spine on"), _SELECTED]
+
+
+def _items(chosen: Any, _context: Any) -> list[tuple[str, str, str]]:
+    return _COMPARED if chosen.option == "joints" else _UPPER
+
+
+class _Pick(OperatorMixin):
+    """An operator that fills one option of the panel's settings."""
+
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    group: bpy.props.StringProperty(name="Group", description="Of the panel's settings", options={"HIDDEN"})
+    option: bpy.props.StringProperty(name="Option", description="That is filled", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        settings = properties.settings_of(scene_of(context))
+        try:
+            setattr(getattr(settings, self.group), self._about().name, self.value(context))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def _about(self) -> Option:
+        known = {} if self.group not in properties.GROUPS else {o.name: o for o in properties.shown(self.group, *SHOWN)}
+        if self.option not in known or known[self.option].pick not in self.kinds:
+            raise LoomError(f"There is no option {self.group}.{self.option} to be picked so")
+        return known[self.option]
+
+    kinds: tuple[str, ...] = ()
+
+    def value(self, context: bpy.types.Context) -> Any:
+        """Return what the option gets; raises LoomError where the scene does not show it."""
+        raise NotImplementedError
+
+
+class ACTION_LOOM_OT_pick_joints(_Pick, bpy.types.Operator):
+    bl_idname = "action_loom.pick_joints"
+    bl_label = "Choose Joints"
+    bl_description = "Choose joints from a list or by the bones that are selected, instead of typing their names"
+    kinds = (JOINTS,)
+
+    what: bpy.props.EnumProperty(name="Joints", description="Which joints", items=_items)
+
+    def value(self, context: bpy.types.Context) -> str:
+        if self.what != "SELECTED":
+            return str(self.what)
+        armature = target_armature.armature(context)
+        chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == armature]
+        if not chosen:
+            raise LoomError(f"Select bones of {present(armature).name} in Pose Mode first")
+        return ", ".join(chosen)
+
+
+class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
+    bl_idname = "action_loom.pick_frame"
+    bl_label = "Take Current Frame"
+    bl_description = "Take the frame at which the scene is now, of the action that the armature shows"
+    kinds = (PLACE, FRAME)
+
+    def value(self, context: bpy.types.Context) -> Any:
+        armature, scene = present(target_armature.armature(context)), scene_of(context)
+        rig, about = properties.rig_of(scene, armature), self._about()
+        if about.pick == FRAME:
+            line = frame_conversion.source_of(rig, self.group, self.option)
+            if line is None:
+                raise LoomError("Tick the action first that the frame is of")
+            return frame_conversion.shown(rig, armature, scene.frame_current, line=line)[1]
+        if not lists.ticked(rig):
+            raise LoomError("Tick the action first that the frame is of")
+        line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
+        return f"{line.action.name_full}:{frame}"
+
+
+class _Poses(OperatorMixin):
+    """An operator on the rows of Key Poses."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
+
+
+class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
+    bl_idname = "action_loom.pick_pose"
+    bl_label = "Pick Pose"
+    bl_description = "Add the pose of the ticked action that the armature shows, at the current frame, as the next pose"
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        scene, armature = scene_of(context), present(target_armature.armature(context))
+        rig, group = properties.rig_of(scene, armature), properties.settings_of(scene).key_poses
+        about = declared(KeyPoses)["poses"]
+        try:
+            if not lists.ticked(rig):
+                raise LoomError("Tick the actions first that the poses are of")
+            line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
+            rows = about.checked(group.poses)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        number = lists.in_order(rig, KeyPoses).index(line) + 1
+        when = rows[-1][2] + rows[-1][3] + option_properties.rounded(group.interval) if rows else 0.0
+        group.poses = about.as_text((*rows, (float(number), float(frame), when, 0.0)))
+        self.report({"INFO"}, f"Pose {len(rows) + 1}: frame {scene.frame_current} of {line.action.name}, at {when:g} s")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_clear_poses(_Poses, bpy.types.Operator):
+    bl_idname = "action_loom.clear_poses"
+    bl_label = "Clear Poses"
+    bl_description = "Forget the poses that were picked"
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        properties.settings_of(scene_of(context)).key_poses.poses = ""
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_place_from_cursor(bpy.types.Operator):
+    bl_idname = "action_loom.place_from_cursor"
+    bl_label = "Place from 3D Cursor"
+    bl_description = "Take place and facing from the 3D cursor: it faces along its y axis"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context, changes=False)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bridge import rig
+        from ...services.weaving import writing
+
+        try:
+            body = rig.read(present(target_armature.armature(context)))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        place, heading = writing.cursor_place(scene_of(context).cursor, body)
+        settings = properties.settings_of(scene_of(context)).place
+        settings.where, settings.face = "at", "way"
+        settings.x, settings.y, settings.facing = float(place[0]), float(place[1]), math.degrees(heading)
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_OT_pick_joints,
+        ACTION_LOOM_OT_pick_frame,
+        ACTION_LOOM_OT_pick_pose,
+        ACTION_LOOM_OT_clear_poses,
+        ACTION_LOOM_OT_place_from_cursor,
+    )
+)

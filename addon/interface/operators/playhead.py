@@ -1,0 +1,118 @@
+"""Going through two clips at once: the scene's frame, set by dragging in the picture of their registration."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...ground.blender_types import OperatorReturn, as_pair, present, scene_of
+from ...model import target_armature
+from ...services.matching import analysis
+from ..pictures import image_overlay
+from . import base
+
+if TYPE_CHECKING:
+    from ...services.matching.analysis import Analysis, Pair
+
+# The tool comes first where it takes the left button itself.
+KEYMAPS = ("Image", "Image Editor Tool: Sample")
+
+
+def _meant(context: bpy.types.Context) -> "tuple[Analysis, Pair] | None":
+    """What an Image Editor shows, or outside of one what the panel does."""
+    if isinstance(context.space_data, bpy.types.SpaceImageEditor):
+        return image_overlay.pair_in(context.space_data) if context.space_data.mode == "VIEW" else None
+    armature = target_armature.armature(context)
+    known = None if armature is None else analysis.analysis_of(armature)
+    return None if known is None else (known, analysis.shown(scene_of(context), known))
+
+
+class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
+    bl_idname = "action_loom.move_playhead"
+    bl_label = "Move Playhead"
+    bl_description = "Go to the frame of the scene at which the reference, or what corresponds to it, is shown"
+    bl_options = {"UNDO_GROUPED", "BLOCKING", "INTERNAL"}
+    bl_undo_group = "Move Playhead"
+
+    frame: bpy.props.FloatProperty(name="Frame", description="Of the reference, as the scene counts", default=1.0)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if isinstance(context.space_data, bpy.types.SpaceImageEditor):
+            return _meant(context) is not None
+        if not base.poll_armature(cls, context, changes=False):
+            return False
+        if _meant(context) is None:
+            cls.poll_message_set("Analyse the sources first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ..pictures import playhead
+
+        known, pair = present(_meant(context))
+        match = image_overlay.stage(known, pair.which).match
+        frames = playhead.at_frame(match, self.frame).frames
+        scene_of(context).frame_set(round(frames[image_overlay.side_shown(known, pair)]))
+        return {"FINISHED"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        from ..pictures import playhead
+
+        known, pair = present(_meant(context))
+        on_stage = image_overlay.stage(known, pair.which)
+        if not playhead.in_plot(on_stage.layout, on_stage.match, *_pixel(context, event)):
+            return {"PASS_THROUGH"}
+        self._before = scene_of(context).frame_current
+        self._go(context, event)
+        present(context.window_manager).modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        if _meant(context) is None:  # another file, or another picture
+            return {"CANCELLED"}
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            scene_of(context).frame_set(self._before)
+            return {"CANCELLED"}
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            return {"FINISHED"}
+        if event.type == "MOUSEMOVE":
+            self._go(context, event)
+        return {"RUNNING_MODAL"}
+
+    def _go(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        """Go to the frame below the mouse."""
+        from ..pictures import playhead
+
+        known, pair = present(_meant(context))
+        on_stage = image_overlay.stage(known, pair.which)
+        self.frame = playhead.at_pixel(on_stage.match, on_stage.layout, _pixel(context, event)[0]).frames[0]
+        self.execute(context)
+
+
+def _pixel(context: bpy.types.Context, event: bpy.types.Event) -> tuple[float, float]:
+    """The pixel of the picture below the mouse."""
+    region, space = present(context.region), context.space_data
+    assert isinstance(space, bpy.types.SpaceImageEditor)
+    x, y = as_pair(region.view2d.region_to_view(event.mouse_region_x, event.mouse_region_y))
+    wide, high = as_pair(present(space.image).size)
+    return x * wide, y * high
+
+
+_items: list[tuple[Any, Any]] = []
+
+_register, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_move_playhead,))
+
+
+def register() -> None:
+    _register()
+    config = present(bpy.context.window_manager).keyconfigs.addon
+    for name in KEYMAPS if config is not None else ():
+        keymap = present(config).keymaps.new(name=name, space_type="IMAGE_EDITOR")
+        _items.append((keymap, keymap.keymap_items.new("action_loom.move_playhead", "LEFTMOUSE", "PRESS")))
+
+
+def unregister() -> None:
+    for keymap, item in _items:
+        keymap.keymap_items.remove(item)
+    _items.clear()
+    _unregister()

@@ -1,0 +1,31 @@
+"""The preview's end: it goes, and nothing was written. What makes it is Weave's own operator, told to preview."""
+
+import bpy
+
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import properties, target_armature
+from ...services.preview import previews
+from . import base
+
+
+class ACTION_LOOM_OT_clear_preview(bpy.types.Operator):
+    bl_idname = "action_loom.clear_preview"
+    bl_label = "Clear Preview"
+    bl_description = "Let the figures of the preview go"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context, changes=False):
+            return False
+        if previews.of(present(target_armature.armature(context)).session_uid) is None:
+            cls.poll_message_set("Nothing is previewed")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        properties.settings_of(scene_of(context)).solo = False
+        previews.keep(present(target_armature.armature(context)).session_uid, None)
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_clear_preview,))

@@ -1,0 +1,272 @@
+"""Results again: their recipe back into the panel, and made anew from their sources as they are now."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.errors import LoomError, OptionError, RigError
+from ....core.options import declared
+from ....core.recipes.ask import Ask
+from ....core.recipes.base import Recipe
+from ....core.recipes.blend import Blend
+from ....core.recipes.graph import Follow, GraphWalk
+from ....core.recipes.matching import Matching
+from ....core.recipes.plant import Plant
+from ....core.recipes.reading import Request
+from ....core.recipes.style import Restyle
+from ...bridge import result_mark
+from ...ground import jobs, option_properties
+from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of
+from ...model import contact_rows, properties, readiness, storage, target_armature
+from ...services.paths import path_stretches
+from ...services.sources import source_list
+from ...services.styles import style_labels
+from ...services.weights import weights_over_time
+from . import base
+from .background import BackgroundOperator
+
+if TYPE_CHECKING:
+    from ....core.weave.results import Result
+    from ...services.weaving import reading
+
+
+def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Say whether an armature is there and, for a button, its action is a result of ours."""
+    if not base.poll_armature(cls, context):
+        return False
+    data = present(target_armature.armature(context)).animation_data
+    if target_armature.by_button(context) and (data is None or not result_mark.is_result(data.action)):
+        cls.poll_message_set("The armature's action was not made by Action Loom")
+        return False
+    return True
+
+
+def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
+    """Return the action of a name, or the armature's own where none is given; raises LoomError."""
+    if name:
+        action = named(bpy.data.actions, name)
+        if action is None:
+            raise LoomError(f"There is no action named {name!r}")
+        return action
+    data = armature.animation_data
+    if data is None or data.action is None:
+        raise LoomError(f"{armature.name} has no action: assign the result, or name it")
+    return data.action
+
+
+class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
+    bl_idname = "action_loom.rebuild"
+    bl_label = "Rebuild"
+    bl_description = "Make the armature's result anew from its sources as they are now, by its recipe"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: bpy.props.StringProperty(
+        name="Result", description="Name of the result; the armature's action if empty", options={"HIDDEN"}
+    )
+    overwrite_edits: bpy.props.BoolProperty(
+        name="Overwrite Edits",
+        description="Replace the keys even if they were edited by hand after they were made",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+    spans: bpy.props.StringProperty(
+        name="Spans",
+        description="When its feet stand, rows as its recipe has them; as there if not given, found if empty",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return poll_result(cls, context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        try:
+            edited = storage.edited_by_hand(chosen(self.action, present(target_armature.armature(context))))
+            self.from_panel(context)  # the dialog's button does not ask for it
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if edited and not bpy.app.background:
+            self.overwrite_edits = True  # what the dialog's button says
+            return present(context.window_manager).invoke_confirm(
+                self, event, title="Edited by hand", message="Replace the keys that were edited?", icon="WARNING"
+            )
+        return super().invoke(context, event)
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        """The recipe is on the result; the panel has when its feet stand, where that was found or edited since."""
+        if self.action or self.properties.is_property_set("spans"):
+            return  # a script that names its result, or when they stand, does not mean the panel
+        action = chosen("", present(target_armature.armature(context)))
+        held = contact_rows.of(scene_of(context), action)
+        if held is None or not contact_rows.is_rewoven(action):
+            return
+        contacts = contact_rows.contacts_of(held) if held.edited else []
+        rows = contact_rows.as_spans(contacts, contact_rows.frames_of(action))
+        self.spans = declared(Plant)["spans"].as_text(rows)
+
+    def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Recipe]":
+        from ...services.results import rebuilding
+        from ...services.weaving import reading
+
+        self.from_panel(context)
+        action = chosen(self.action, present(target_armature.armature(context)))
+        again = rebuilding.inputs_of(action, overwrite_edits=self.overwrite_edits)
+        self._into = action.session_uid
+        armature = again.armature or present(target_armature.armature(context))
+        why = readiness.why_not(armature)  # it need not be the active one
+        if why:
+            raise RigError(why)
+        read = reading.read_actions(scene_of(context), armature, again.made_of, again.request, again.recipe)
+        return again.request, read, self._with_spans(again.recipe)
+
+    def _with_spans(self, recipe: Recipe) -> Recipe:
+        options = declared(type(recipe))
+        if "spans" not in options or not self.properties.is_property_set("spans"):
+            return recipe
+        given: dict[str, Any] = {"spans": self.spans}
+        if self.spans and "plant_feet" in options:
+            given["plant_feet"] = True
+        return dataclasses.replace(recipe, **given)
+
+    def finish(
+        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Result"
+    ) -> OperatorReturn:
+        from ...services.preview import live
+        from ...services.weaving import writing
+
+        action = writing.found(bpy.data.actions, self._into, "The result")
+        into = action, storage.find_slot(action, storage.of_result(action).slot)
+        written = writing.write(context, request, read, recipe, made, into=into)
+        live.remember(context, request, read, recipe, made, action)
+        base.report_result(self, context, read, recipe, written, made)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
+    bl_idname = "action_loom.edit_recipe"
+    bl_label = "Edit Recipe"
+    bl_description = "Load the recipe of the armature's result back into the panel"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: bpy.props.StringProperty(
+        name="Result", description="Name of the result; the armature's action if empty", options={"HIDDEN"}
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return poll_result(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        try:
+            action = chosen(self.action, present(target_armature.armature(context)))
+            made_of, players = storage.find_sources(action), storage.players_of(action)
+            self._load(context, storage.of_result(action), made_of, players)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"The recipe of {action.name} is in the panel")
+        return {"FINISHED"}
+
+    def _load(
+        self,
+        context: bpy.types.Context,
+        kept: storage.Stored,
+        found: list[SlottedAction],
+        players: list[bpy.types.Object | None],
+    ) -> None:
+        from ...services.results import rebuilding
+
+        # All that can be wrong with a recipe is found before the panel is changed.
+        request, recipe = kept.request, rebuilding.current_recipe(kept, found)
+        reference = recipe.reference_index(len(found)) if isinstance(recipe, Matching) else 0
+        if isinstance(recipe, Follow):
+            recipe.stretch_rows(len(found))
+            recipe.stretch_splices()
+        labels = [] if isinstance(recipe, Restyle) else getattr(recipe, "labels", "").split()
+        if isinstance(recipe, Blend):
+            recipe.shares(len(found))
+        weights = getattr(recipe, "weights", ()) or (1.0,) * len(found)
+        if len(weights) != len(found):
+            raise OptionError(f"{len(weights)} weights were given for {len(found)} sources: weave them again")
+
+        settings = properties.settings_of(scene_of(context))
+        rig = properties.ensure_rig(scene_of(context), kept.armature or present(target_armature.armature(context)))
+        asked = [
+            dataclasses.replace(source, armature="" if player is None else player.name_full)
+            for source, player in zip(request.sources, players, strict=True)
+        ]
+        weights_over_time.settle(scene_of(context))
+        for line in rig.sources:
+            line.use = False
+        if isinstance(recipe, Follow):
+            path_stretches.load(settings, rig, recipe, found, asked)
+            found, asked = recipe.prepared_of(found), recipe.prepared_of(asked)
+            weights = (1.0,) * len(found)
+        for place, ((action, slot), weight, source) in enumerate(zip(found, weights, asked, strict=True)):
+            lines = list(rig.sources)
+            if not any(line.action == action for line in lines[place:]):  # an action can be listed more than once
+                source_list.add(rig, action, use=True)
+                lines = list(rig.sources)
+            there = next(k for k in range(place, len(lines)) if lines[k].action == action)
+            rig.sources.move(there, place)  # the order counts: it is that in which they are connected, for one
+            line = rig.sources[place]
+            line.use, line.weight = True, weight
+            source_list.load(line, source, slot)
+            line.label = labels[place] if place < len(labels) and labels[place] != "-" else ""
+        if isinstance(recipe, Restyle):
+            people = style_labels.to_panel(settings, recipe.labels)
+            settings.kept_style = bpy.data.texts.get(recipe.kept)
+            for line in rig.sources:
+                line.label = people.get(line.action.name, "") if line.use else line.label
+            reference = 0
+        if isinstance(recipe, Ask):
+            reference = 0
+            along = by_full_name(bpy.data.objects, request.curve) if request.curve else None
+            settings.ask_curve = along if along is not None and along.type == "CURVE" else None
+        if reference is not None:
+            rig.reference = reference
+        if recipe.mode or isinstance(recipe, GraphWalk):
+            settings.mode = recipe.verb if recipe.mode else Follow.verb  # whose panel has all walks
+        self._load_options(settings, recipe, request)
+        if isinstance(recipe, Blend):
+            weights_over_time.load(scene_of(context), rig, recipe.weight_keys)
+            settings.blend.weight_keys = ""  # they are on the list now
+        if isinstance(recipe, Follow):
+            made = by_full_name(bpy.data.objects, request.curve)
+            settings.curve = made if made is not None and made.type == "CURVE" else None
+
+    def _load_options(self, settings: Any, recipe: Recipe, request: Request) -> None:
+        for group in properties.groups(settings, type(recipe))[:-1]:
+            for name, about in option_properties.options_of(type(recipe)).items():
+                if name in group.bl_rna.properties and name != "spans":  # of this result; the next is another
+                    option_properties.set_value(group, about, getattr(recipe, name))
+        for values in (request.result, request.reading):
+            for name, about in option_properties.options_of(type(values)).items():
+                option_properties.set_value(settings.result, about, getattr(values, name))
+
+
+class ACTION_LOOM_OT_cancel(bpy.types.Operator):
+    bl_idname = "action_loom.cancel"
+    bl_label = "Cancel"
+    bl_description = "Stop the work that is going on; nothing is changed"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if jobs.running() is None:
+            cls.poll_message_set("Nothing is going on")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        job = jobs.running()
+        if job is not None:
+            job.cancel()
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_OT_rebuild, ACTION_LOOM_OT_edit_recipe, ACTION_LOOM_OT_cancel)
+)

@@ -1,0 +1,59 @@
+"""Which bone plays which role of the body: found from names, corrected by the artist."""
+
+import bpy
+
+from ....core.errors import LoomError
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import properties, target_armature
+from ...services.sources import body_roles
+from . import base
+
+
+class ACTION_LOOM_OT_find_roles(bpy.types.Operator):
+    bl_idname = "action_loom.find_roles"
+    bl_label = "Find Body Roles"
+    bl_description = "Find hips, spine, legs and arms by the bones' names; what was chosen by hand is forgotten"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bridge import rig as rigs
+
+        armature = present(target_armature.armature(context))
+        rigs.set_roles(armature, {})
+        found = body_roles.look_up(properties.ensure_rig(scene_of(context), armature))
+        self.report({"INFO"}, f"{found} of {len(rigs.ROLES)} roles found")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_set_role(bpy.types.Operator):
+    bl_idname = "action_loom.set_role"
+    bl_label = "Set Body Role"
+    bl_description = "Choose the bone that plays a role of the body"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    role: bpy.props.StringProperty(name="Role", description="Such as hips, spine, thigh.L, foot.R")
+    bone: bpy.props.StringProperty(name="Bone", description="Its name; empty if no bone plays the role")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bridge import rig as rigs
+
+        armature = present(target_armature.armature(context))
+        try:
+            chosen = rigs.chosen_roles(armature) | {self.role: self.bone}
+            rigs.set_roles(armature, chosen)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        body_roles.look_up(properties.ensure_rig(scene_of(context), armature))
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_find_roles, ACTION_LOOM_OT_set_role))

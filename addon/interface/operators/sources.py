@@ -1,0 +1,222 @@
+"""Filling and ordering the list of sources."""
+
+import bpy
+
+from ....core.errors import some
+from ...ground.blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
+from ...model import lists, properties, target_armature
+from ...services.sources import body_roles, source_list
+from ...services.weights import weights_over_time
+from . import base
+
+
+class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
+    bl_idname = "action_loom.add_sources"
+    bl_label = "Add All Actions"
+    bl_description = "List every action that moves bones of the active armature"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature = present(target_armature.armature(context))
+        rig = properties.ensure_rig(scene_of(context), armature)
+        filled = source_list.fill(rig, armature)
+        body_roles.look_up(rig)
+        source_list.note_warnings(context, armature, lists.ticked(rig))
+        self._report(armature, filled)
+        return {"FINISHED"}
+
+    def _report(self, armature: bpy.types.Object, filled: source_list.Filled) -> None:
+        """Say what was listed, what of it apart and why, and what was not."""
+        said = [f"{len(filled.added)} actions of {armature.name} added"]
+        reasons = dict.fromkeys(filter(None, filled.added.values()))
+        groups = [([action.name for action, one in filled.added.items() if one == why], why) for why in reasons]
+        said += [f"at the end {some(names)}: {why}" for names, why in groups]
+        left_out = ((filled.shape_keys, "shape keys"), (filled.others, "other objects"))
+        said += [f"not listed, of {what}: {some(names)}" for names, what in left_out if names]
+        self.report({"INFO"}, "; ".join(said))
+
+
+class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
+    bl_idname = "action_loom.add_active_source"
+    bl_label = "Add Active Action"
+    bl_description = "List the action that the active armature has now"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_action(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature = present(target_armature.armature(context))
+        data = present(armature.animation_data)
+        action = present(data.action)
+        if not source_list.moves(action, armature).bones:
+            self.report({"ERROR"}, f"{action.name} moves no bone of {armature.name}")
+            return {"CANCELLED"}
+        rig = properties.ensure_rig(scene_of(context), armature)
+        source = source_list.add(rig, action, use=True)
+        slot = getattr(data, "action_slot", None)
+        if slot is not None and len(action.slots) > 1:
+            source.slot = slot.identifier
+        rig.active = len(rig.sources) - 1
+        body_roles.look_up(rig)
+        source_list.note_warnings(context, armature, [source])
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_add_source(bpy.types.Operator):
+    bl_idname = "action_loom.add_source"
+    bl_label = "Add to Sources"
+    bl_description = "List this action and tick it"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    action: bpy.props.StringProperty(name="Action", description="Its name; that of the menu if empty")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature = present(target_armature.armature(context))
+        action = named(bpy.data.actions, self.action) if self.action else target_armature.action(context)
+        if action is None:
+            self.report({"ERROR"}, f"There is no action named {self.action!r}" if self.action else "Choose an action")
+            return {"CANCELLED"}
+        if not source_list.moves(action, armature).bones:
+            self.report({"ERROR"}, f"{action.name} moves no bone of {armature.name}")
+            return {"CANCELLED"}
+        rig = properties.ensure_rig(scene_of(context), armature)
+        listed = lists.own_lines(rig, action)
+        line = listed[0] if listed else source_list.add(rig, action, use=True)
+        line.use = True
+        body_roles.look_up(rig)
+        source_list.note_warnings(context, armature, [line])
+        self.report({"INFO"}, f"{action.name} is listed and ticked")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
+    bl_idname = "action_loom.add_selected_sources"
+    bl_label = "Add from Selected Armatures"
+    bl_description = "List actions of the other selected armatures: each is read on its own, and carried onto this one"
+    bl_options = {"REGISTER", "UNDO"}
+
+    which: bpy.props.EnumProperty(name="Actions", description="Which of their actions", items=source_list.WHICH)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_others(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature, scene = present(target_armature.armature(context)), scene_of(context)
+        others = source_list.selected_others(context, armature)
+        found = [(one, source) for one in others for source in source_list.sources_of(scene, one, self.which)]
+        rig = properties.ensure_rig(scene, armature)
+        listed = {(line.action.name_full, line.armature) for line in rig.sources if line.action is not None}
+        lines = []
+        for other, source in found:
+            action = next((one for one in bpy.data.actions if one.name_full == source.name), None)
+            if action is None or (source.name, source.armature) in listed:
+                continue
+            line = source_list.add(rig, action, use=True, player=other)
+            source_list.load(
+                line, source, next((s for s in getattr(action, "slots", ()) if s.identifier == source.slot), None)
+            )
+            lines.append(line)
+        if not lines:
+            self.report({"ERROR"}, f"No action of {some([one.name for one in others])} that is not listed already")
+            return {"CANCELLED"}
+        rig.active = len(rig.sources) - 1
+        body_roles.look_up(rig)
+        refused = source_list.note_warnings(context, armature, lines)
+        for why in refused:
+            self.report({"WARNING"}, why)
+        count = f"{len(lines)} action{'s' * (len(lines) > 1)}"
+        self.report({"INFO"}, f"{count} of {some([one.name for one in others])} listed for {armature.name}")
+        return {"FINISHED"}
+
+
+class OnList(OperatorMixin):
+    """An operator on the active line of the armature's list."""
+
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        if rig is None or not 0 <= rig.active < len(rig.sources):
+            cls.poll_message_set("The list of sources is empty")
+            return False
+        return True
+
+
+class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
+    bl_idname = "action_loom.remove_source"
+    bl_label = "Remove"
+    bl_description = "Take the active source off the list; the action stays"
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        weights_over_time.settle(scene_of(context))
+        removed = rig.active
+        rig.sources.remove(removed)
+        if removed < rig.reference:
+            rig.reference -= 1
+        elif removed == rig.reference:
+            rig.reference = 0
+        rig.active = min(removed, len(rig.sources) - 1)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
+    bl_idname = "action_loom.move_source"
+    bl_label = "Move"
+    bl_description = "Move the active source up or down"
+
+    down: bpy.props.BoolProperty(name="Down", description="Move it down, not up", default=False)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        here, there = rig.active, rig.active + (1 if self.down else -1)
+        if not 0 <= there < len(rig.sources):
+            return {"CANCELLED"}
+        weights_over_time.settle(scene_of(context))
+        rig.sources.move(here, there)
+        rig.reference = {here: there, there: here}.get(rig.reference, rig.reference)
+        rig.active = there
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
+    bl_idname = "action_loom.set_reference"
+    bl_label = "Reference"
+    bl_description = "Take time, body and place of the result from this source"
+
+    index: bpy.props.IntProperty(name="Source", description="Its place in the list, from 0", default=0, min=0)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        if self.index >= len(rig.sources):
+            self.report({"ERROR"}, f"There is no source {self.index}; the list has {len(rig.sources)}")
+            return {"CANCELLED"}
+        rig.reference = self.index
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_OT_add_sources,
+        ACTION_LOOM_OT_add_active_source,
+        ACTION_LOOM_OT_add_source,
+        ACTION_LOOM_OT_add_selected_sources,
+        ACTION_LOOM_OT_remove_source,
+        ACTION_LOOM_OT_move_source,
+        ACTION_LOOM_OT_set_reference,
+    )
+)

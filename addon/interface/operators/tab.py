@@ -1,0 +1,77 @@
+"""What the tab itself needs: the armature that it stays with, and a curve to walk along."""
+
+import bpy
+
+from ....core.errors import RigError
+from ...ground.blender_types import OperatorReturn, named, present, scene_of
+from ...model import properties, target_armature
+from . import base
+
+LENGTH = 6.0  # body heights of a new curve
+SWING = 0.6  # body heights that it goes aside
+
+
+class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
+    bl_idname = "action_loom.pin_armature"
+    bl_label = "Pin Armature"
+    bl_description = "Let the tab stay with this armature, whatever is active; or follow the active one again"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    armature: bpy.props.StringProperty(name="Armature", description="Its name; none to follow the active one")
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        chosen = named(scene_of(context).objects, self.armature) if self.armature else None
+        if self.armature and (chosen is None or chosen.type != "ARMATURE"):
+            self.report({"ERROR"}, f"There is no armature named {self.armature!r} in the scene")
+            return {"CANCELLED"}
+        properties.pin_to(scene_of(context), chosen)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
+    bl_idname = "action_loom.new_curve"
+    bl_label = "New Curve"
+    bl_description = "Add a curve in front of the armature to walk along, to be bent as you like"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context, changes=False):
+            return False
+        if not present(context.layer_collection).is_visible:
+            cls.poll_message_set("The active collection is hidden")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bridge import rig
+
+        armature, scene = present(target_armature.armature(context)), scene_of(context)
+        try:
+            body = rig.read(armature)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        height = body.skeleton.height / body.world_metres
+        begin = armature.matrix_world.translation
+        data = bpy.data.curves.new("Path", "CURVE")
+        data.dimensions = "3D"
+        spline = data.splines.new("BEZIER")
+        ahead = [0.0, LENGTH / 3.0, 2.0 * LENGTH / 3.0, LENGTH]
+        spline.bezier_points.add(len(ahead) - 1)
+        for point, along, side in zip(spline.bezier_points, ahead, (0.0, SWING, -SWING, 0.0), strict=True):
+            point.co = (begin.x + side * height, begin.y - along * height, begin.z)
+            point.handle_left_type = point.handle_right_type = "AUTO"
+        curve = bpy.data.objects.new("Path", data)
+        present(context.collection).objects.link(curve)
+        properties.settings_of(scene).curve = curve
+        if context.mode == "OBJECT":
+            for one in list(present(context.selected_objects)):
+                one.select_set(False)
+            curve.select_set(True)
+            present(context.view_layer).objects.active = curve
+        self.report({"INFO"}, f"{curve.name} added; the walk begins at its first point")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_pin_armature, ACTION_LOOM_OT_new_curve))

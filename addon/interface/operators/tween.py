@@ -1,0 +1,84 @@
+"""A pose between two of the action, or beyond: given to bones without keys, to be spread."""
+
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.recipes.reading import Request, Source
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import contact_rows, properties, target_armature
+from . import base
+
+
+class ACTION_LOOM_OT_tween(bpy.types.Operator):
+    bl_idname = "action_loom.tween"
+    bl_label = "Tween Pose"
+    bl_description = (
+        "Give the selected bones, or all if none is, a pose between those of two frames of the action, or beyond;"
+        " nothing is keyed: press Spread Pose to keep it"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    share: bpy.props.FloatProperty(
+        name="Share",
+        description="How much of the later pose; below 0 and above 1 goes beyond them",
+        default=0.5,
+        min=-4.0,
+        max=5.0,
+        soft_min=-0.5,
+        soft_max=1.5,
+    )
+    first: bpy.props.IntProperty(name="From Frame", description="Whose pose is the one end", options={"SKIP_SAVE"})
+    second: bpy.props.IntProperty(name="To Frame", description="Whose pose is the other end", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_action(cls, context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        return self.execute(context)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        try:
+            self._pose(context)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def _pose(self, context: bpy.types.Context) -> None:
+        from ....core.edit import key_poses
+        from ...bridge import pose_now
+        from ...services.weaving import reading
+
+        armature = present(target_armature.armature(context))
+        action = present(contact_rows.action_of(armature))
+        read = reading.read(context, armature, Request(sources=(Source(name=action.name_full),)))
+        clip, start = read.clips[0], round(read.sources[0].first_frame)
+        if not self.properties.is_property_set("first"):
+            self._choose_frames(context, start, start + len(clip) - 1)
+        ends = []
+        for frame in (self.first, self.second):
+            if not start <= frame < start + len(clip):
+                raise LoomError(f"Frame {frame} is not within {action.name}: give one from {start} on that is")
+            ends.append(clip.cut(frame - start, frame - start + 1))
+        pose = key_poses.between(ends[0], ends[1], self.share)
+        bones = present(armature.pose).bones
+        chosen = [bone.name for bone in _selected(context, armature)] or [bone.name for bone in bones]
+        pose_now.put(armature, read.body, pose, frozenset(chosen))
+
+    def _choose_frames(self, context: bpy.types.Context, start: int, last: int) -> None:
+        """As far as a pose would be spread, on both sides of the current frame."""
+        scene = scene_of(context)
+        render = scene.render
+        reach = max(round(properties.settings_of(scene).warp.reach * render.fps / render.fps_base), 1)
+        self.first, self.second = (min(max(scene.frame_current + way, start), last) for way in (-reach, reach))
+
+
+def _selected(context: bpy.types.Context, armature: bpy.types.Object) -> list[Any]:
+    chosen = context.selected_pose_bones if armature.mode == "POSE" else None
+    return [bone for bone in chosen or () if bone.id_data == armature]
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_tween,))

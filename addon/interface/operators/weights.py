@@ -1,0 +1,59 @@
+"""Weights over time: keyed as they are at the current frame, or keys removed."""
+
+import bpy
+
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import properties, target_armature
+from ...services.weights import weights_over_time
+from . import base
+
+
+class ACTION_LOOM_OT_key_weights(bpy.types.Operator):
+    bl_idname = "action_loom.key_weights"
+    bl_label = "Key Weights"
+    bl_description = (
+        "Key the weights of the ticked sources at the current frame, so that they change on the way; "
+        "the keys are the scene's, in the Graph Editor"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return base.poll_ticked(cls, context, 2)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        scene = scene_of(context)
+        rig = properties.rig_of(scene, target_armature.armature(context))
+        weights_over_time.key(scene, rig)
+        frames = ", ".join(f"{frame:g}" for frame in weights_over_time.keyed(scene, rig))
+        self.report({"INFO"}, f"Weights are keyed at frames {frames}")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_clear_weight_keys(bpy.types.Operator):
+    bl_idname = "action_loom.clear_weight_keys"
+    bl_label = "Clear Weight Keys"
+    bl_description = "Remove all keys of the weights: they stay as they are now, all the way"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not base.poll_armature(cls, context):
+            return False
+        if not weights_over_time.keyed(
+            scene_of(context), properties.rig_of(scene_of(context), target_armature.armature(context))
+        ):
+            cls.poll_message_set("No weight of the ticked sources is keyed")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        weights_over_time.clear(
+            scene_of(context), properties.rig_of(scene_of(context), present(target_armature.armature(context)))
+        )
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_OT_key_weights, ACTION_LOOM_OT_clear_weight_keys)
+)

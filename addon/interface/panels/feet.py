@@ -1,0 +1,112 @@
+"""Feet: planting those of the armature's action, and when they stand as rows that can be edited."""
+
+from typing import Any
+
+import bpy
+
+from ...ground import jobs
+from ...ground.blender_types import DrawContext, present, scene_of
+from ...ground.translations.runtime import translated
+from ...model import contact_rows, properties, target_armature
+from . import SidebarPanel, draw_job, draw_manual, draw_text
+
+
+class ACTION_LOOM_UL_contacts(bpy.types.UIList):
+    """Rows: which foot stands on what, from which frame to which; red where it can't be planted.
+
+    Foot and part are chosen below the list, for the active row: names have no room in fields, and fields take clicks.
+    """
+
+    def draw_item(
+        self,
+        context: DrawContext,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int | None,
+        active_data: Any,
+        active_property: str | None,
+        index: int | None,
+        flt_flag: int | None = 0,
+    ) -> None:
+        row = layout.row(align=True)
+        row.alert = bool(item.why)
+        names = row.split(factor=0.48)
+        names.label(
+            text=f"{translated(contact_rows.FEET[item.foot][0])} {translated(item.part)}",
+            icon="ERROR" if item.why else "NONE",
+        )
+        frames = names.row(align=True)
+        frames.prop(item, "first", text="")
+        frames.prop(item, "last", text="")
+
+
+class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
+    bl_label = "Feet"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return target_armature.of_tab(context) is not None
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        draw_manual(self.layout, "feet")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        armature, scene = present(target_armature.of_tab(context)), scene_of(context)
+        layout = self.layout_for(armature)
+        action = contact_rows.action_of(armature)
+        if not draw_job(layout):
+            self._draw_buttons(action, scene)
+        if action is None:
+            return
+        held = contact_rows.of(scene, action)
+        if held is not None and held.said:
+            draw_text(layout, context, held.said[0].upper() + held.said[1:])
+        self._draw_rows(context, held)
+
+    def _draw_buttons(self, action: bpy.types.Action | None, scene: bpy.types.Scene) -> None:
+        row = self.layout.row(align=True)
+        row.scale_y = 1.4
+        if action is not None and contact_rows.is_rewoven(action):
+            row.operator("action_loom.rebuild", text="Weave Again", icon="FILE_REFRESH")
+        else:
+            row.operator("action_loom.plant", icon="CON_FLOOR")
+        row.prop(properties.settings_of(scene), "show_feet", text="", icon="HIDE_OFF")
+
+    def _draw_rows(self, context: bpy.types.Context, held: Any) -> None:
+        layout = self.layout
+        known = held is not None and (len(held.rows) > 0 or held.edited)
+        if not jobs.running():
+            find = "Find Again" if known else "Find Contacts"
+            layout.operator("action_loom.find_contacts", text=find, icon="VIEWZOOM")
+        if held is None:
+            return
+        row = layout.row()
+        rows = min(max(len(held.rows), 3), 6)  # a grip below makes it longer
+        row.template_list("ACTION_LOOM_UL_contacts", "", held, "rows", held, "active", rows=rows)
+        buttons = row.column(align=True)
+        buttons.operator("action_loom.add_contact", text="", icon="ADD")
+        buttons.operator("action_loom.remove_contact", text="", icon="REMOVE")
+        self._draw_active(context, held)
+        row = layout.row(align=True)
+        row.operator("action_loom.contacts_to_markers", text="To Markers", icon="PMARKER_ACT")
+        row.operator("action_loom.contacts_from_markers", text="From Markers", icon="PMARKER")
+        if held.edited:
+            layout.label(text="Edited: planted by these rows", icon="INFO")
+
+    def _draw_active(self, context: bpy.types.Context, held: Any) -> None:
+        """Draw which foot the active row is of, and say why it is not planted, or that others are not."""
+        active = held.rows[held.active] if 0 <= held.active < len(held.rows) else None
+        if active is not None:
+            row = self.layout.row(align=True)
+            row.prop(active, "foot", text="")
+            row.prop(active, "part", text="")
+        refused = sum(bool(row.why) for row in held.rows)
+        if active is not None and active.why:
+            draw_text(self.layout, context, f"Not planted: {active.why}", "ERROR")
+        elif refused:
+            draw_text(self.layout, context, f"{refused} not planted: click a red row to see why", "ERROR")
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_UL_contacts, ACTION_LOOM_PT_feet))

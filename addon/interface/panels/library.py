@@ -1,0 +1,108 @@
+"""The library: what it has, what is looked for in it, and what was found."""
+
+from typing import Any
+
+import bpy
+
+from ...ground import troubles
+from ...ground.blender_types import DrawContext, scene_of
+from ...ground.translations.runtime import translated
+from ...model import preferences, properties, target_armature
+from ...services.library import libraries, library_finds
+from ...services.preview import previews
+from .. import manual
+from . import SidebarPanel, draw_job, draw_manual, draw_text, options_in
+
+ROW = 2.0  # heights of a button that a row has
+
+
+class ACTION_LOOM_UL_found(bpy.types.UIList):
+    """Rows: tick, picture and file; below it how long it takes, how far it is, and whether it is seen in a mirror."""
+
+    def draw_item(
+        self,
+        context: DrawContext,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int | None,
+        active_data: Any,
+        active_property: str | None,
+        index: int | None,
+        flt_flag: int | None = 0,
+    ) -> None:
+        row = layout.row(align=True)
+        row.prop(item, "use", text="")
+        row.template_icon(item.icon, scale=ROW)
+        told = row.column(align=True)
+        told.label(text=item.name)
+        figures = told.row(align=True)
+        figures.enabled = False  # they are told, not set
+        figures.label(text=f"{item.seconds:.1f} s")
+        figures.prop(item, "distance", text="", emboss=False)
+        figures.label(text="", icon="MOD_MIRROR" if item.mirrored else "BLANK1")
+
+
+class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
+    bl_label = "Library"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        draw_manual(self.layout, manual.LIBRARY)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        armature = target_armature.of_tab(context)
+        layout, finder = self.layout_for(armature), library_finds.finder()
+        self._draw_library(context)
+        if not draw_job(layout):
+            layout.operator("action_loom.find_like", icon="VIEWZOOM")
+        asked = None if armature is None else library_finds.asked(scene_of(context), armature)
+        if asked is not None:
+            why = f", {asked.why}" if asked.why else ""
+            draw_text(layout, context, f"{asked.source.name}: frames {asked.first:g}–{asked.last:g}{why}")
+        options = options_in(layout)
+        for name in ("part", "words", "most", "mirror"):
+            options.prop(finder, name)
+        if len(finder.found):
+            self._draw_found(context, finder)
+
+    def _draw_library(self, context: bpy.types.Context) -> None:
+        """Which library it is, and what it has or what is wrong with it."""
+        kept, layout = preferences.chosen(context), self.layout
+        if kept is None:
+            layout.label(text="Enable the extension to choose a library", icon="INFO")
+            return
+        row = layout.row(align=True)
+        row.prop(kept, "library", text="")
+        row.operator("action_loom.new_library", text="", icon="ADD")
+        row.operator("action_loom.read_library", text="", icon="FILE_REFRESH")
+        wrong, known = troubles.of(*libraries.TROUBLES), libraries.known(preferences.library(context))
+        if wrong is not None:
+            draw_text(layout, context, wrong.text, "ERROR", alert=True)
+        elif known is not None:
+            layout.label(text=translated(known.said))
+        elif preferences.library(context):
+            layout.label(text="Not read yet")
+        layout.operator("action_loom.add_to_library", text="Add Folder…", icon="FILE_FOLDER")
+
+    def _draw_found(self, context: bpy.types.Context, finder: Any) -> None:
+        layout, active = self.layout, library_finds.row(finder)
+        layout.template_list("ACTION_LOOM_UL_found", "", finder, "found", finder, "active", rows=5)
+        if active is not None:
+            seen = ", mirrored" if active.mirrored else ""
+            draw_text(layout, context, f"{active.name}: frames {active.first}–{active.last}{seen}")
+            if active.label:
+                draw_text(layout, context, active.label)
+        layout.operator("action_loom.import_found", text="Import", icon="IMPORT")
+        armature = target_armature.of_tab(context)
+        ghost = None if armature is None else previews.of(armature.session_uid)
+        if ghost is not None and ghost.mode == previews.FOUND:
+            row = layout.row(align=True)
+            row.label(text=translated(ghost.said), icon="GHOST_ENABLED")
+            row.prop(properties.settings_of(scene_of(context)), "ghost_mesh", text="", icon="MESH_DATA")
+            row.operator("action_loom.clear_preview", text="", icon="X")
+            for why in ghost.left_out:
+                draw_text(layout, context, why, "INFO")
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_UL_found, ACTION_LOOM_PT_library))

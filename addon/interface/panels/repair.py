@@ -1,0 +1,149 @@
+"""Tools for one action: which of them, what it is asked, and what came of it."""
+
+from typing import Any
+
+import bpy
+
+from ....core.recipes.base import Recipe
+from ....core.recipes.place import Place
+from ....core.recipes.reach import Reach
+from ....core.recipes.warp import MoveEvents, Warp
+from ....core.verbs import VERBS
+from ...ground.blender_types import DrawContext, present, scene_of
+from ...ground.translations.runtime import translated
+from ...model import contact_rows, properties, target_armature
+from ...services.poses import spread_poses
+from ...services.sources import source_list
+from .. import manual
+from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
+
+
+def recipe_of(scene: bpy.types.Scene) -> type[Recipe]:
+    """Return the recipe of the tool that is chosen."""
+    return VERBS[properties.settings_of(scene).edit].recipe
+
+
+class ACTION_LOOM_UL_events(bpy.types.UIList):
+    """Rows: at which frame something happens, at which it is to come, and for how long it is held."""
+
+    def draw_item(
+        self,
+        context: DrawContext,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int | None,
+        active_data: Any,
+        active_property: str | None,
+        index: int | None,
+        flt_flag: int | None = 0,
+    ) -> None:
+        split = layout.split(factor=0.62, align=True)
+        row = split.row(align=True)
+        row.prop(item, "first", text="")
+        row.label(text="", icon="FORWARD")
+        row.prop(item, "to", text="")
+        held = split.row()
+        held.active = item.hold > 0.0
+        held.prop(item, "hold", text="")
+
+
+class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
+    bl_label = "Repair"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return target_armature.of_tab(context) is not None
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        draw_manual(self.layout, manual.page_of(recipe_of(scene_of(context)).verb))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        scene, armature = scene_of(context), present(target_armature.of_tab(context))
+        layout, settings = self.layout_for(armature), properties.settings_of(scene)
+        tools = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
+        for recipe in properties.EDITS:
+            tools.prop_enum(settings, "edit", recipe.verb)
+        recipe = recipe_of(scene)
+        if not draw_job(layout):
+            row = layout.row(align=True)
+            row.scale_y = 1.4
+            count = len(source_list.own_sources(scene, armature, settings.edit_which))
+            text = translated(recipe.label_of(count)) if count > 1 else recipe.label
+            row.operator(f"action_loom.{recipe.verb}", text=text, icon="TOOL_SETTINGS")
+            preview = present(row.operator(f"action_loom.{recipe.verb}", text="", icon="GHOST_ENABLED"))
+            preview.preview = True
+        self._draw_last(context, armature)
+        if recipe is Warp:
+            layout.operator("action_loom.tween", icon="ARROW_LEFTRIGHT")
+            self._draw_poses(armature)
+        if recipe is MoveEvents:
+            self._draw_events(settings)
+        options = options_in(layout)
+        options.prop(settings, "edit_which")
+        options.prop(settings, "edit_replace")
+        if recipe is Reach and not settings.reach.target.strip():
+            options.prop(settings, "reach_object")
+        if recipe is Place and settings.place.where in ("auto", "after"):
+            options.prop(settings, "place_after")
+        if recipe is Place:
+            options.operator("action_loom.place_from_cursor", text="From 3D Cursor", icon="CURSOR")
+        rig = properties.rig_of(scene, armature)
+        draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
+
+        layout.separator()
+        count = len(source_list.own_actions(scene, armature, settings.edit_which))
+        text = translated(f"Clean Up {count} Actions") if count > 1 else "Clean Up"
+        layout.operator("action_loom.clean_up", text=text, icon="FCURVE")
+
+    def _draw_poses(self, armature: bpy.types.Object) -> None:
+        """The poses that the action goes through already."""
+        column = self.layout.column(align=True)
+        for frame, count in spread_poses.poses_in(contact_rows.action_of(armature)):
+            row = column.row(align=True)
+            bones = "1 bone" if count == 1 else f"{count} bones"
+            there = row.operator(
+                "action_loom.go_to_pose", text=translated(f"Frame {frame}: {bones}"), icon="KEYFRAME_HLT"
+            )
+            present(there).frame = frame
+            present(row.operator("action_loom.remove_pose", text="", icon="X")).frame = frame
+
+    def _draw_events(self, settings: Any) -> None:
+        """What is to come when, held for how long and led up to how."""
+        row = self.layout.row()
+        row.template_list("ACTION_LOOM_UL_events", "", settings, "events", settings, "active_event", rows=3)
+        buttons = row.column(align=True)
+        buttons.operator("action_loom.add_event", text="", icon="ADD")
+        buttons.operator("action_loom.remove_event", text="", icon="REMOVE")
+        self.layout.operator("action_loom.event_to_here", text="To Current Frame", icon="TIME")
+        if 0 <= settings.active_event < len(settings.events):
+            self.layout.prop(settings.events[settings.active_event], "anticipation", slider=True)
+
+    def _draw_last(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Say what the last result came to, while it is the armature's action."""
+        rig = properties.rig_of(scene_of(context), armature)
+        action = contact_rows.action_of(armature)
+        if rig is not None and rig.last and action is not None and action.name == rig.last_of:
+            draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
+
+
+class ACTION_LOOM_PT_repair_more(SidebarPanel, bpy.types.Panel):
+    bl_label = "More"
+    bl_parent_id = "ACTION_LOOM_PT_repair"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return bool(properties.shown_in_mode(recipe_of(scene_of(context)), rare=True))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        scene, armature = scene_of(context), present(target_armature.of_tab(context))
+        settings = properties.settings_of(scene)
+        rare = properties.shown_in_mode(recipe_of(scene), rare=True)
+        draw_options(options_in(self.layout_for(armature)), settings, rare, properties.rig_of(scene, armature))
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_UL_events, ACTION_LOOM_PT_repair, ACTION_LOOM_PT_repair_more)
+)

@@ -1,0 +1,88 @@
+"""How the sources are matched: options, figures and pictures of each pair."""
+
+from typing import Literal
+
+import bpy
+
+from ....core.options import PANEL, RARE
+from ...ground.blender_types import present, scene_of
+from ...ground.translations.runtime import translated
+from ...model import properties, target_armature
+from ...services.matching import analysis
+from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale
+
+SHORT = {analysis.MAY_HAVE_CHANGED: "maybe outdated"}
+ICONS: dict[str, Literal["CHECKMARK", "FILE_REFRESH", "QUESTION", "INFO"]] = {
+    analysis.UP_TO_DATE: "CHECKMARK",
+    analysis.OPTIONS_CHANGED: "FILE_REFRESH",
+    analysis.MAY_HAVE_CHANGED: "QUESTION",
+    analysis.NOT_ANALYSED: "INFO",
+}
+
+
+class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
+    bl_label = "Synchronise"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 10
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return target_armature.of_tab(context) is not None
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        state = analysis.state(scene_of(context), present(target_armature.of_tab(context)))
+        self.layout.label(text=SHORT.get(state, state))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
+        options = options_in(layout)
+        draw_options(options, settings, [("matching", about) for about in properties.shown("matching", PANEL)])
+        if not draw_job(layout):
+            layout.operator("action_loom.analyse", icon="VIEWZOOM")
+        self._draw_found(context)
+
+    def _draw_found(self, context: bpy.types.Context) -> None:
+        layout, armature = self.layout, present(target_armature.of_tab(context))
+        state, known = analysis.state(scene_of(context), armature), analysis.analysis_of(armature)
+        layout.label(text=translated(state.capitalize()), icon=ICONS[state])
+        if known is None or state == analysis.NOT_ANALYSED:
+            return
+        shown = analysis.shown(scene_of(context), known)
+        column = layout.column(align=True)
+        for place, pair in enumerate(known.pairs):
+            row = column.row(align=True)
+            if len(known.pairs) > 1:
+                choose = row.operator(
+                    "wm.context_set_int", text="", icon="RADIOBUT_ON" if pair is shown else "RADIOBUT_OFF", emboss=False
+                )
+                assert choose is not None
+                choose.data_path, choose.value = "scene.action_loom.picture", place
+            row.label(text=translated(f"{pair.name} to {known.reference}"))
+            for line in figures(pair, known.reference):
+                column.label(text=translated(line))
+        layout.template_icon(shown.icon, scale=picture_scale(context))
+        layout.operator("action_loom.show_registration", text="Open in Image Editor", icon="IMAGE_DATA")
+        layout.operator("action_loom.retime", icon="TIME")
+
+
+class ACTION_LOOM_PT_synchronise_more(SidebarPanel, bpy.types.Panel):
+    bl_label = "More"
+    bl_parent_id = "ACTION_LOOM_PT_synchronise"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = options_in(self.layout), properties.settings_of(scene_of(context))
+        draw_options(layout, settings, [("matching", about) for about in properties.shown("matching", RARE)])
+
+
+_STRETCHES = {"pinned": "first frame to last", "open": "the best stretch", "cyclic": "round the cycle"}
+
+
+def figures(pair: analysis.Pair, reference: str) -> list[str]:
+    """Return what is to be known of a pair, in lines that a sidebar has room for."""
+    ours, theirs = (f"{100.0 * share:.0f} %" for share in pair.kept)
+    stretch = _STRETCHES.get(pair.ends, pair.ends)
+    return [f"{max(pair.likeness, 0.0):.0%} alike, {stretch}", f"{ours} of {reference}, {theirs} of {pair.name}"]
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_synchronise, ACTION_LOOM_PT_synchronise_more))

@@ -1,0 +1,324 @@
+"""What is woven from the ticked actions: the mode's settings, the result, and what came of it."""
+
+from typing import Any
+
+import bpy
+
+from ....core.options import MODE, PANEL, RARE
+from ....core.recipes.base import Recipe
+from ....core.recipes.graph import GraphWalk
+from ....core.recipes.loop import Loop
+from ....core.recipes.splice import SpliceOptions
+from ....core.recipes.style import Restyle
+from ....core.verbs import VERBS
+from ...bridge import result_mark
+from ...ground import jobs, option_properties, troubles
+from ...ground.blender_types import present, scene_of
+from ...ground.translations.runtime import translated
+from ...model import lists, properties, target_armature
+from ...services.matching import candidates, graphs
+from ...services.preview import previews
+from ...services.sources import source_list
+from ...services.weights import weights_over_time
+from .. import manual, style_sliders
+from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
+
+# Walks through the graph that are no mode of their own.
+WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
+ROOM = 15  # letters that half a row has room for
+_FINDERS = {"connect": "action_loom.find_transitions", "loop": "action_loom.find_cycles"}
+
+
+def recipe_of(settings: Any) -> type[Recipe]:
+    """Return the recipe of the mode that is chosen."""
+    return VERBS[settings.mode].recipe
+
+
+def _rig(context: bpy.types.Context) -> Any:
+    return properties.rig_of(scene_of(context), target_armature.of_tab(context))
+
+
+class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
+    bl_label = "Weave"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return target_armature.of_tab(context) is not None
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        mode = properties.settings_of(scene_of(context)).mode
+        draw_manual(self.layout, manual.page_of(mode))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
+        modes = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
+        for recipe in properties.MODES:
+            modes.prop_enum(settings, "mode", recipe.verb)
+        if settings.mode == "blend":
+            self._draw_balance(context)
+        if settings.mode == "splice":
+            self._draw_parts(context)
+        if settings.mode == "ask":
+            self.layout.prop(settings, "pad", icon="ORIENTATION_CURSOR", toggle=True)
+            options_in(self.layout).prop(settings, "ask_curve")
+        if settings.mode == "follow":
+            self._draw_path(context)
+        if settings.mode == "key_poses":
+            row = layout.row(align=True)
+            row.operator("action_loom.pick_pose", icon="ADD")
+            row.operator("action_loom.clear_poses", text="", icon="X")
+        if not draw_job(layout):
+            self._draw_button(
+                settings, len(lists.ticked(_rig(context)))
+            )  # above the options: in a small window these are out of sight, not it
+            self._draw_last(context)
+        if settings.mode == Restyle.verb:
+            options_in(layout).prop(settings, "restyle_each")
+            style_sliders.draw(layout, context, settings)
+            shown = style_sliders.others()
+        else:
+            shown = properties.shown_in_mode(recipe_of(settings), rare=False)
+        draw_options(options_in(layout), settings, shown, _rig(context))
+        if settings.mode in _FINDERS:
+            self._draw_candidates(context)
+        options = options_in(layout)
+        for about in properties.shown("result", MODE):
+            if about.name != "place" or settings.mode != "follow":  # there the curve says where it begins
+                options.prop(settings.result, about.name)
+
+    def _draw_button(self, settings: Any, ticked: int) -> None:
+        recipe = recipe_of(settings)
+        each = recipe.most == 1 or (recipe is Restyle and settings.restyle_each)
+        text = translated(recipe.label_of(ticked)) if each and ticked > 1 else "Weave"
+        row = self.layout.row(align=True)
+        row.scale_y = 1.4
+        row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
+        preview = present(row.operator(f"action_loom.{settings.mode}", text="", icon="GHOST_ENABLED"))
+        preview.preview = True
+        row.prop(settings, "play", text="", icon="PLAY")
+        if settings.mode in ("blend", "follow"):
+            live = row.row()
+            live.ui_units_x = 3.0
+            live.prop(settings, "live", toggle=True)
+
+    def _draw_balance(self, context: bpy.types.Context) -> None:
+        """Of two sources one slider: how much of the second there is; of all, keys of their weights."""
+        rig = _rig(context)
+        ticked = lists.ticked(rig)
+        if len(ticked) == 2:
+            column = self.layout.column(align=True)
+            row = column.row(align=True)
+            first, second = source_list.short_names([line.action.name for line in ticked], ROOM)
+            row.label(text=first)
+            right = row.row()
+            right.alignment = "RIGHT"
+            right.label(text=second)
+            slider = column.row()
+            slider.scale_y = 1.4
+            slider.prop(rig, "balance", text="", slider=True)
+        row = self.layout.row(align=True)
+        row.operator("action_loom.key_weights", icon="KEYFRAME")
+        frames = weights_over_time.keyed(scene_of(context), rig)
+        if frames:
+            row.operator("action_loom.clear_weight_keys", text="", icon="X")
+        if len(ticked) > 2:
+            row.prop(properties.settings_of(scene_of(context)), "pad", icon="ORIENTATION_CURSOR", toggle=True)
+        if frames:
+            said = f"Keyed at {', '.join(f'{frame:g}' for frame in frames)}: the weights change on the way"
+            draw_text(self.layout, context, said)
+
+    def _draw_parts(self, context: bpy.types.Context) -> None:
+        """Say which action's legs and which one's arms are taken: the mark of the reference decides."""
+        rig = properties.rig_of(scene_of(context), target_armature.of_tab(context))
+        ticked = lists.ticked(rig)
+        if len(ticked) < 2:
+            return
+        legs = lists.reference_among(rig, ticked)
+        names = source_list.short_names([line.action.name for line in ticked], ROOM)
+        others = [name for k, name in enumerate(names) if k != legs]
+        upper = others[0] if len(others) == 1 else f"{len(others)} actions in turn"
+        column = self.layout.column(align=True)
+        for label, name in (("Legs and way", names[legs]), ("Upper body", upper)):
+            row = column.split(factor=0.4)
+            row.alignment = "RIGHT"
+            row.label(text=label)
+            row.label(text=translated(name))
+
+    def _draw_path(self, context: bpy.types.Context) -> None:
+        """The curve to walk along, and what is done on the way."""
+        settings = properties.settings_of(scene_of(context))
+        layout = options_in(self.layout)
+        layout.prop(settings, "curve")
+        if settings.curve is None:
+            layout.operator("action_loom.new_curve", icon="CURVE_DATA")
+            if settings.follow.path:
+                layout.label(text="Along the path of the recipe", icon="INFO")
+        for index, stretch in enumerate(settings.stretches):
+            _draw_stretch(layout.box().column(align=True), stretch, index)
+        row = layout.row(align=True)
+        row.operator("action_loom.add_stretch", icon="ADD")
+        if len(settings.stretches):
+            row.operator("action_loom.drag_stretches", icon="ARROW_LEFTRIGHT")
+
+    def _draw_candidates(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout, properties.settings_of(scene_of(context))
+        if not jobs.running():
+            layout.operator(_FINDERS[settings.mode], icon="VIEWZOOM")
+        if settings.mode == Loop.verb and len(lists.ticked(_rig(context))) > 1:
+            owner = candidates.source_of_cycle(scene_of(context), target_armature.of_tab(context))
+            each = "A cycle is looked for in each action"
+            listed = [source_list.source_of(line) for line in lists.ticked(_rig(context))]
+            said = f"{each}; {owner.name} has the one that is chosen" if owner in listed else each
+            draw_text(layout, context, said, "INFO")
+            return
+        group = getattr(settings, settings.mode)
+        found = candidates.candidates_of(scene_of(context), present(target_armature.of_tab(context)))
+        by_hand = any(getattr(group, name) != value for name, value in candidates.AUTOMATIC[settings.mode])
+        if by_hand and (found is None or not any(candidates.is_chosen(settings, one) for one in found.candidates)):
+            options = options_in(layout, align=True)  # else nobody would know, now that other actions are ticked
+            wanted = [name for name, _ in candidates.AUTOMATIC[settings.mode]]
+            about = [(settings.mode, one) for one in properties.shown(settings.mode, RARE) if one.name in wanted]
+            draw_options(options, settings, about, _rig(context))
+        if found is None:
+            return
+        column = layout.column(align=True)
+        for index, candidate in enumerate(found.candidates):
+            button = column.operator(
+                "action_loom.choose_candidate",
+                text=translated(candidate.text),
+                depress=candidates.is_chosen(settings, candidate),
+            )
+            present(button).index = index
+        if found.curves is not None:
+            layout.template_icon(found.icon, scale=0.6 * picture_scale(context))
+            layout.operator("action_loom.show_scores", text="Open in Image Editor", icon="IMAGE_DATA")
+
+    def _draw_last(self, context: bpy.types.Context) -> None:
+        armature = present(target_armature.of_tab(context))
+        self._draw_preview(context)
+        rig = properties.rig_of(scene_of(context), armature)
+        trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(context)).mode)
+        if trouble is not None:
+            box = self.layout.box().column(align=True)
+            remedy, why = trouble.remedy_first
+            draw_text(box, context, remedy or why, "ERROR", alert=True)
+            if remedy:
+                draw_text(box, context, why, "BLANK1")
+        data = armature.animation_data
+        action = None if data is None else data.action
+        if rig is not None and rig.last and (action is None or action.name == rig.last_of or not rig.last_of):
+            draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
+        if action is not None and result_mark.is_result(action):
+            row = self.layout.row(align=True)
+            row.operator("action_loom.edit_recipe", text="Edit", icon="GREASEPENCIL")
+            row.operator("action_loom.rebuild", icon="FILE_REFRESH")
+            row = self.layout.row(align=True)
+            row.operator("action_loom.push_down", text="Push Down", icon="NLA_PUSHDOWN")
+            row.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
+
+    def _draw_preview(self, context: bpy.types.Context) -> None:
+        """Say what is previewed, and how it is shown."""
+        settings, armature = properties.settings_of(scene_of(context)), present(target_armature.of_tab(context))
+        ghost = previews.of(armature.session_uid)
+        if ghost is None or ghost.mode not in (settings.mode, previews.SOLO):
+            return
+        row = self.layout.row(align=True)
+        row.alert = ghost.outdated
+        said = "Outdated: press the ghost again" if ghost.outdated else ghost.said
+        row.label(text=translated(said), icon="GHOST_ENABLED")
+        row.prop(settings, "ghost_mesh", text="", icon="MESH_DATA")
+        if ghost.mode != previews.SOLO:
+            row.prop(settings, "ghost_beside", text="", icon="ARROW_LEFTRIGHT")
+        row.operator("action_loom.clear_preview", text="", icon="X")
+        for why in ghost.left_out:
+            draw_text(self.layout, context, why, "INFO")
+
+
+def _draw_stretch(column: bpy.types.UILayout, stretch: Any, index: int) -> None:
+    """What is done on a stretch of the curve, where, and how it is spliced in."""
+    row = column.row(align=True)
+    row.prop(stretch, "more", text="", icon="DOWNARROW_HLT" if stretch.more else "RIGHTARROW", emboss=False)
+    if stretch.label:
+        row.prop(stretch, "label", text="", icon="BOOKMARKS")
+    else:
+        row.prop(stretch, "action", text="")
+    present(row.operator("action_loom.remove_stretch", text="", icon="X")).index = index
+    row = column.row(align=True)
+    row.prop(stretch, "start", text="")
+    row.prop(stretch, "end", text="")
+    if stretch.more:
+        options = options_in(column)
+        options.prop(stretch, "label")
+        for about in option_properties.options_of(SpliceOptions).values():
+            if properties.applies(stretch, about):
+                options.prop(stretch, about.name)
+
+
+class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
+    bl_label = "Motion Graph"
+    bl_parent_id = "ACTION_LOOM_PT_weave"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return properties.settings_of(scene_of(context)).mode == "follow"
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        known = graphs.graph_of(scene_of(context), present(target_armature.of_tab(context)))
+        self.layout.label(text=translated("not built" if known is None else known.short))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
+        options = options_in(layout)
+        draw_options(options, settings, [("graph", about) for about in properties.shown("graph", PANEL)])
+        if any(line.label for line in lists.ticked(_rig(context))):
+            options.label(text="Only actions of one label are connected", icon="INFO")
+        if not jobs.running():
+            layout.operator("action_loom.build_graph", icon="VIEWZOOM")
+        known = graphs.graph_of(scene_of(context), present(target_armature.of_tab(context)))
+        if known is None:
+            return
+        column = layout.column(align=True)
+        for line in known.lines:
+            draw_text(column, context, line)
+        layout.template_icon(known.icon, scale=picture_scale(context))
+        layout.operator("action_loom.show_graph", text="Open in Image Editor", icon="IMAGE_DATA")
+
+
+class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):
+    bl_label = "Other Walks"
+    bl_parent_id = "ACTION_LOOM_PT_weave"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return properties.settings_of(scene_of(context)).mode == "follow"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = options_in(self.layout_for(target_armature.of_tab(context)))
+        settings = properties.settings_of(scene_of(context))
+        layout.prop(settings.result, "place")
+        for recipe in WALKS:
+            column = layout.column()
+            draw_options(column, settings, properties.shown_in_mode(recipe, rare=False), _rig(context))
+            if not jobs.running():
+                column.operator(f"action_loom.{recipe.verb}")
+
+
+class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
+    bl_label = "Result Options"
+    bl_parent_id = "ACTION_LOOM_PT_weave"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = options_in(self.layout_for(target_armature.of_tab(context)))
+        settings = properties.settings_of(scene_of(context))
+        draw_options(layout, settings, properties.shown_in_mode(recipe_of(settings), rare=True), _rig(context))
+        draw_options(layout, settings, [("result", about) for about in properties.shown("result", RARE)])
+        if settings.mode == "follow":
+            layout.prop(settings, "show_way")
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_wander, ACTION_LOOM_PT_weave_more)
+)

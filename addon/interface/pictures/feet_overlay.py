@@ -1,0 +1,151 @@
+"""Where feet go and stand, over the 3D view: of the action that the tab's armature shows, while that is switched on.
+
+What is drawn is read outside of drawing, in a timer; nothing is kept or listened to while it is switched off.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...ground import colors, jobs, memory
+from ...ground.blender_types import interface_scale, present, scene_of
+from ...model import contact_rows, properties, target_armature
+
+if TYPE_CHECKING:
+    import gpu
+
+    from ...services.preview.previews import Trail
+
+THIN, WIDE = 2.0, 4.0  # pixels
+THROUGH = 0.6  # how much of a thin line is seen, not of what is behind it
+PAUSE = 0.1  # s until paths are read that are missing
+
+_handlers: list[Any] = []
+_listens = False
+# What the graphics card draws of lines: the view is drawn far more often than they change.
+_batches: "tuple[tuple[Trail, ...], dict[tuple[str, bool], gpu.types.GPUBatch]] | None" = None
+
+
+def lines(context: bpy.types.Context) -> "tuple[Trail, ...] | None":
+    """Return what is drawn in a context; None where it is not known (yet), or switched off."""
+    armature, scene = target_armature.of_tab(context), scene_of(context)
+    if armature is None or not properties.settings_of(scene).show_feet:
+        return None
+    from ...services.preview import foot_paths  # numpy is loaded at first use, not when Blender starts
+
+    paths = foot_paths.of(armature)
+    if paths is None:
+        return None
+    held = contact_rows.of(scene, contact_rows.action_of(armature))
+    return paths.lines([] if held is None else contact_rows.contacts_of(held))
+
+
+def refresh(context: bpy.types.Context) -> None:
+    """Read what is to be drawn, if it is not known."""
+    armature = target_armature.of_tab(context)
+    if armature is None or not properties.settings_of(scene_of(context)).show_feet:
+        return
+    from ...services.preview import foot_paths
+
+    global _listens
+    _listens = True
+    foot_paths.listen()
+    foot_paths.refresh(context, armature)
+    _redraw()
+
+
+def _look() -> float | None:
+    windows = list(present(bpy.context.window_manager).windows)
+    if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
+        return PAUSE
+    for window in windows[:1]:
+        with bpy.context.temp_override(window=window):
+            refresh(bpy.context)
+    return None
+
+
+def _draw() -> None:
+    context = bpy.context
+    armature = target_armature.of_tab(context)
+    if armature is None or not properties.settings_of(scene_of(context)).show_feet:
+        return
+    found = lines(context)
+    if found is None:
+        if contact_rows.action_of(armature) is not None and not bpy.app.timers.is_registered(_look):
+            bpy.app.timers.register(_look, first_interval=PAUSE)
+        return
+    import gpu
+
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    region = present(context.region)
+    gpu.state.blend_set("ALPHA")
+    shader.uniform_float("viewportSize", (region.width, region.height))
+    for (color, wide), batch in _batches_of(found, shader).items():
+        shader.uniform_float("lineWidth", (WIDE if wide else THIN) * interface_scale())
+        shader.uniform_float("color", colors.of(color, 1.0 if wide else THROUGH))
+        batch.draw(shader)
+    gpu.state.blend_set("NONE")
+
+
+def _batches_of(
+    found: "tuple[Trail, ...]", shader: "gpu.types.GPUShader"
+) -> "dict[tuple[str, bool], gpu.types.GPUBatch]":
+    """What the graphics card draws of lines, by their colour and whether they are wide: one call for all alike."""
+    import numpy as np
+    from gpu_extras.batch import batch_for_shader
+
+    global _batches
+    if _batches is None or _batches[0] is not found:
+        alike: dict[tuple[str, bool], list[Any]] = {}
+        for trail in found:
+            ends = np.repeat(trail.points.astype("float32"), 2, axis=0)[1:-1]
+            alike.setdefault((trail.color, trail.wide), []).append(ends)
+        contents: dict[Any, Any] = {kind: {"pos": np.concatenate(ends)} for kind, ends in alike.items()}
+        made = {kind: batch_for_shader(shader, "LINES", content) for kind, content in contents.items()}
+        _batches = found, made
+    return _batches[1]
+
+
+def _switched(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    if properties.settings_of(scene).show_feet:
+        refresh(context)
+    else:
+        _forget()
+        _redraw()
+
+
+def _forget() -> None:
+    global _batches, _listens
+    _batches = None
+    if bpy.app.timers.is_registered(_look):
+        bpy.app.timers.unregister(_look)
+    if _listens:  # else numpy would be loaded to switch the extension off
+        from ...services.preview import foot_paths
+
+        foot_paths.listen_no_more()
+        foot_paths.forget()
+    _listens = False
+
+
+def _redraw() -> None:
+    manager = bpy.context.window_manager
+    for window in () if manager is None else manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def register() -> None:
+    properties.when_feet_changed.append(_switched)
+    memory.when_forgotten.append(_forget)
+    if not bpy.app.background:  # where nothing is drawn
+        _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
+
+
+def unregister() -> None:
+    for handler in _handlers:
+        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
+    _handlers.clear()
+    memory.when_forgotten.remove(_forget)
+    properties.when_feet_changed.remove(_switched)
+    _forget()

@@ -1,0 +1,207 @@
+"""The character's own surface in the 3D view, moved by its bones in the graphics card.
+
+A card takes four bones a vertex and blends their matrices; surfaces with more, and those that keep their volume, are
+moved here, by the kernels that also say what the card has to show.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ....core.cache import Cache
+from ...ground import memory
+
+if TYPE_CHECKING:
+    import gpu
+
+    from ....core.motion.quat import Array
+    from ....core.skin.normals import Floats
+    from ....core.skin.skin import Skin
+    from ...services.preview.previews import Body
+
+IN_BLOCK = 341  # bones, whose matrices fit into the 16 KB that every card takes at once; more come as a texture
+ROWS = 3  # of a bone's matrix
+CORNERS = 4  # of the source's layout: bones, and weights, of a vertex
+
+# Nothing is hidden by a local name, and no input is written to: what one driver allows another refuses.
+SKIN = """
+vec4 row_of(float bone, int row)
+{
+#ifdef IN_TEXTURE
+  return texelFetch(boneRows, ivec2(row, int(bone)), 0);
+#else
+  return boneBlock.rows[3 * int(bone) + row];
+#endif
+}
+
+vec4 blended(int row)
+{
+  return shares.x * row_of(owners.x, row) + shares.y * row_of(owners.y, row) + shares.z * row_of(owners.z, row)
+       + shares.w * row_of(owners.w, row);
+}
+
+void skinned(out vec3 place, out vec3 direction)
+{
+  place = pos;
+  direction = normal;
+  if (shares.x > 0.0) {
+    vec4 x = blended(0);
+    vec4 y = blended(1);
+    vec4 z = blended(2);
+    place = vec3(dot(x, vec4(pos, 1.0)), dot(y, vec4(pos, 1.0)), dot(z, vec4(pos, 1.0)));
+    direction = vec3(dot(x.xyz, normal), dot(y.xyz, normal), dot(z.xyz, normal));
+  }
+}
+"""
+SHOW = """
+void main()
+{
+  vec3 place;
+  vec3 direction;
+  skinned(place, direction);
+  facing = direction;
+  gl_Position = toView * vec4(place, 1.0);
+}
+"""
+SHADE = """
+void main()
+{
+  float light = abs(dot(normalize(facing), toEye.xyz));
+  outColor = vec4(tint.rgb * (0.25 + 0.75 * light), tint.a);
+}
+"""
+
+# By the identity of a surface, which they keep alive: what the card has of it. Empty where nothing is drawn.
+_surfaces: "Cache[int, tuple[Skin, gpu.types.GPUBatch]]" = memory.cache(8)
+_shaders: "Cache[str, gpu.types.GPUShader]" = memory.cache(4)
+
+
+def draw(body: "Body", frame: float, color: tuple[float, ...]) -> None:
+    """Draw a character as it is at a frame of the scene."""
+    import gpu
+    from mathutils import Matrix, Vector
+
+    from ....core.skin import skinning
+
+    posed, standing = body.at(frame)
+    placed = Matrix(standing.tolist())
+    view = gpu.matrix.get_model_view_matrix() @ placed
+    to_view = gpu.matrix.get_projection_matrix() @ view
+    to_eye = (view.to_3x3().inverted() @ Vector((0.0, 0.0, 1.0))).normalized()
+    shown = [_moved_by_card(body.linear, body.rest, posed)] if body.linear is not None else []
+    if body.volume is not None:
+        shown.append(_moved_here(body.volume, *skinning.dual_quaternions(body.volume, body.rest, posed)))
+    gpu.state.depth_test_set("LESS_EQUAL")
+    gpu.state.depth_mask_set(True)
+    try:
+        for batch, moved in shown:
+            shader: Any = _shader(len(moved))  # the stubs want a matrix as numbers
+            shader.bind()
+            shader.uniform_float("toView", to_view)
+            shader.uniform_float("toEye", (*to_eye[:], 0.0))
+            shader.uniform_float("tint", color)
+            kept = give_bones(shader, moved)
+            batch.draw(shader)
+            del kept
+    finally:
+        gpu.state.depth_mask_set(False)
+        gpu.state.depth_test_set("NONE")
+
+
+def _moved_by_card(surface: "Skin", rest: "Array", posed: "Array") -> "tuple[gpu.types.GPUBatch, Array]":
+    """What is drawn of a surface, and how bones (B, 4, 4) move it; a card does that if no vertex has too many."""
+    from ....core.skin import skinning
+
+    moved = skinning.moves(rest, posed)
+    if surface.most > CORNERS:
+        return _moved_here(surface, *skinning.linear(surface, moved))
+    known = _surfaces.get(id(surface))
+    if known is None:
+        made = batch_of(surface, surface.vertices, surface.normals, hanging=True)
+        known = _surfaces.keep(id(surface), (surface, made))
+    return known[1], moved
+
+
+def _moved_here(surface: "Skin", vertices: "Floats", normals: "Floats") -> "tuple[gpu.types.GPUBatch, Array]":
+    import numpy as np
+
+    return batch_of(surface, vertices, normals, hanging=False), np.eye(4)[None]
+
+
+def batch_of(
+    surface: "Skin", vertices: "Floats", normals: "Floats", *, hanging: bool, points: bool = False
+) -> "gpu.types.GPUBatch":
+    """Return what a card draws of a surface at some places; `hanging` on its bones, or standing there.
+
+    points : its vertices one by one, instead of its faces
+    """
+    import gpu
+    import numpy as np
+
+    form = gpu.types.GPUVertFormat()
+    for name, length in (("pos", 3), ("normal", 3), ("owners", 4), ("shares", 4)):
+        form.attr_add(id=name, comp_type="F32", len=length, fetch_mode="FLOAT")
+    buffer: Any = gpu.types.GPUVertBuf(form, len(surface))  # the stubs don't know that arrays are taken
+    owners, shares = surface.compact if hanging else (np.zeros((len(surface), CORNERS)),) * 2
+    for name, values in (("pos", vertices), ("normal", normals), ("owners", owners), ("shares", shares)):
+        buffer.attr_fill(name, np.ascontiguousarray(values, np.float32))
+    if points:
+        return gpu.types.GPUBatch(type="POINTS", buf=buffer)
+    corners: Any = np.ascontiguousarray(surface.triangles, np.int32)
+    order = gpu.types.GPUIndexBuf(type="TRIS", seq=corners)
+    return gpu.types.GPUBatch(type="TRIS", buf=buffer, elem=order)
+
+
+def give_bones(shader: "gpu.types.GPUShader", moved: "Array") -> Any:
+    """Hand the movements of bones (B, 4, 4) to a shader; what is returned has to be kept until it has drawn."""
+    import gpu
+    import numpy as np
+
+    rows: Any = np.ascontiguousarray(moved[:, :ROWS], np.float32)  # as above
+    if len(moved) > IN_BLOCK:
+        data = gpu.types.Buffer("FLOAT", rows.size, rows.ravel())
+        texture = gpu.types.GPUTexture((ROWS, len(moved)), format="RGBA32F", data=data)
+        shader.uniform_sampler("boneRows", texture)
+        return texture
+    whole: Any = np.zeros((ROWS * IN_BLOCK, 4), np.float32)
+    whole[: ROWS * len(moved)] = rows.reshape(-1, 4)
+    block = gpu.types.GPUUniformBuf(gpu.types.Buffer("FLOAT", whole.size, whole.ravel()))
+    shader.uniform_block("boneBlock", block)
+    return block
+
+
+def _shader(bones: int) -> "gpu.types.GPUShader":
+    in_texture = bones > IN_BLOCK
+    return _shaders.made("texture" if in_texture else "block", lambda: _compiled(in_texture))
+
+
+def _compiled(in_texture: bool) -> "gpu.types.GPUShader":
+    import gpu
+
+    info = shader_info(in_texture, SHOW)
+    between = gpu.types.GPUStageInterfaceInfo("action_loom_ghost")
+    between.smooth("VEC3", "facing")
+    info.vertex_out(between)
+    info.push_constant("MAT4", "toView")
+    info.push_constant("VEC4", "toEye")
+    info.push_constant("VEC4", "tint")
+    info.fragment_out(0, "VEC4", "outColor")
+    info.fragment_source(SHADE)
+    return gpu.shader.create_from_info(info)
+
+
+def shader_info(in_texture: bool, main: str) -> "gpu.types.GPUShaderCreateInfo":
+    """Return a shader whose vertices are skinned, as far as all of them are alike: `main` does something with that."""
+    import gpu
+
+    info = gpu.types.GPUShaderCreateInfo()
+    info.vertex_in(0, "VEC3", "pos")
+    info.vertex_in(1, "VEC3", "normal")
+    info.vertex_in(2, "VEC4", "owners")
+    info.vertex_in(3, "VEC4", "shares")
+    if in_texture:
+        info.define("IN_TEXTURE", "1")
+        info.sampler(0, "FLOAT_2D", "boneRows")
+    else:
+        info.typedef_source(f"struct ActionLoomBones {{ vec4 rows[{ROWS * IN_BLOCK}]; }};")
+        info.uniform_buf(0, "ActionLoomBones", "boneBlock")
+    info.vertex_source(SKIN + main)
+    return info

@@ -1,0 +1,129 @@
+"""The ghost over the 3D view: what would be woven and its sources, at the current frame, with where they went.
+
+The handler is there only while there is a ghost; what goes wrong in it is said once, and it goes.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ...ground import colors, troubles
+from ...ground.blender_types import interface_scale, present, scene_of
+from ...model import properties, target_armature
+from ...services.preview import previews
+
+if TYPE_CHECKING:
+    import gpu
+
+    from ...services.preview.previews import Ghost, Trail
+
+THIN, WIDE = 2.0, 4.0  # pixels
+THROUGH = 0.6  # how much of a thin line is seen, not of what is behind it
+
+_handler: Any = None
+# What the graphics card draws of a ghost's trails: the view is drawn far more often than they change.
+_trails: "tuple[Ghost, list[tuple[Trail, gpu.types.GPUBatch]]] | None" = None
+
+
+def show() -> None:
+    """Draw ghosts from now on, where there are windows."""
+    global _handler
+    if _handler is None and not bpy.app.background:
+        _handler = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+    _redraw()
+
+
+def hide() -> None:
+    """Draw no ghosts any more."""
+    global _handler, _trails
+    if _handler is not None:
+        bpy.types.SpaceView3D.draw_handler_remove(_handler, "WINDOW")
+        _handler = None
+    _trails = None
+    _redraw()
+
+
+def is_shown() -> bool:
+    return _handler is not None
+
+
+def ghost_in(context: bpy.types.Context) -> "Ghost | None":
+    """Return the ghost that is seen in a context, or None."""
+    armature = target_armature.of_tab(context)
+    ghost = None if armature is None else previews.of(armature.session_uid)
+    modes = (properties.settings_of(scene_of(context)).mode, previews.SOLO, previews.FOUND)
+    return ghost if ghost is not None and ghost.mode in modes else None
+
+
+def _redraw() -> None:
+    manager = bpy.context.window_manager
+    for window in () if manager is None else manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def _draw() -> None:
+    context = bpy.context
+    try:
+        ghost = ghost_in(context)
+        if ghost is not None:
+            _draw_ghost(ghost, context)
+    except Exception as error:  # whatever it is: Blender would print it at every redraw, for ever
+        hide()
+        armature = target_armature.of_tab(context)
+        if armature is not None:
+            mode = properties.settings_of(scene_of(context)).mode
+            troubles.keep(armature.session_uid, mode, LoomError(f"The preview can't be drawn here: {error}"), 1.0)
+
+
+def _draw_ghost(ghost: "Ghost", context: bpy.types.Context) -> None:
+    import gpu
+    from gpu_extras.batch import batch_for_shader
+
+    frame = scene_of(context).frame_current_final
+    if ghost.body is not None:
+        from . import ghost_mesh
+
+        ghost_mesh.draw(ghost.body, frame, ghost.figures[-1].color)
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    region = present(context.region)
+    gpu.state.blend_set("ALPHA")
+    shader.uniform_float("viewportSize", (region.width, region.height))
+
+    def draw(batch: Any, color: tuple[float, ...], wide: bool) -> None:
+        shader.uniform_float("lineWidth", (WIDE if wide else THIN) * interface_scale())
+        shader.uniform_float("color", color)
+        batch.draw(shader)
+
+    for trail, batch in _batches(ghost, shader):
+        draw(batch, colors.of(trail.color, 1.0 if trail.wide else THROUGH), trail.wide)
+    for figure in ghost.figures if ghost.body is None else ghost.figures[:-1]:
+        ends: dict[str, Any] = {"pos": figure.at(frame)[figure.lines].reshape(-1, 3).astype("float32")}
+        draw(batch_for_shader(shader, "LINES", ends), figure.color, figure.wide)
+    gpu.state.blend_set("NONE")
+
+
+def _batches(ghost: "Ghost", shader: "gpu.types.GPUShader") -> "list[tuple[Trail, gpu.types.GPUBatch]]":
+    from gpu_extras.batch import batch_for_shader
+
+    global _trails
+    if _trails is None or _trails[0] is not ghost:
+        made = []
+        for trail in ghost.trails:
+            content: dict[str, Any] = {"pos": trail.points.astype("float32")}
+            made.append((trail, batch_for_shader(shader, "LINE_STRIP", content)))
+        _trails = ghost, made
+    return _trails[1]
+
+
+def register() -> None:
+    previews.when_some.append(show)
+    previews.when_none.append(hide)
+
+
+def unregister() -> None:
+    previews.when_none.remove(hide)
+    previews.when_some.remove(show)
+    hide()

@@ -1,0 +1,128 @@
+"""A moment in the picture of a registration: where it is, which frames correspond there, and both bodies then.
+
+Nothing of Blender's is needed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....core.motion import kinematics, root_motion
+from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
+from ....core.motion.skeleton import Skeleton
+from ....core.sync.registration_curve import Registration
+from ....core.weave.preprocess import PreparedClips
+from ...bitmaps import match_bitmap
+from ...bitmaps.match_bitmap import Layout, Match
+
+REFERENCE, OTHER = 0, 1  # the sides of a registration: across, and up
+
+
+@dataclass(frozen=True)
+class Playhead:
+    """A moment of the reference and of the other clip.
+
+    cells : where it is in the matrix, across and up; frames : the scene frames of both
+    beyond : whether the frame asked for corresponds to none; this is then the nearest one that does
+    """
+
+    cells: tuple[float, float]
+    frames: tuple[float, float]
+    beyond: bool = False
+
+
+def at_frame(match: Match, frame: float, side: int = REFERENCE) -> Playhead:
+    """Return the moment at a scene frame of one side; cycles go on for ever."""
+    axes, known, other = (match.across, match.up), match.curve[:, side], match.curve[:, 1 - side]
+    cell = (frame - axes[side].first) / axes[side].step
+    if match.cyclic:
+        inside = known[0] + (cell - known[0]) % (known[-1] - known[0])
+    else:
+        inside = min(max(cell, known[0]), known[-1])
+    found = [float(inside), float(np.interp(inside, known, other))]
+    if match.cyclic:
+        # What began in the middle of the other's cycle goes on at its start.
+        counts = axes[side].count, axes[1 - side].count
+        found = [at % count for at, count in zip(found, counts, strict=True)]
+    cells = (found[0], found[1]) if side == REFERENCE else (found[1], found[0])
+    first, second = (axis.first + axis.step * at for axis, at in zip(axes, cells, strict=True))
+    return Playhead(cells, (first, second), not match.cyclic and abs(inside - cell) > 0.5)
+
+
+def pixel_of(layout: Layout, cells: tuple[float, float]) -> tuple[float, float]:
+    """Return where cells of the matrix are in a picture with axes, in pixels."""
+    (across, up), (wide, high) = cells, layout.scale
+    return layout.left + (across + 0.5) * wide, layout.bottom + (up + 0.5) * high
+
+
+def at_pixel(match: Match, layout: Layout, x: float) -> Playhead:
+    """Return the moment at a pixel across a picture with axes; beyond the plot, that at its end."""
+    cell = min(max((x - layout.left) / layout.scale[0] - 0.5, 0.0), match.across.count - 1.0)
+    return at_frame(match, match.across.first + match.across.step * cell)
+
+
+def in_plot(layout: Layout, match: Match, x: float, y: float) -> bool:
+    """Say whether a pixel of a picture with axes is in the plot."""
+    right = layout.left + match.across.count * layout.scale[0]
+    top = layout.bottom + match.up.count * layout.scale[1]
+    return layout.left <= x < right and layout.bottom <= y < top
+
+
+@dataclass(frozen=True, eq=False)
+class SideView:
+    """A body seen from its right: points (F, P, 2) ahead of where it stands and above the ground, metres.
+
+    lines (L, 2) : points that are joined
+    """
+
+    points: Array
+    lines: NDArray[np.int64]
+
+    def at(self, frame: float) -> Array:
+        """Return the ends (L, 2, 2) of its lines at a frame of the clip; before and after it, it stands."""
+        place = min(max(frame, 0.0), len(self.points) - 1.0)
+        here = min(int(place), max(len(self.points) - 2, 0))
+        before, after = self.points[here], self.points[min(here + 1, len(self.points) - 1)]
+        return np.asarray((before + (place - here) * (after - before))[self.lines])
+
+
+def side_view(clip: Clip) -> SideView:
+    """Return a clip's body from the side, wherever it goes and faces."""
+    points = kinematics.points(clip)
+    ground, facing = root_motion.ground_frames(clip)
+    ahead = np.stack([-np.sin(facing), np.cos(facing)], axis=-1)
+    along = ((points[..., :2] - ground[:, None]) * ahead[:, None]).sum(axis=-1)
+    return SideView(np.stack([along, points[..., 2]], axis=-1), body_lines(clip.skeleton))
+
+
+def body_lines(skeleton: Skeleton) -> NDArray[np.int64]:
+    """Return pairs (L, 2) of points that are joined in a body: each joint with what it hangs on, and with its tip."""
+    hanging = [(int(above), joint) for joint, above in enumerate(skeleton.bearers) if above >= 0]
+    tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped) if skeleton.body[joint]]
+    return np.array(hanging + tips, dtype=np.int64).reshape(-1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """All that a playhead in one picture needs; every : so many frames of the clips go to a cell of the matrix."""
+
+    match: Match
+    layout: Layout
+    bodies: tuple[SideView, SideView]
+    every: int
+
+    @property
+    def reach(self) -> tuple[float, float, float, float]:
+        """How far the bodies reach in any frame: least and most ahead, least and most above, metres."""
+        every = np.concatenate([body.points[:, np.unique(body.lines)].reshape(-1, 2) for body in self.bodies])
+        (left, low), (right, high) = every.min(axis=0), every.max(axis=0)
+        return float(left), float(right), float(low), float(high)
+
+
+def stage_of(prepared: PreparedClips, registered: Registration, which: int, starts: tuple[float, ...]) -> Stage:
+    """Return the stage of a clip and the reference; `starts` are the scene frames where the clips begin."""
+    match = match_bitmap.match_of(prepared, registered, which, starts)
+    bodies = side_view(prepared.clips[registered.reference]), side_view(prepared.clips[which])
+    return Stage(match, match_bitmap.layout_of(match), bodies, registered.curves[which].every)

@@ -1,0 +1,124 @@
+"""What is drawn over the 3D view: the root path of a walk along a curve, coloured by how far it is from it, a ring
+where it is farthest, and the place where one came to an end.
+
+What is kept holds nothing of Blender's.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...ground import colors, memory, troubles
+from ...ground.blender_types import interface_scale, present, scene_of
+from ...model import properties, target_armature
+from ...services.preview.walk_tracks import BAD, SHARES, WalkTrack, track_of
+from . import flat
+
+if TYPE_CHECKING:
+    import gpu
+
+
+WIDTH = 3.0  # pixels
+RING = 0.3  # of the armature's size
+
+
+_handlers: list[Any] = []
+_batch: "tuple[WalkTrack, gpu.types.GPUBatch] | None" = None  # of the track that was drawn last
+
+
+def _forget_batch(*_: Any) -> None:
+    global _batch
+    _batch = None
+
+
+def _draw() -> None:
+    context = bpy.context
+    active = target_armature.of_tab(context)
+    if active is None:
+        return
+    lines = [_ring(active)]
+    if properties.settings_of(scene_of(context)).show_way:
+        lines += _track(active)
+    if not any(lines):
+        return
+    import gpu
+
+    shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
+    gpu.state.blend_set("ALPHA")
+    region = present(context.region)
+    shader.uniform_float("viewportSize", (region.width, region.height))
+    shader.uniform_float("lineWidth", WIDTH * interface_scale())
+    for line in filter(None, lines):
+        _batch_of(line, shader).draw(shader)
+    gpu.state.blend_set("NONE")
+
+
+def _draw_legend() -> None:
+    """Say below the view what the colours of a track mean."""
+    context = bpy.context
+    active = target_armature.of_tab(context)
+    if active is None or track_of(active) is None or not properties.settings_of(scene_of(context)).show_way:
+        return
+    area, region = present(context.area), present(context.region)
+    legend = ((tuple(colors.between(one)[:3] for one in SHARES), f"on the curve … {100.0 * BAD:.0f} cm off"),)
+    (wide, high), gap = flat.legend_size(legend), flat.text_size()
+    left, bottom, right, top = flat.free_box(area, region)
+    if right - left > wide + 2.0 * gap and top - bottom > 8.0 * high:
+        box = (right - wide - gap, bottom + gap, right - gap, bottom + gap + high)
+        flat.fill((box[0] - 0.5 * gap, box[1] - 0.3 * gap, box[2] + 0.5 * gap, box[3]), flat.GROUND)
+        flat.legend(legend, box)
+
+
+def _track(armature: bpy.types.Object) -> list[WalkTrack]:
+    """The track that an armature shows, and the ring round its worst place."""
+    import numpy as np
+
+    track = track_of(armature)
+    if track is None or track.worst is None:
+        return [] if track is None else [track]
+    return [track, WalkTrack(track.worst, np.full(len(track.worst), BAD), 0)]
+
+
+def _ring(armature: bpy.types.Object) -> WalkTrack | None:
+    """A red ring on the ground where a walk came to an end that could not be made."""
+    trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(bpy.context)).mode)
+    if trouble is None or trouble.place is None:
+        return None
+    import numpy as np
+
+    around = np.linspace(0.0, 2.0 * np.pi, 33)
+    size = RING * max(armature.dimensions[:])
+    places = np.column_stack([size * np.cos(around), size * np.sin(around), np.zeros(33)])
+    return WalkTrack(places + np.array([*trouble.place, 0.0]), np.full(33, BAD), 0)
+
+
+def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPUBatch":
+    """What the graphics card draws of a track: the view is drawn far more often than walked along."""
+    from gpu_extras.batch import batch_for_shader
+
+    global _batch
+    if _batch is not None and _batch[0] is track:
+        return _batch[1]
+    content: dict[str, Any] = {"pos": track.places.astype("float32"), "color": track.colors.astype("float32")}
+    made = batch_for_shader(shader, "LINE_STRIP", content)
+    if track.action:
+        _batch = track, made
+    return made
+
+
+def register() -> None:
+    memory.when_forgotten.append(_forget_batch)
+    colors.when_changed.append(_forget_batch)
+    if not bpy.app.background:  # where nothing is drawn
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _handlers.append(add(_draw, (), "WINDOW", "POST_VIEW"))
+        _handlers.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
+
+
+def unregister() -> None:
+    colors.when_changed.remove(_forget_batch)
+    memory.when_forgotten.remove(_forget_batch)
+    for handler in _handlers:
+        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
+    _handlers.clear()
+    _forget_batch()

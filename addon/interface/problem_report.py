@@ -1,0 +1,51 @@
+"""What a report of a problem needs, in English: whoever reads it need not know the language of the interface."""
+
+import platform
+
+import bpy
+
+from ...core import jit
+from ..ground import troubles
+from ..ground.blender_types import armature_data, present, scene_of
+from ..model import preferences, properties, target_armature
+
+NAME = "Action Loom Problem"
+ASKED = """What did you do?
+
+What did you expect?
+
+What came instead?
+
+"""
+
+
+def compose(context: bpy.types.Context) -> str:
+    """Return a report to be filled in, with what is known of this Blender, the armature, and what went wrong last."""
+    return ASKED + "".join(f"{fact}\n" for fact in _facts(context))
+
+
+def _facts(context: bpy.types.Context) -> list[str]:
+    """What is known of this Blender, the armature that the tab is about, and what went wrong last."""
+    facts = [
+        f"Action Loom {preferences.version()}, Blender {bpy.app.version_string}",
+        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        f"Engine: {jit.wanted()}, {jit.compiler() or 'no compiler'}",
+    ]
+    armature = target_armature.of_tab(context)
+    if armature is None:
+        return facts
+    scene, bones = scene_of(context), present(armature.pose).bones
+    modes = sorted({bone.rotation_mode for bone in bones})
+    rig = properties.rig_of(scene, armature)
+    sources = 0 if rig is None else len(rig.sources)
+    settings = properties.settings_of(scene)
+    fps = scene.render.fps / scene.render.fps_base
+    facts += [
+        f"Armature: {len(bones)} bones, {sum(len(bone.constraints) for bone in bones)} constraints,"
+        f" {', '.join(modes)}, {len(armature_data(armature).bones)} in rest pose, scale"
+        f" {' '.join(f'{one:.4g}' for one in armature.scale[:])}, linked: {'yes' if armature.library else 'no'}",
+        f"Scene: {fps:.4g} frames a second, unit {scene.unit_settings.scale_length:.4g} m, {sources} sources,"
+        f" mode {settings.mode}, tool {settings.edit}",
+    ]
+    trouble = troubles.of(armature.session_uid, settings.mode)
+    return [*facts, f"Went wrong last: {trouble.text}"] if trouble is not None else facts

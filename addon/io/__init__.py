@@ -1,1 +1,0 @@
-"""Motion files in and out."""

@@ -1,0 +1,277 @@
+"""When feet stand, as rows that an artist reads and edits: of each action, in frames of the scene, kept in scenes.
+
+Recipes and reports count frames of the result from 0, and number feet and parts: the orders of `FEET` and `PARTS`.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core.errors import LoomError
+from . import lists, storage
+
+FEET = {
+    "L": ("Left", "left foot"),
+    "R": ("Right", "right foot"),
+    "front L": ("Front Left", "left front foot"),
+    "front R": ("Front Right", "right front foot"),
+}
+TOLD = 4  # contacts that a message names
+PARTS = {"ball": "Ball", "heel": "Heel"}
+
+# While rows are put in place: only what is edited by hand counts as edited.
+_putting = False
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A foot stands on its ball or its heel from a frame of the scene to another, both included.
+
+    foot, part : one of FEET, one of PARTS; why : it could not be planted, "" where it could or nobody has tried
+    """
+
+    foot: str
+    part: str
+    first: int
+    last: int
+    why: str = ""
+
+    @property
+    def order(self) -> tuple[int, int]:
+        return list(FEET).index(self.foot), self.first
+
+    @property
+    def said(self) -> str:
+        return f"{FEET[self.foot][1]}, {self.part}, {self.first} to {self.last}"
+
+
+def _edited(row: Any, _context: bpy.types.Context) -> None:
+    if _putting:
+        return
+    path = row.path_from_id()
+    held = row.id_data.path_resolve(path[: path.rindex(".rows[")])
+    held.edited = True
+    row.why = ""  # nobody has tried it so
+
+
+class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
+    """A foot that stands."""
+
+    foot: bpy.props.EnumProperty(
+        name="Foot",
+        description="Which foot stands",
+        items=[(foot, title, f"The {words} stands") for foot, (title, words) in FEET.items()],
+        options=set(),
+        update=_edited,
+    )
+    part: bpy.props.EnumProperty(
+        name="Stands On",
+        description="What stays where it stands",
+        items=[
+            ("ball", PARTS["ball"], "The ball of the foot stays; the heel may rise and turn about it"),
+            ("heel", PARTS["heel"], "The heel stays; the foot may roll over it"),
+        ],
+        options=set(),
+        update=_edited,
+    )
+    first: bpy.props.IntProperty(
+        name="First", description="First frame in which it stands", options=set(), update=_edited
+    )
+    last: bpy.props.IntProperty(name="Last", description="Last frame in which it stands", options=set(), update=_edited)
+    why: bpy.props.StringProperty(name="Not Planted", description="Why it could not be planted", options=set())
+
+
+class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
+    """When the feet of an action stand; `said` tells how well they were planted."""
+
+    of: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
+    rows: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_contact)
+    active: bpy.props.IntProperty(options=set())
+    edited: bpy.props.BoolProperty(
+        name="Edited", description="Rows were edited: feet are planted by them, not by what is found", options=set()
+    )
+    said: bpy.props.StringProperty(options=set())
+
+
+# --- rows of an action ----------------------------------------------------------------------------------------------
+
+
+def action_of(armature: bpy.types.Object | None) -> bpy.types.Action | None:
+    """Return the action that an armature has now, or None."""
+    data = None if armature is None else armature.animation_data
+    return None if data is None else data.action
+
+
+def is_rewoven(action: bpy.types.Action) -> bool:
+    """Say whether an action is a result whose recipe says when feet stand; cheap enough for drawing."""
+    return '"spans":' in storage.recipe_text(action)  # a recipe writes all of its options
+
+
+def of(scene: bpy.types.Scene, action: bpy.types.Action | None) -> Any:
+    """Return what is known of when the feet of an action stand, or None."""
+    if action is None:
+        return None
+    return next((one for one in _all(scene) if lists.held(one.of).find((action,)) is not None), None)
+
+
+def put(
+    scene: bpy.types.Scene, action: bpy.types.Action, contacts: Sequence[Contact], *, edited: bool, said: str = ""
+) -> None:
+    """Put contacts in the rows of an action, by foot and time, in place of those that are there."""
+    global _putting
+    held = of(scene, action)
+    if held is None:
+        held = _all(scene).add()
+        lists.hold(held.of, action)
+    _putting = True
+    try:
+        held.rows.clear()
+        for contact in sorted(contacts, key=lambda one: one.order):
+            row = held.rows.add()
+            row.foot, row.part, row.why = contact.foot, contact.part, contact.why
+            row.first, row.last = contact.first, contact.last
+    finally:
+        _putting = False
+    held.active = min(held.active, max(len(held.rows) - 1, 0))
+    held.edited, held.said = edited, said
+
+
+def contacts_of(held: Any) -> list[Contact]:
+    """Return the contacts that rows say, in their order."""
+    return [Contact(row.foot, row.part, row.first, row.last, row.why) for row in held.rows]
+
+
+def frames_of(action: bpy.types.Action, span: tuple[float, float] | None = None) -> tuple[int, int]:
+    """Return the first and the last frame of the scene of what is made of an action, or of a span of it, alone."""
+    first, last = action.frame_range[:] if span is None else span
+    start = math.floor(first + 0.5)  # keys stand on frames
+    return start, start + round(last - first)
+
+
+# --- to and from recipes and reports --------------------------------------------------------------------------------
+
+
+def as_spans(contacts: Sequence[Contact], frames: tuple[int, int], names: Sequence[str] = ()) -> tuple[Any, ...]:
+    """Return contacts as rows of a recipe, of a result that has these first and last frames.
+
+    names : what each is called where something is wrong with it. Raises LoomError for frames that are none of the
+    result or in the wrong order, and where contacts of one foot overlap.
+    """
+    check(contacts, names)
+    start, last = frames
+    for name, one in zip(_names(contacts, names), contacts, strict=True):
+        if one.first < start or one.last > last:
+            raise LoomError(f"{name} is not within the frames {start} to {last}: give it frames that are")
+    feet, parts = list(FEET), list(PARTS)
+    ordered = sorted(contacts, key=lambda one: one.order)
+    return tuple(
+        (feet.index(one.foot), parts.index(one.part), one.first - start, one.last + 1 - start) for one in ordered
+    )
+
+
+def check(contacts: Sequence[Contact], names: Sequence[str] = ()) -> None:
+    """Raise LoomError where a contact ends before it begins, and where two of one foot overlap."""
+    named = list(zip(_names(contacts, names), contacts, strict=True))
+    for name, one in named:
+        if one.last < one.first:
+            raise LoomError(f"{name} ends before it begins: give it a later last frame")
+    for (name, one), (other_name, other) in pairwise(sorted(named, key=lambda pair: pair[1].order)):
+        if one.foot == other.foot and other.first <= one.last:
+            raise LoomError(
+                f"{name} and {other_name} overlap at frame {other.first}: a foot stands on one part at a time, so give"
+                " them other frames"
+            )
+
+
+def _names(contacts: Sequence[Contact], names: Sequence[str]) -> Sequence[str]:
+    return names or [f"Row {k} ({one.said})" for k, one in enumerate(contacts, start=1)]
+
+
+def of_report(report: Mapping[str, Any], start: int) -> list[Contact]:
+    """Return the contacts that a report says were planted or refused, of a result that begins at a frame."""
+    feet, parts = list(FEET), list(PARTS)
+    planted = report.get("plant") or {"spans": (), "refused": ()}  # None where planting was not tried
+    found = [
+        Contact(feet[foot], parts[part], start + first, start + end - 1) for foot, part, first, end in planted["spans"]
+    ]
+    found += [
+        Contact(one["foot"], one["part"], start + one["first"], start + one["end"] - 1, one["why"])
+        for one in planted["refused"]
+    ]
+    return sorted(found, key=lambda one: one.order)
+
+
+def keep_planted(scene: bpy.types.Scene, action: bpy.types.Action, recipe: Any, report: Mapping[str, Any]) -> None:
+    """Keep when the feet of a result stood and how they were planted, or why not, where its report tells of that."""
+    if "plant" not in report:
+        return
+    said = figures(report) or report.get("not_planted", "")
+    put(scene, action, of_report(report, frames_of(action)[0]), edited=bool(getattr(recipe, "spans", ())), said=said)
+
+
+def told(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str]) -> list[str]:
+    """Return the warnings of a report with what was not planted in frames of the scene: a report counts from 0."""
+    held = of(scene, action)
+    refused = [] if held is None else [f"{one.said} ({one.why})" for one in contacts_of(held) if one.why]
+    others = [one for one in warnings if not refused or ": not planted: " not in one]
+    more = f" and {len(refused) - TOLD} more" if len(refused) > TOLD else ""
+    return [*others, f"{action.name}: not planted: {'; '.join(refused[:TOLD])}{more}"] if refused else others
+
+
+def figures(report: Mapping[str, Any]) -> str:
+    """Return in one short line how much less feet slide where they stand, and how far the pelvis was moved.
+
+    "" where a report tells of no feet that were planted.
+    """
+    planted = report.get("plant") or {}
+    slide = planted.get("slide_cm_s")
+    if not slide or None in slide or not planted["spans"]:
+        return ""
+    return f"slide {slide[0]:.1f} → {slide[1]:.1f} cm/s, pelvis {planted['pelvis_cm']:.1f} cm"
+
+
+def with_known_reasons(contacts: Sequence[Contact], before: Sequence[Contact]) -> list[Contact]:
+    """Return contacts with why those of them could not be planted that were among others before, just so."""
+    why = {replace(one, why=""): one.why for one in before}
+    return [replace(one, why=why.get(replace(one, why=""), "")) for one in contacts]
+
+
+# --- actions that were renamed or deleted ---------------------------------------------------------------------------
+
+
+@persistent
+def _note_actions(*_: Any) -> None:
+    """Before a file is saved and after it is opened, note what actions are called; rows of deleted ones go."""
+    for scene in bpy.data.scenes:
+        every = _all(scene)
+        for k in reversed(range(len(every))):
+            known = lists.held(every[k].of)
+            action = known.find(bpy.data.actions)
+            if action is not None:
+                lists.hold(every[k].of, action)
+            elif known.is_of_this_session:
+                every.remove(k)
+
+
+def _all(scene: bpy.types.Scene) -> Any:
+    return scene.action_loom.contacts  # type: ignore[attr-defined]  # of `properties`, which is above
+
+
+_register, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_contact, ACTION_LOOM_PG_contacts))
+
+
+def register() -> None:
+    _register()
+    bpy.app.handlers.load_post.append(_note_actions)
+    bpy.app.handlers.save_pre.append(_note_actions)
+
+
+def unregister() -> None:
+    bpy.app.handlers.save_pre.remove(_note_actions)
+    bpy.app.handlers.load_post.remove(_note_actions)
+    _unregister()

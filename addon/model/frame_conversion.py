@@ -1,0 +1,86 @@
+"""Frames of the sources: recipes count from 0 in each clip, people as the scene does. Here one becomes the other."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...core.errors import LoomError
+from ...core.verbs import VERBS
+from ..ground.blender_types import present
+from . import lists
+
+# Which of the sources, in the order that their recipe takes them, an option's frame is of; the first if not said.
+_OF = {("connect", "to_frame"): 1, ("splice", "start"): 1}
+
+
+def first_frame(line: Any) -> int:
+    """Return the scene frame at which a line's action is read first."""
+    return int(line.first) if line.use_range else round(line.action.frame_range[0])
+
+
+def last_frame(line: Any) -> int:
+    """Return the scene frame at which a line's action is read last."""
+    return int(line.last) if line.use_range else round(line.action.frame_range[1])
+
+
+def source_of(rig: Any, group: str, option: str) -> Any:
+    """Return the ticked line that a frame option counts in; None where there is none.
+
+    Of what changes one action, that of the armature's own, which need not be listed.
+    """
+    if VERBS[group].recipe.of_action:
+        return _own_line(rig)
+    lines, which = lists.in_order(rig, VERBS[group].recipe), _OF.get((group, option), 0)
+    return lines[which] if which < len(lines) else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Unlisted:
+    """An action that no line of the list reads."""
+
+    action: bpy.types.Action
+    use_range: bool = False
+
+
+def _own_line(rig: Any) -> Any:
+    armature = lists.held(rig.owner).find(bpy.data.objects)
+    data = None if armature is None else armature.animation_data
+    action = None if data is None else data.action
+    ticked = next((line for line in lists.ticked(rig) if line.action == action), None)
+    return ticked if ticked is not None or action is None else _Unlisted(action)
+
+
+def in_scene(rig: Any, group: str, option: str, frame: int) -> str:
+    """Return which scene frame a frame option means, in words; "" where that can't be said."""
+    line = source_of(rig, group, option)
+    return "" if line is None or frame < 0 else f"frame {first_frame(line) + frame} of {line.action.name}"
+
+
+def place_in_scene(rig: Any, text: str) -> str:
+    """Return a clip and a frame such as walk:11 with the frame that the scene has there: walk, frame 12."""
+    name, _, number = text.rpartition(":")
+    line = next((line for line in lists.ticked(rig) if line.action.name_full == name), None)
+    if line is None or not number.isdecimal():
+        return text
+    return f"{name}, frame {first_frame(line) + int(number)}"
+
+
+def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None) -> tuple[Any, int]:
+    """Return the ticked line whose action the armature shows, and which frame of its clip a scene frame is.
+
+    line : the one that it has to be, where not any will do. Raises LoomError where another action is shown, and for a
+    frame outside of it.
+    """
+    data = armature.animation_data
+    action = None if data is None else data.action
+    lines = lists.ticked(rig) if line is None else [line]
+    there = [one for one in lines if one.action == action]
+    if not there:
+        wanted = "one of the ticked actions" if line is None else line.action.name
+        raise LoomError(f"Let {armature.name} show {wanted}, go to the frame, and press this again")
+    first = first_frame(there[0])
+    last = last_frame(there[0])
+    if not first <= frame <= last:
+        raise LoomError(f"Frame {frame} is not in {present(action).name}: it has {first} to {last}")
+    return there[0], frame - first

@@ -1,0 +1,47 @@
+"""Styles that a file keeps, each as a text: what `action-loom style fit` writes, in letters."""
+
+import base64
+import binascii
+import textwrap
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...core.errors import LoomError
+
+if TYPE_CHECKING:
+    from ...core.style.style import Style
+
+ENDING = ".loomstyle"
+
+
+def is_style(text: bpy.types.Text) -> bool:
+    """Say whether a text of the file keeps a style, by its name."""
+    return text.name.endswith(ENDING)
+
+
+def keep(content: bytes, name: str) -> bpy.types.Text:
+    """Keep the contents of a style's file as a new text of that name, or in the place of the one that there is."""
+    called = name if name.endswith(ENDING) else f"{name}{ENDING}"
+    text = bpy.data.texts.get(called) or bpy.data.texts.new(called)
+    text.from_string("\n".join(textwrap.wrap(base64.b64encode(content).decode("ascii"), 120)))
+    text.use_fake_user = True
+    return text
+
+
+def content(name: str) -> bytes:
+    """Return the contents of a style's file that a text keeps; raises LoomError for none."""
+    text = bpy.data.texts.get(name)
+    if text is None:
+        raise LoomError(f"The style {name!r} is not in the file any more: load it again, or learn from the actions")
+    try:
+        return base64.b64decode("".join(text.as_string().split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise LoomError(f"The text {name!r} keeps no style: it was changed, so load it again") from None
+
+
+def load(name: str) -> "Style":
+    """Return the style that a text keeps; raises LoomError."""
+    from ...core.style import storage
+
+    return storage.read(content(name), name)

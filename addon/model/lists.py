@@ -1,0 +1,304 @@
+"""The lists of sources, one for each armature: their lines, body roles, and what is found in them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import bpy
+
+from ...core.recipes.base import Recipe
+from ...core.recipes.reading import SourceOptions
+from ..ground import option_properties
+from ..ground.identity import Identity, identity_of
+
+# Distinguishable in the list, in pictures and in the viewport, also for those who see few colours (Okabe & Ito 2008).
+COLORS = (
+    (0.90, 0.62, 0.0),
+    (0.34, 0.71, 0.91),
+    (0.0, 0.62, 0.45),
+    (0.80, 0.47, 0.65),
+    (0.94, 0.89, 0.26),
+    (0.84, 0.37, 0.0),
+    (0.0, 0.45, 0.70),
+)
+
+# Which of an armature's own actions are meant.
+TICKED, PLAYED = "TICKED", "PLAYED"
+OWN = (
+    (PLAYED, "Active Action", "The action that the armature has now"),
+    (TICKED, "Ticked", "Each action that is ticked in the list, by itself"),
+)
+
+Listener = Callable[[bpy.types.Scene, bpy.types.Context], None]
+
+# What is done when a weight, a role or a colour is changed in a list, or another line is clicked: called with the scene
+# and the context.
+when_weight_changed: list[Listener] = []
+when_role_changed: list[Listener] = []
+when_color_changed: list[Listener] = []
+when_active_changed: list[Listener] = []
+
+
+def telling(listeners: list[Listener]) -> Callable[[Any, bpy.types.Context], None]:
+    """Return what tells listeners of a property that was changed."""
+
+    def tell(holder: Any, context: bpy.types.Context) -> None:
+        for listener in listeners:
+            listener(holder.id_data, context)
+
+    return tell
+
+
+# While several weights are set at once, all but the last: what listens is told of them together.
+_half_set = False
+
+
+def _weight_changed(source: Any, context: bpy.types.Context) -> None:
+    if not _half_set:
+        telling(when_weight_changed)(source, context)
+
+
+class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
+    """Data by its name, file and session id: a pointer would keep it when it is deleted."""
+
+    library: bpy.props.StringProperty(options=set())
+    uid: bpy.props.StringProperty(options=set())
+    session: bpy.props.StringProperty(options=set())
+
+
+def _armature_called(line: Any) -> str:
+    """What the armature of a line is called now, if it is another than the list's."""
+    other = player_of(line)
+    return str(line.player.name) if other is None else other.name_full
+
+
+def _armatures(_line: Any, context: Any, edited: str) -> list[str]:
+    """The armatures of the scene that fit what is being typed."""
+    names = (one.name_full for one in context.scene.objects if one.type == "ARMATURE")
+    return [name for name in names if edited.lower() in name.lower()]
+
+
+def _call_armature(line: Any, name: str) -> None:
+    """Hold the armature of a name; one that is not there is kept by its name, so that it can be said."""
+    there = next((one for one in bpy.data.objects if one.name_full == name and one.type == "ARMATURE"), None)
+    if there is not None:
+        hold(line.player, there)
+    else:
+        line.player.name, line.player.library, line.player.uid, line.player.session = name, "", "", ""
+
+
+@option_properties.with_options(SourceOptions)
+class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
+    """One line of the list of sources.
+
+    player : the armature whose action it is, where that is another than the list's; `armature` is its name
+    carried : how it came onto the list's armature when it was read last
+    """
+
+    player: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
+    armature: bpy.props.StringProperty(
+        name="Armature",
+        description="Whose action it is, if another's: it is carried onto the body of the list's armature",
+        get=_armature_called,
+        set=_call_armature,
+        search=_armatures,
+        search_options=set(),
+        options=set(),
+    )
+    carried: bpy.props.StringProperty(options=set())
+    action: bpy.props.PointerProperty(type=bpy.types.Action)
+    use: bpy.props.BoolProperty(
+        name="Use", description="Weave this action into the result", default=True, options=set()
+    )
+    weight: bpy.props.FloatProperty(
+        name="Weight",
+        description="Share of this action in the result",
+        default=1.0,
+        min=0.0,
+        soft_max=1.0,
+        update=_weight_changed,
+    )
+    color: bpy.props.FloatVectorProperty(
+        name="Color",
+        description="Of this action in pictures",
+        subtype="COLOR_GAMMA",  # as it is on the screen, and so in the pixels of a picture
+        min=0.0,
+        max=1.0,
+        options=set(),
+        update=telling(when_color_changed),
+    )
+    use_range: bpy.props.BoolProperty(
+        name="Range", description="Take a part of the action only", default=False, options=set()
+    )
+    label: bpy.props.StringProperty(
+        name="Label",
+        description="For motion graphs: actions are connected with those of the same label; a walk can keep to one",
+        options=set(),
+        search=option_properties.labels,
+        search_options={"SUGGESTION"},
+    )
+    warning: bpy.props.StringProperty(options=set())
+    apart: bpy.props.StringProperty(
+        name="Listed Apart", description="Why this action is hardly one to weave", options=set()
+    )
+
+
+class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
+    """Which bone plays a role of the body, such as hips or thigh.L; named by the role."""
+
+    bone: bpy.props.StringProperty(
+        name="Bone",
+        description="The bone that plays this role; none if empty",
+        options=set(),
+        update=telling(when_role_changed),
+    )
+    found_by: bpy.props.EnumProperty(
+        name="Found",
+        description="How sure it is that this bone plays the role",
+        items=[
+            ("NONE", "Not found", "No bone is known to play this role", "BLANK1", 0),
+            ("NAME", "By name", "The bone's name says so, and it hangs where it should", "CHECKMARK", 1),
+            ("HIERARCHY", "By hierarchy", "Where limbs and trunk hang together says so; no name does", "OUTLINER", 2),
+            (
+                "SHAPE",
+                "By shape",
+                "The rest pose says so, not the names: the sides are swapped, or it stands opposite",
+                "ERROR",
+                3,
+            ),
+            ("HAND", "By hand", "You have chosen it", "USER", 4),
+        ],
+        options=set(),
+    )
+
+
+def take_given_armature(rig: Any, _context: Any = None) -> None:
+    """Hold an armature that a script or a file of version 0.1 points to as we hold it."""
+    if rig.armature is not None:
+        hold(rig.owner, rig.armature)
+        rig.armature = None
+
+
+def _balance(rig: Any) -> float:
+    """The share of the second of two ticked sources."""
+    lines = ticked(rig)
+    total = sum(line.weight for line in lines)
+    return float(lines[1].weight / total) if len(lines) == 2 and total > 0.0 else 0.5
+
+
+def _set_balance(rig: Any, share: float) -> None:
+    lines = ticked(rig)
+    if len(lines) == 2:
+        set_weights(lines, (1.0 - share, share))
+
+
+def set_weights(lines: list[Any], weights: Sequence[float]) -> None:
+    """Set the weights of some lines at once: what listens to weights is told once."""
+    global _half_set
+    _half_set = True
+    try:
+        for line, weight in zip(lines[:-1], weights[:-1], strict=True):
+            line.weight = weight
+    finally:
+        _half_set = False
+    lines[-1].weight = weights[-1]
+
+
+class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
+    """The sources of one armature; every armature has its own list."""
+
+    owner: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
+    armature: bpy.props.PointerProperty(type=bpy.types.Object, options={"HIDDEN"}, update=take_given_armature)
+    sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
+    active: bpy.props.IntProperty(options=set(), update=telling(when_active_changed))
+    reference: bpy.props.IntProperty(
+        name="Reference", description="The source whose time, body and place the result takes", options=set()
+    )
+    balance: bpy.props.FloatProperty(
+        name="Balance",
+        description="Between the two ticked actions: 0 is the first, 1 the second",
+        min=0.0,
+        max=1.0,
+        get=_balance,
+        set=_set_balance,
+        options=set(),
+    )
+    roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
+    last: bpy.props.StringProperty(options=set())
+    last_of: bpy.props.StringProperty(options=set())  # the action that `last` tells of
+
+
+# --- what is found in a list -----------------------------------------------------------------------------------------
+
+
+def ticked(rig: Any) -> list[Any]:
+    """Return the ticked lines of a list whose actions still exist."""
+    return [] if rig is None else [s for s in rig.sources if s.use and s.action is not None]
+
+
+def own_lines(rig: Any, action: bpy.types.Action) -> list[Any]:
+    """Return the first line of a list that has an action as one of the armature's own, ticked or not; none without."""
+    lines = [] if rig is None else [line for line in rig.sources if line.action == action and not line.armature]
+    return lines[:1]
+
+
+def active_line(rig: Any) -> Any:
+    """Return the line of a list that was clicked last, if its action still exists; None without one."""
+    there = rig is not None and 0 <= rig.active < len(rig.sources)
+    return rig.sources[rig.active] if there and rig.sources[rig.active].action is not None else None
+
+
+def player_of(line: Any) -> bpy.types.Object | None:
+    """Return the armature whose action a line has, where it is another than the list's and still there."""
+    if not line.player.name:
+        return None
+    found = held(line.player).find(bpy.data.objects)
+    return found if found is not None and found.users_scene else None
+
+
+def weights_of(rig: Any, names: Sequence[str]) -> tuple[float, ...] | None:
+    """Return the weights of the ticked lines of actions, in order; None where one is not ticked, or all are zero."""
+    weights: dict[str, list[float]] = {}
+    for line in ticked(rig):
+        weights.setdefault(line.action.name_full, []).append(option_properties.rounded(line.weight))
+    if any(names.count(name) > len(weights.get(name, ())) for name in names):
+        return None
+    found = tuple(weights[name].pop(0) for name in names)
+    return found if any(found) else None
+
+
+def in_order(rig: Any, recipe: type[Recipe]) -> list[Any]:
+    """Return the ticked lines of a list in the order that a recipe takes them: the reference first where it leads."""
+    lines = ticked(rig)
+    if recipe.reference_first and lines:
+        lines.insert(0, lines.pop(reference_among(rig, lines)))
+    return lines
+
+
+def reference_among(rig: Any, sources: list[Any]) -> int:
+    """Return the place of the reference among some lines of its list; the first where it is none of them."""
+    marked = rig.sources[rig.reference] if 0 <= rig.reference < len(rig.sources) else None
+    return sources.index(marked) if marked in sources else 0
+
+
+def free_name(lines: Iterable[Any], wanted: str) -> str:
+    """Return a name that none of some lines has: curves of weights find their line by it."""
+    taken = {line.name for line in lines}
+    numbered = (f"{wanted}.{k:03}" for k in range(1, len(taken) + 2))
+    return next(name for name in (wanted, *numbered) if name and name not in taken)
+
+
+def hold(held: Any, data: bpy.types.ID) -> None:
+    """Let an identity in our settings be that of some data."""
+    for name, value in identity_of(data).values().items():
+        setattr(held, name, value)
+
+
+def held(held: Any) -> Identity:
+    """Return the identity that our settings hold."""
+    uid = int(held.uid) if held.uid.isdecimal() and len(held.uid) < 20 else 0  # anybody can write properties
+    return Identity(held.name, held.library, uid, held.session)
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_PG_identity, ACTION_LOOM_PG_source, ACTION_LOOM_PG_role, ACTION_LOOM_PG_rig)
+)

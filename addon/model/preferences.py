@@ -1,0 +1,199 @@
+"""The extension's preferences: what computes, how much is remembered, defaults and colours, and where help is."""
+
+import functools
+import platform
+import tomllib
+from collections.abc import Callable
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ... import __package__ as extension
+from ...core import jit
+from ...core.options import SHOWN
+from ..ground import colors, memory
+from ..ground.blender_types import present
+from ..ground.translations.runtime import translated
+from . import properties
+
+RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms are built, and were not run
+DEFAULTS = ("place", "assign", "travel", "keys", "keys_within", "keys_feet", "interpolation", "mark_contacts")
+
+
+# Without this Blender, from 4.5 on, crashes where preferences get a path that begins with //. 4.2 has no such option.
+_BESIDE_FILE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
+
+
+# Called with the path of the library that was chosen.
+when_library_changed: list[Callable[[str], None]] = []
+
+
+def _engine_changed(chosen: Any, _context: bpy.types.Context) -> None:
+    jit.use(chosen.engine.lower())
+
+
+def _memory_changed(chosen: Any, _context: bpy.types.Context) -> None:
+    memory.most_bytes = chosen.memory * memory.MEGABYTE
+
+
+def _library_changed(_chosen: Any, context: bpy.types.Context) -> None:
+    """Look at the library that was chosen."""
+    present(context.preferences).is_dirty = True
+    for listener in when_library_changed:
+        listener(library(context))
+
+
+class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
+    bl_idname = str(extension)
+
+    engine: bpy.props.EnumProperty(
+        name="Engine",
+        description="What computes; results are the same to far below what can be seen",
+        items=[
+            ("AUTO", "Fastest", "Compiled code (numba) where it works, else numpy"),
+            ("NUMPY", "Only numpy", "No compiler: starts at once, long clips take several times as long"),
+        ],
+        default="AUTO",
+        update=_engine_changed,
+    )
+    memory: bpy.props.IntProperty(
+        name="Remember at Most (MB)",
+        description="How much of analyses and motion graphs is kept in this session, so that another weight or"
+        " path is quick; the last one is always kept",
+        default=memory.most_bytes // memory.MEGABYTE,
+        min=0,
+        soft_min=64,
+        soft_max=16384,
+        update=_memory_changed,
+    )
+    library: bpy.props.StringProperty(
+        name="Library",
+        description="The folder NAME.loomlib of the library that is searched. Every file has the same, but for one"
+        " that begins with //: that lies beside the file",
+        subtype="DIR_PATH",
+        options=_BESIDE_FILE,
+        update=_library_changed,
+    )
+    defaults: bpy.props.PointerProperty(type=properties.GROUPS["result"])
+    play: bpy.props.BoolProperty(
+        name="Play Result",
+        description="Fit the preview range to the result when it is woven, and play it",
+        default=False,
+    )
+    colors: bpy.props.PointerProperty(type=colors.ACTION_LOOM_PG_colors)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        row = layout.row(align=True)
+        present(row.operator("action_loom.manual", icon="HELP")).page = "index"
+        present(row.operator("action_loom.manual", text="Installing", icon="HELP")).page = "install"
+        present(row.operator("action_loom.manual", text="Troubleshooting", icon="HELP")).page = "troubleshooting"
+        row.operator("action_loom.report_problem", icon="URL")
+        self._draw_engine(layout)
+        layout.prop(self, "library")
+        header, body = layout.panel("action_loom_defaults", default_closed=True)
+        header.label(text="Defaults for New Scenes")
+        if body is not None:
+            for name in DEFAULTS:
+                if properties.applies(self.defaults, present(_result_options()[name])):
+                    body.prop(self.defaults, name)
+            body.prop(self, "play")
+        header, body = layout.panel("action_loom_colors", default_closed=True)
+        header.label(text="Colors in the 3D View")
+        if body is not None:
+            for name in colors.MEANINGS:
+                body.prop(self.colors, name)
+
+    def _draw_engine(self, layout: bpy.types.UILayout) -> None:
+        """What computes, and what there is of it in memory and on disk."""
+        layout.prop(self, "engine", expand=True)
+        column = layout.column(align=True)
+        column.label(text=translated(_engine_state(self.engine)))
+        system = platform.system()
+        if system not in RUN_ON:
+            column.label(
+                text=translated(f"On {system} this version was built and not run: tell us what does not work"),
+                icon="INFO",
+            )
+        layout.prop(self, "memory")
+        for what, said in (
+            ("ANALYSED", f"{_megabytes(memory.size())} of analyses are remembered"),
+            ("COMPILED", f"{_megabytes(_on_disk(compiled_folder()))} of compiled code are on disk"),
+        ):
+            row = layout.row()
+            row.label(text=translated(said))
+            present(row.operator("action_loom.clear_cache", icon="TRASH")).what = what
+
+
+def _result_options() -> dict[str, Any]:
+    return {about.name: about for about in properties.shown("result", *SHOWN)}
+
+
+def _engine_state(engine: str) -> str:
+    if engine == "NUMPY":
+        return "Numpy computes"
+    if util.find_spec("numba") is None:
+        return "This zip came without the compiler (numba): numpy computes, the same and slower"
+    return "Compiled code computes; the first Weave after installing takes some seconds longer"
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / memory.MEGABYTE:.1f} MB"
+
+
+def _on_disk(folder: str) -> int:
+    return sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+
+
+def compiled_folder() -> str:
+    """Return the folder in which compiled code is kept, whether or not it is there."""
+    return bpy.utils.extension_path_user(str(extension), path="kernels")
+
+
+@functools.cache
+def version() -> str:
+    """Return the version of the extension, as its manifest has it."""
+    manifest = Path(__file__).resolve().parents[2] / "blender_manifest.toml"
+    return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
+
+
+def chosen(context: bpy.types.Context) -> Any:
+    """Return the extension's preferences; None where it is registered without being enabled."""
+    enabled = present(context.preferences).addons.get(str(extension))
+    return None if enabled is None else enabled.preferences
+
+
+def library(context: bpy.types.Context) -> str:
+    """Return the path of the library that is searched, "" for none."""
+    kept = chosen(context)
+    return "" if kept is None else bpy.path.abspath(kept.library).rstrip("/\\")
+
+
+def _give_defaults(scene: bpy.types.Scene) -> None:
+    """Give a scene that gets its first list what the preferences say, where it says nothing itself."""
+    kept, settings = chosen(bpy.context), properties.settings_of(scene)
+    if kept is None:
+        return
+    pairs = [(kept.defaults, settings.result, name) for name in DEFAULTS] + [(kept, settings, "play")]
+    for ours, theirs, name in pairs:
+        if ours.is_property_set(name) and not theirs.is_property_set(name):
+            setattr(theirs, name, getattr(ours, name))
+
+
+def register() -> None:
+    bpy.utils.register_class(ACTION_LOOM_AP_preferences)
+    properties.when_first_listed.append(_give_defaults)
+    kept = chosen(bpy.context)
+    if kept is not None:
+        _memory_changed(kept, bpy.context)
+        if kept.engine != "AUTO":  # else it is as the environment says
+            _engine_changed(kept, bpy.context)
+
+
+def unregister() -> None:
+    properties.when_first_listed.remove(_give_defaults)
+    bpy.utils.unregister_class(ACTION_LOOM_AP_preferences)

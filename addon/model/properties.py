@@ -1,0 +1,470 @@
+"""The panel's settings, kept in scenes, and how they and the lists of sources are found."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core.options import HIDDEN, MODE, PANEL, RARE, Declared, Option
+from ...core.recipes.base import Recipe
+from ...core.recipes.graph import GraphOptions
+from ...core.recipes.matching import Matching
+from ...core.recipes.reading import ReadingOptions
+from ...core.recipes.result import ResultOptions
+from ...core.recipes.splice import SpliceOptions
+from ...core.recipes.style import StyleOptions
+from ...core.verbs import OF_ONE_BODY, VERBS
+from ..ground import option_properties
+from ..ground.blender_types import Data
+from . import contact_rows, kept_styles, lists
+
+_SETTINGS = "action_loom"  # the property of scenes
+
+# Groups of options that several recipes share, by their names in the panel's settings.
+SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions, "style": StyleOptions}
+RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
+MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
+EDITS = tuple(recipe for recipe in RECIPES if recipe.of_action)
+
+
+# --- the panel's settings -------------------------------------------------------------------------------------------
+
+
+@option_properties.with_options(SpliceOptions, group=True)
+class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
+    """A stretch of the path on which the upper body does something else, and how it is spliced in."""
+
+    action: bpy.props.PointerProperty(
+        type=bpy.types.Action, name="Action", description="What the upper body does on this stretch of the curve"
+    )
+    label: bpy.props.StringProperty(
+        name="Label",
+        description="Instead of one action: all listed ones of this label, connected to a motion graph of their own",
+        options=set(),
+        search=option_properties.labels,
+        search_options={"SUGGESTION"},
+    )
+    more: bpy.props.BoolProperty(
+        name="More", description="Show how this stretch is spliced in", default=False, options=set()
+    )
+    start: bpy.props.FloatProperty(
+        name="From",
+        description="Where on the curve it begins",
+        default=40.0,
+        min=0.0,
+        max=100.0,
+        subtype="PERCENTAGE",
+        options=set(),
+    )
+    end: bpy.props.FloatProperty(
+        name="To",
+        description="Where on the curve it ends",
+        default=70.0,
+        min=0.0,
+        max=100.0,
+        subtype="PERCENTAGE",
+        options=set(),
+    )
+
+
+class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
+    """What happens at a frame of the scene, when it is to come, for how long it stays and how it is led up to."""
+
+    first: bpy.props.IntProperty(name="Frame", description="At which frame it happens", options=set())
+    to: bpy.props.IntProperty(name="To", description="At which frame it is to come", options=set())
+    hold: bpy.props.FloatProperty(
+        name="Hold",
+        description="For how long it is held there; time goes faster afterwards, so that the action stays as long",
+        min=0.0,
+        soft_max=2.0,
+        step=10,
+        precision=2,
+        subtype="TIME_ABSOLUTE",
+        options=set(),
+    )
+    anticipation: bpy.props.FloatProperty(
+        name="Anticipation",
+        description="How much time slows down before the active event and hurries after it: at 1 to half its speed and"
+        " to twice. The event comes later for that",
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        options=set(),
+    )
+
+
+def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> type:
+    """Return a group of settings with a property for every option of some declarations."""
+    made = option_properties.annotations(*declarations, leave_out=leave_out, group=True)
+    about = {"__annotations__": made, "__module__": __name__, "__doc__": f"What the panel sets for {name}."}
+    return type(f"ACTION_LOOM_PG_{name}", (bpy.types.PropertyGroup,), about)
+
+
+def _shared_by(recipe: type[Recipe]) -> tuple[type[Declared], ...]:
+    """Return what a recipe shares with others, which groups of their own hold."""
+    return tuple(options for options in SHARED.values() if issubclass(recipe, options))
+
+
+GROUPS = {name: _group(name, options) for name, options in SHARED.items()}
+GROUPS |= {
+    recipe.verb: _group(recipe.verb, recipe, leave_out=_shared_by(recipe))
+    for recipe in RECIPES
+    if recipe.verb not in SHARED and option_properties.options_of(recipe, _shared_by(recipe))
+}
+GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
+
+
+# What is done when it is changed how previews are shown, and when one source is to be shown by itself or not any more.
+when_preview_changed: list[lists.Listener] = []
+when_solo_changed: list[lists.Listener] = []
+when_live_changed: list[lists.Listener] = []
+# What is done before a scene gets its first list.
+when_first_listed: list[Callable[[bpy.types.Scene], None]] = []
+# What is done when feet are to be shown or not any more.
+when_feet_changed: list[lists.Listener] = []
+
+
+class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
+    """Everything that the panels set, kept in the scene."""
+
+    rigs: bpy.props.CollectionProperty(type=lists.ACTION_LOOM_PG_rig)
+    pin: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
+    curve: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Curve",
+        description="The curve that is walked along, from its first point on",
+        poll=lambda _settings, chosen: chosen.type == "CURVE",
+    )
+    stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_stretch)
+    events: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_event)
+    active_event: bpy.props.IntProperty(name="Active Event", options=set())
+    contacts: bpy.props.CollectionProperty(type=contact_rows.ACTION_LOOM_PG_contacts)
+    show_way: bpy.props.BoolProperty(
+        name="Show Root Path",
+        description="Show in the 3D view where the last walk went: green on the curve, red 20 cm off it",
+        default=True,
+        options=set(),
+    )
+    mode: bpy.props.EnumProperty(
+        name="Mode",
+        description="What is woven from the ticked actions",
+        items=[(recipe.verb, recipe.mode, recipe.mode_tooltip) for recipe in MODES],
+        options=set(),
+    )
+    picture: bpy.props.IntProperty(
+        name="Picture", description="Which of the sources is shown matched to the reference", options=set()
+    )
+    live: bpy.props.BoolProperty(
+        name="Live",
+        description="Weave the last result again while a weight is changed, or the curve that it walks along is edited",
+        default=False,
+        options=set(),
+        update=lists.telling(when_live_changed),
+    )
+    pad: bpy.props.BoolProperty(
+        name="Pad",
+        description="Show a pad in the 3D view: with a corner for each ticked action, the nearer, the more of it; or,"
+        " where speed and turn are asked for, with a dot for each stride",
+        default=False,
+        options=set(),
+    )
+    ghost_mesh: bpy.props.BoolProperty(
+        name="Mesh",
+        description="Preview the character's own mesh, as far as the armature moves it, instead of lines",
+        default=False,
+        options=set(),
+        update=lists.telling(when_preview_changed),
+    )
+    ghost_beside: bpy.props.BoolProperty(
+        name="Beside",
+        description="Preview the result beside its place, so that the character is not in its way",
+        default=False,
+        options=set(),
+        update=lists.telling(when_preview_changed),
+    )
+    solo: bpy.props.BoolProperty(
+        name="Solo",
+        description="Show the active source by itself in the 3D view, as a figure; click another line to see that",
+        default=False,
+        options=set(),
+        update=lists.telling(when_solo_changed),
+    )
+    show_feet: bpy.props.BoolProperty(
+        name="Show Feet",
+        description="Show in the 3D view where the feet of the armature's action go: green where they stand, red where"
+        " they can't be planted",
+        default=False,
+        options=set(),
+        update=lists.telling(when_feet_changed),
+    )
+    edit: bpy.props.EnumProperty(
+        name="Tool",
+        description="What is done to the armature's action",
+        items=[(recipe.verb, recipe.label, recipe.tooltip) for recipe in EDITS],
+        options=set(),
+    )
+    edit_which: bpy.props.EnumProperty(
+        name="Actions", description="Which actions are changed", items=lists.OWN, options=set()
+    )
+    edit_replace: bpy.props.BoolProperty(
+        name="Replace",
+        description="Put the result in the place of the action; as it was it is kept as another action",
+        default=False,
+        options=set(),
+    )
+    reach_object: bpy.props.PointerProperty(
+        type=bpy.types.Object, name="Object", description="What is reached, where it is now; the 3D cursor if empty"
+    )
+    place_after: bpy.props.PointerProperty(
+        type=bpy.types.Action, name="After", description="The action whose end it goes on from"
+    )
+    labels: bpy.props.PointerProperty(
+        type=bpy.types.Text,
+        name="Labels",
+        description="A table with commas of what is known of the actions: its first row names the columns, clip, person"
+        " and any others; without it words in Active Source name the people",
+    )
+    ask_curve: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Along",
+        description="A curve to walk along, which tells the turn; straight on, or turning as Turn says, if empty",
+        poll=lambda _settings, chosen: chosen.type == "CURVE",
+    )
+    kept_style: bpy.props.PointerProperty(
+        type=bpy.types.Text,
+        name="Kept",
+        description="A style that the file keeps; learnt from the ticked actions if empty",
+        poll=lambda _settings, text: kept_styles.is_style(text),
+    )
+    restyle_each: bpy.props.BoolProperty(
+        name="Each",
+        description="Restyle each ticked action, not only the reference",
+        default=False,
+        options=set(),
+    )
+    play: bpy.props.BoolProperty(
+        name="Play Result",
+        description="Fit the preview range to the result when it is woven, and play it",
+        default=False,
+        options=set(),
+    )
+
+
+ACTION_LOOM_PG_settings.__annotations__ |= {
+    name: bpy.props.PointerProperty(type=group) for name, group in GROUPS.items()
+}
+# Version 0.1 called a group after its verb; what it holds is moved when a file is opened.
+ACTION_LOOM_PG_settings.__annotations__ |= {
+    earlier: bpy.props.PointerProperty(type=GROUPS[recipe.verb])
+    for recipe in RECIPES
+    for earlier in recipe.earlier_verbs
+}
+
+
+def group_names(recipe: type[Recipe]) -> tuple[str, ...]:
+    """Return the names of the groups of settings that hold a recipe's options."""
+    shared = [name for name, options in SHARED.items() if issubclass(recipe, options)]
+    own = [recipe.verb] if recipe.verb in GROUPS and recipe.verb not in shared else []
+    return (*shared, *own)
+
+
+def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
+    """Return the groups of the panel's settings that hold a recipe's options, and those of results."""
+    return (*(getattr(settings, name) for name in group_names(recipe)), settings.result)
+
+
+def shown(name: str, *where: str) -> list[Option]:
+    """Return the options of a group of settings that are shown in some of SHOWN."""
+    declarations: tuple[type, ...]
+    if name == "result":
+        declarations = (ResultOptions, ReadingOptions)
+    elif name in SHARED:
+        declarations = (SHARED[name],)
+    else:
+        declarations = (VERBS[name].recipe,)
+    leave_out = () if name in ("result", *SHARED) else _shared_by(VERBS[name].recipe)
+    found = [about for one in declarations for about in option_properties.options_of(one, leave_out).values()]
+    return [about for about in found if about.shown in where]
+
+
+def shown_in_mode(recipe: type[Recipe], *, rare: bool) -> list[tuple[str, Option]]:
+    """Return the options that a mode of Weave shows, with their groups: the usual ones, or the rare ones.
+
+    Of options that several recipes share, those that are marked for the mode itself: the others have a panel.
+    """
+    found = []
+    for name in group_names(recipe):
+        if name in SHARED:
+            where: tuple[str, ...] = () if rare else (MODE,)
+        else:
+            where = (RARE,) if rare else (MODE, PANEL)
+        found += [(name, about) for about in shown(name, *where)]
+    return found
+
+
+def applies(group: Any, about: Option) -> bool:
+    """Say whether an option is meant for what else its group says."""
+    if about.only_for is None:
+        return True
+    name, values = about.only_for
+    return option_properties.choice_of(group, name) in values
+
+
+# --- what is found in the settings ----------------------------------------------------------------------------------
+
+
+def settings_of(scene: bpy.types.Scene) -> Any:
+    """Return the panel's settings of a scene."""
+    return getattr(scene, _SETTINGS)
+
+
+def of_session(kept: Iterable[Data], uid: int) -> Data | None:
+    """Return the data of a session id among some, or None; that of data that was deleted is never given again."""
+    return next((one for one in kept if one.session_uid == uid), None)
+
+
+def rig_of(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Any:
+    """Return the list of sources of an armature, or None."""
+    if armature is None:
+        return None
+    return next((rig for rig in settings_of(scene).rigs if lists.held(rig.owner).find((armature,)) is not None), None)
+
+
+def armature_of(rig: Any) -> bpy.types.Object | None:
+    """Return the armature of a list of sources, or None if it was deleted."""
+    return lists.held(rig.owner).find(bpy.data.objects)
+
+
+def pinned(scene: bpy.types.Scene) -> bpy.types.Object | None:
+    """Return the armature that the tab of a scene is pinned to, or None."""
+    pin = settings_of(scene).pin
+    found = lists.held(pin).find(scene.objects) if pin.name else None
+    return found if found is not None and found.type == "ARMATURE" else None
+
+
+def pin_to(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> None:
+    """Pin the tab of a scene to an armature, or to none."""
+    pin = settings_of(scene).pin
+    if armature is None:
+        pin.name = pin.uid = pin.session = pin.library = ""
+    else:
+        lists.hold(pin, armature)
+
+
+def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
+    """Return the list of sources of an armature, made where there is none."""
+    rig = rig_of(scene, armature)
+    if rig is None:
+        for listener in when_first_listed if not len(settings_of(scene).rigs) else ():
+            listener(scene)
+        rig = settings_of(scene).rigs.add()
+        rig.name = lists.free_name(settings_of(scene).rigs, armature.name)
+        lists.hold(rig.owner, armature)
+    return rig
+
+
+def name_lines(scene: bpy.types.Scene) -> None:
+    """Name lists and lines that have none: of a file that was made before they had names, or by a script."""
+    for rig in settings_of(scene).rigs:
+        if not rig.name:
+            rig.name = lists.free_name(settings_of(scene).rigs, rig.owner.name or "list")
+        for line in rig.sources:
+            if not line.name:
+                line.name = lists.free_name(rig.sources, line.action.name if line.action else "line")
+
+
+def labels_in_use(context: Any) -> list[str]:
+    """Return the labels of the sources in a context's scene, each once."""
+    lines = (line for rig in settings_of(context.scene).rigs for line in rig.sources)
+    return sorted({line.label for line in lines if line.label})
+
+
+# --- registration ---------------------------------------------------------------------------------------------------
+
+
+@persistent
+def _put_right(*_: Any) -> None:
+    """Put what a file of an earlier version has under earlier names where it belongs, and forget impossible choices."""
+    for scene in bpy.data.scenes:
+        settings = settings_of(scene)
+        for group in (settings, *(getattr(settings, name) for name in GROUPS)):
+            _unset_impossible(group)
+        for rig in settings.rigs:
+            lists.take_given_armature(rig)
+        name_lines(scene)
+        for recipe in RECIPES:
+            for earlier in recipe.earlier_verbs:
+                _take_over(getattr(settings, earlier), getattr(settings, recipe.verb))
+        for name in GROUPS:
+            group = getattr(settings, name)
+            for about in shown(name, MODE, PANEL, RARE, HIDDEN):
+                for alias in about.aliases:
+                    option_properties.moving(alias, about.name)(group, None)
+
+
+@persistent
+def _note_armatures(*_: Any) -> None:
+    """Before a file is saved and after it is opened, note what armatures are called and their ids in this session.
+
+    The list of one that was deleted goes, and so does a deleted curve that only we still point to.
+    """
+    for scene in bpy.data.scenes:
+        settings = settings_of(scene)
+        for k in reversed(range(len(settings.rigs))):
+            owner = settings.rigs[k].owner
+            armature = armature_of(settings.rigs[k])
+            if armature is not None and armature.users:
+                lists.hold(owner, armature)
+            elif lists.held(owner).is_of_this_session:
+                settings.rigs.remove(k)
+                continue
+            for line in settings.rigs[k].sources:
+                player = lists.player_of(line)
+                if player is not None:
+                    lists.hold(line.player, player)
+        if pinned(scene) is not None:
+            pin_to(scene, pinned(scene))
+        if settings.curve is not None and not settings.curve.users_scene:
+            settings.curve = None
+
+
+def _unset_impossible(group: Any) -> None:
+    """Choose the usual where a file has none of the choices: Blender reads that as nothing, and takes it nowhere."""
+    for about in group.bl_rna.properties:
+        if about.type == "ENUM" and not getattr(group, about.identifier):
+            group.property_unset(about.identifier)
+
+
+def _take_over(earlier: Any, group: Any) -> None:
+    for name in earlier.bl_rna.properties.keys():  # noqa: SIM118  (going through it gives properties)
+        if name not in ("rna_type", "name") and earlier.is_property_set(name):
+            setattr(group, name, getattr(earlier, name))
+            earlier.property_unset(name)
+
+
+_CLASSES = (
+    ACTION_LOOM_PG_stretch,
+    ACTION_LOOM_PG_event,
+    *GROUPS.values(),
+    ACTION_LOOM_PG_settings,
+)
+_register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
+
+
+def register() -> None:
+    _register()
+    setattr(bpy.types.Scene, _SETTINGS, bpy.props.PointerProperty(type=ACTION_LOOM_PG_settings))
+    option_properties.labels_in.append(labels_in_use)
+    bpy.app.handlers.load_post.append(_put_right)
+    bpy.app.handlers.load_post.append(_note_armatures)
+    bpy.app.handlers.save_pre.append(_note_armatures)
+
+
+def unregister() -> None:
+    bpy.app.handlers.save_pre.remove(_note_armatures)
+    bpy.app.handlers.load_post.remove(_note_armatures)
+    bpy.app.handlers.load_post.remove(_put_right)
+    option_properties.labels_in.remove(labels_in_use)
+    delattr(bpy.types.Scene, _SETTINGS)
+    _unregister()

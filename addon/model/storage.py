@@ -1,0 +1,337 @@
+"""What a result knows of its making: the recipe, its sources, and how they and it looked then.
+
+Kept on the action as custom properties, in one group of plain values: Blender copies, appends and links it together
+with the action, and it keeps nothing alive. Sources are found again by their session ids, then by their content, then
+by their names. Version 1 held pointers to them; it is read, and results are written as version 2.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core import verbs
+from ...core.errors import LoomError, OptionError, RigError
+from ...core.recipes.base import Recipe
+from ...core.recipes.reading import Request, Source, request_from_json
+from ..bridge import result_mark
+from ..bridge.result_mark import KEY
+from ..ground.blender_types import Data, Slot, SlottedAction, has_property, present
+from ..ground.identity import Identity, called, file_of, identity_of
+
+VERSION = 2
+
+
+@dataclass(frozen=True)
+class StoredSlot:
+    """A slot as it was: a handle survives renaming, an identifier copying between files; 0 and "" without slots."""
+
+    handle: int = 0
+    identifier: str = ""
+
+
+@dataclass(frozen=True)
+class StoredSource:
+    """A source as it was.
+
+    pointer : what version 1 pointed to, None if that was deleted or there is none
+    player : the armature whose action it is, None if it is the result's own
+    """
+
+    identity: Identity
+    slot: StoredSlot
+    hash: str
+    pointer: bpy.types.Action | None = None
+    player: Identity | None = None
+
+    @property
+    def name(self) -> str:
+        return self.identity.name
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Everything kept on a result; may hold Blender's data, so it is for use at once and not for keeping."""
+
+    recipe: Recipe
+    request: Request
+    sources: tuple[StoredSource, ...]
+    slot: StoredSlot
+    result_hash: str
+    armature_was: Identity | None
+    armature_pointer: bpy.types.Object | None = None
+
+    @property
+    def armature(self) -> bpy.types.Object | None:
+        """The armature it was made for, or None if it is in no scene any more."""
+        known = self.armature_was
+        found = self.armature_pointer
+        if known is not None:
+            found = known.find(bpy.data.objects)
+        # Deleted in the viewport it still exists where something points to it.
+        return found if found is not None and found.users_scene else None
+
+
+def store(
+    action: bpy.types.Action,
+    slot: Slot,
+    recipe: Recipe,
+    sources: Sequence[SlottedAction],
+    *,
+    armature: bpy.types.Object | None = None,
+    request: str = "",
+    players: Sequence[bpy.types.Object | None] = (),
+) -> None:
+    """Keep on a result how it was made, from (action, slot) pairs in the recipe's order; replaces what was kept.
+
+    `request` is what else was asked for (how sources are read and the result is written), as JSON. `players` are the
+    armatures whose actions the sources are, where that is not the result's.
+    """
+    result_mark.check_writable(action)
+    group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
+    for (source, source_slot), player in zip(sources, players or (None,) * len(sources), strict=True):
+        entry: dict[str, Any] = identity_of(source).values() | _slot_values(source_slot)
+        if player is not None:
+            entry["armature"] = identity_of(player).values()
+        group["sources"].append(entry | {"hash": _fingerprint(source, source_slot)})
+    group |= {**_slot_values(slot), "result_hash": _fingerprint(action, slot)}
+    if armature is not None:
+        group["armature"] = identity_of(armature).values()
+    if has_property(action, KEY):
+        del action[KEY]
+    action[KEY] = group
+
+
+def _fingerprint(action: bpy.types.Action, slot: Slot) -> str:
+    from ..bridge.fingerprint import fingerprint  # numpy is loaded at first use, not when Blender starts
+
+    return fingerprint(action, slot)
+
+
+def _slot_values(slot: Slot) -> dict[str, Any]:
+    return {"slot_handle": slot.handle if slot else 0, "slot_identifier": slot.identifier if slot else ""}
+
+
+def recipe_text(action: bpy.types.Action) -> str:
+    """Return the recipe that an action holds as it is written there, "" for none; cheap enough for drawing."""
+    kept = action.get(KEY)
+    return str(kept.get("recipe", "")) if hasattr(kept, "to_dict") else ""  # others may write there what they like
+
+
+def recipe_of(action: bpy.types.Action) -> Recipe | None:
+    """Return the recipe that made an action, or None; raises LoomError if it can't be read."""
+    found = stored(action)
+    return None if found is None else found.recipe
+
+
+def of_result(action: bpy.types.Action) -> Stored:
+    """Return what is kept on a result; raises LoomError for what is none, or can't be read."""
+    kept = stored(action)
+    if kept is None:
+        raise LoomError(f"{action.name} was not made by Action Loom")
+    return kept
+
+
+def stored(action: bpy.types.Action) -> Stored | None:
+    """Return what is kept on an action, or None; raises LoomError for what we can't have written."""
+    group = action.get(KEY)
+    if group is None:
+        return None
+    try:
+        return _read(group.to_dict())
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise LoomError(
+            f"How {action.name} was made can't be read: its custom property {KEY!r} was changed by something else"
+        ) from None
+    except LoomError as error:
+        raise LoomError(f"How {action.name} was made can't be read: {error}") from None
+
+
+def _read(group: dict[str, Any]) -> Stored:
+    """Check every value: anybody can write custom properties."""
+    version = _typed(group, "version", int)
+    if version > VERSION:
+        raise LoomError("a newer Action Loom has made it, so update the extension")
+    if version < 1:
+        raise LoomError(f"it is of version {version}, which there never was")
+    sources = tuple(
+        StoredSource(
+            _read_identity(entry),
+            _read_slot(entry),
+            _typed(entry, "hash", str),
+            _pointer(entry, "action", bpy.types.Action) if version == 1 else None,
+            _read_identity(_typed(entry, "armature", dict)) if "armature" in entry else None,
+        )
+        for entry in _typed(group, "sources", list)
+    )
+    pointed = _pointer(group, "armature", bpy.types.Object) if version == 1 else None
+    known = _read_identity(_typed(group, "armature", dict)) if version > 1 and "armature" in group else None
+    return Stored(
+        recipe=_read_recipe(_typed(group, "recipe", str)),
+        request=_read_request(_typed(group, "request", str) if "request" in group else "", sources),
+        sources=sources,
+        slot=_read_slot(group),
+        result_hash=_typed(group, "result_hash", str),
+        armature_was=known,
+        armature_pointer=pointed,
+    )
+
+
+def _read_recipe(text: str) -> Recipe:
+    recipe = verbs.from_json(text)
+    if verbs.VERBS[recipe.verb].makes != "clip":
+        raise OptionError(f"the verb {recipe.verb!r} makes no action")
+    return recipe
+
+
+def _read_request(text: str, sources: Sequence[StoredSource]) -> Request:
+    """Return what was asked of a result, as usual where it does not say: scripts and version 1 may leave it out."""
+    if not text:
+        return Request(sources=tuple(Source(name=source.name) for source in sources))
+    request = request_from_json(text)
+    if len(request.sources) != len(sources):
+        raise OptionError(f"{len(request.sources)} sources were asked for, and {len(sources)} are kept")
+    return request
+
+
+def _typed(group: dict[str, Any], name: str, kind: type) -> Any:
+    value = group[name]
+    if type(value) is not kind:
+        raise TypeError(name)
+    return value
+
+
+def _read_slot(group: dict[str, Any]) -> StoredSlot:
+    return StoredSlot(_typed(group, "slot_handle", int), _typed(group, "slot_identifier", str))
+
+
+def _read_identity(group: dict[str, Any]) -> Identity:
+    uid = int(_typed(group, "uid", str)) if "uid" in group else 0
+    session = _typed(group, "session", str) if "session" in group else ""
+    return Identity(_typed(group, "name", str), _typed(group, "library", str), uid, session)
+
+
+def _pointer(group: dict[str, Any], name: str, kind: type[Data]) -> Data | None:
+    value = group.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(name)
+    return value
+
+
+def find_sources(action: bpy.types.Action) -> list[SlottedAction]:
+    """Return the sources of a result as (action, slot); raises RigError with the first that is gone.
+
+    An action is looked for by its session id, then by its content, then by its name; a slot by its handle, then by its
+    identifier, and else it is the only one that there is.
+    """
+    return [_find(action, source) for source in of_result(action).sources]
+
+
+def players_of(action: bpy.types.Action) -> list[bpy.types.Object | None]:
+    """Return the armatures whose actions a result's sources are, None for its own.
+
+    Raises RigError for one that is gone.
+    """
+    return [None if one.player is None else _player(one) for one in of_result(action).sources]
+
+
+def _player(source: StoredSource) -> bpy.types.Object:
+    assert source.player is not None
+    found = source.player.find(bpy.data.objects)
+    if found is None or not found.users_scene:
+        gone = f"There is no armature {source.player.name} any more, whose action {source.name} is"
+        raise RigError(f"{gone}: list the action with another armature, and weave anew")
+    return found
+
+
+def edited_by_hand(action: bpy.types.Action) -> bool:
+    """Say whether a result's curves are no longer what was written."""
+    kept = of_result(action)
+    try:
+        slot = find_slot(action, kept.slot)
+    except RigError:
+        return True
+    return _fingerprint(action, slot) != kept.result_hash
+
+
+def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:
+    action = source.pointer or source.identity.here(bpy.data.actions) or _by_content(result, source)
+    if action is None:
+        raise RigError(f"{source.name} was deleted, or is in another file: choose another")
+    if action.is_missing:  # Blender puts an empty one in its place
+        file = bpy.path.basename(present(action.library).filepath)
+        raise RigError(f"{action.name} is no longer in {file}, or the file is gone: choose another")
+    return action, find_slot(action, source.slot)
+
+
+def _by_content(result: bpy.types.Action, source: StoredSource) -> bpy.types.Action | None:
+    """Return the action that has a source's content, the one of its name first; else that of its name, edited since."""
+    named = called(bpy.data.actions, source.name, source.identity.library, file_of(result), library_of=result)
+    if named == result:
+        named = None
+    others = [action for action in bpy.data.actions if action not in (named, result)]
+    for action in [*([] if named is None else [named]), *others]:
+        if not action.is_missing and _has_content(action, source):
+            return action
+    return named
+
+
+def _has_content(action: bpy.types.Action, source: StoredSource) -> bool:
+    try:
+        return _fingerprint(action, find_slot(action, source.slot)) == source.hash
+    except RigError:
+        return False
+
+
+def find_slot(action: bpy.types.Action, slot: StoredSlot) -> Slot:
+    """Return the slot of an action that was stored (None without slots); raises RigError where it is gone."""
+    from ..bridge import curves
+
+    if not hasattr(action, "slots"):
+        return None
+    suitable = curves.suitable_slots(action)
+    for found in (
+        [s for s in suitable if s.handle == slot.handle],
+        [s for s in suitable if s.identifier == slot.identifier],
+        suitable,
+    ):
+        if len(found) == 1:
+            return found[0]
+    name = slot.identifier[2:] or "the wanted one"  # two letters for its type come first
+    raise RigError(f"{action.name} has {len(suitable)} slots, but not {name}: choose another")
+
+
+@persistent
+def _note_names(*_: Any) -> None:
+    """Before a file is saved, note the names of sources and armatures: their session ids end with the session."""
+    for action in bpy.data.actions:
+        if result_mark.is_result(action) and action.library is None and action.override_library is None:
+            group = action[KEY]
+            if not hasattr(group, "keys"):
+                continue  # not ours, as below
+            sources = group.get("sources")
+            for entry in sources if isinstance(sources, list) else ():
+                _note_name(entry, bpy.data.actions)
+                if hasattr(entry, "get"):
+                    _note_name(entry.get("armature"), bpy.data.objects)
+            _note_name(group.get("armature"), bpy.data.objects)
+
+
+def _note_name(entry: Any, kept: Iterable[bpy.types.ID]) -> None:
+    try:
+        known = _read_identity(entry.to_dict())
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return  # not ours: reading it will say so
+    now = known.here(kept)
+    if now is not None and now.name != known.name:
+        entry["name"] = now.name
+
+
+def register() -> None:
+    bpy.app.handlers.save_pre.append(_note_names)
+
+
+def unregister() -> None:
+    bpy.app.handlers.save_pre.remove(_note_names)

@@ -1,0 +1,1 @@
+"""Services: what the interface and the command line use, by subject."""

@@ -1,0 +1,90 @@
+"""Catalogs of assets: Blender keeps them in a text file beside .blend files, and has no functions for them."""
+
+import uuid
+from collections.abc import Iterable
+from pathlib import Path
+
+from ....core import files
+from ....core.errors import LoomError
+
+FILE = "blender_assets.cats.txt"
+VERSION = "VERSION 1"
+HEAD = f"""# This is an Asset Catalog Definition file for Blender.
+#
+# Empty lines and lines starting with `#` will be ignored.
+# The first non-ignored line should be the version indicator.
+# Other lines are of the format "UUID:catalog/path/for/assets:simple catalog name"
+
+{VERSION}
+
+"""
+LONGEST = 63  # bytes of a simple name
+_OURS = uuid.UUID("5d0a9a5c-6c2b-4f0e-9f5e-0c9b6f7f6a11")  # a catalog's id comes of this and its path
+
+
+def cleaned(path: str) -> str:
+    """Return the path of a catalog as Blender writes it, as in "Walks/Slow"; "" for none."""
+    parts = (part.replace(":", "-").replace("\\", "-").strip() for part in path.split("/"))
+    return "/".join(" ".join(part.split()) for part in parts if part)
+
+
+def id_of(path: str) -> str:
+    """Return the id that a catalog has in every file where it has no other."""
+    return str(uuid.uuid5(_OURS, path))
+
+
+def folder_of(blend: Path, libraries: Iterable[Path]) -> Path:
+    """Return in which folder the catalogs of a .blend file are kept, as Blender chooses it.
+
+    The asset library that the file is in; else the nearest folder above it that has catalogs; else its own.
+    """
+    above = blend.resolve().parents
+    inside = [root for root in (one.resolve() for one in libraries) if root in above]
+    if inside:
+        return max(inside, key=lambda root: len(root.parts))
+    return next((folder for folder in above if (folder / FILE).is_file()), blend.resolve().parent)
+
+
+def ensure(folder: Path, path: str) -> str:
+    """Return the id of the catalog of a path in a folder's file, which gets a line for it where it has none.
+
+    Every line that there is stays as it is. Raises LoomError for a file that can't be read or written.
+    """
+    file = folder / FILE
+    try:
+        text = file.read_bytes().decode("utf-8", errors="surrogateescape") if file.is_file() else ""
+    except OSError as error:
+        raise LoomError(f"{file} can't be read ({error.strerror}): the catalog was not written") from None
+    there = _catalogs(file, text)
+    for known, its_path in there:
+        if its_path == path:
+            return known
+    new = id_of(path)
+    if new in (known for known, _ in there):  # that catalog was moved or renamed since
+        new = str(uuid.uuid4())
+    end = "\r\n" if "\r\n" in text else "\n"
+    text = text or HEAD
+    text += ("" if text.endswith("\n") else end) + f"{new}:{path}:{_simple(path)}{end}"
+    files.write(file, text.encode("utf-8", errors="surrogateescape"))
+    return new
+
+
+def _catalogs(file: Path, text: str) -> list[tuple[str, str]]:
+    """Return ids and paths of the catalogs in a file; raises LoomError where it is of a version that we don't know."""
+    lines = (line.strip("\ufeff\r ") for line in text.split("\n"))
+    told = [line for line in lines if line and not line.startswith("#")]
+    if text.strip() and told[:1] != [VERSION]:
+        raise LoomError(f"{file} is not of version 1, so no catalog was added: add it in the Asset Browser")
+    found = []
+    for line in told[1:]:
+        parts = line.split(":")
+        try:
+            found.append((str(uuid.UUID(parts[0].strip())), cleaned(parts[1])))
+        except (ValueError, IndexError):
+            continue  # Blender passes over it, too
+    return found
+
+
+def _simple(path: str) -> str:
+    """Return what people read where the file is lost, and only the id is there."""
+    return path.replace("/", "-").encode("utf-8")[:LONGEST].decode("utf-8", errors="ignore")

@@ -1,0 +1,182 @@
+"""Actions that are assets: where the artist's libraries have them, and bringing them into this file."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ....core.cache import Cache
+from ....core.errors import LoomError
+from ...ground import memory
+from ...ground.blender_types import named, present
+from ..sources import source_list
+
+
+@dataclass(frozen=True)
+class Asset:
+    """An action that is an asset in a file of a library; label : what it is chosen by, no other asset's."""
+
+    name: str
+    file: str
+    library: str
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """All assets of all libraries that can be read, and a sentence about each that can't."""
+
+    assets: tuple[Asset, ...] = ()
+    troubles: tuple[str, ...] = ()
+
+
+# The names in files, by their paths, with the time and size at which they were read; and the last listing.
+_names: Cache[str, tuple[tuple[int, int], list[str]]] = memory.cache(4096)
+_listings: Cache[str, Listing] = memory.cache(1)
+
+
+def libraries() -> list[tuple[str, Path]]:
+    """Return the names and folders of the asset libraries in the preferences, but for those that are switched off."""
+    every: Any = present(bpy.context.preferences).filepaths.asset_libraries  # the stubs don't know what it holds
+    kept = [one for one in every if one.path and getattr(one, "enabled", True)]
+    return [(one.name, Path(bpy.path.abspath(one.path))) for one in kept]
+
+
+def last() -> Listing:
+    """Return what was listed last; cheap enough for drawing."""
+    return _listings.get("") or Listing()
+
+
+def look() -> Listing:
+    """Look through all libraries: files that are as they were are not read again."""
+    found, troubles = [], []
+    for library, folder in libraries():
+        if not folder.is_dir():
+            troubles.append(f"The folder of the asset library {library} is not there: {folder}")
+            continue
+        for file in sorted(folder.rglob("*.blend")):
+            try:
+                found += [(library, folder, file, name) for name in _read(file)]
+            except OSError as error:
+                troubles.append(f"{file} can't be read: {error}")
+    counts: dict[str, int] = {}
+    for *_, name in found:
+        counts[name] = counts.get(name, 0) + 1
+    assets = [
+        Asset(
+            name,
+            str(file),
+            library,
+            name if counts[name] == 1 else f"{name} ({library}: {file.relative_to(folder).with_suffix('').as_posix()})",
+        )
+        for library, folder, file, name in found
+    ]
+    listing = Listing(tuple(assets), tuple(troubles))
+    _listings.keep("", listing)
+    return listing
+
+
+def _read(file: Path) -> list[str]:
+    """Return the names of the actions in a file that are assets, of the open one as it is now; raises OSError."""
+    if _is_open(file):
+        return [one.name for one in bpy.data.actions if one.asset_data is not None and one.library is None]
+    stat = file.stat()
+    stamp = stat.st_mtime_ns, stat.st_size
+    known = _names.get(str(file))
+    if known is not None and known[0] == stamp:
+        return known[1]
+    with _opened(str(file)) as (there, _):
+        names = list(there.actions)
+    _names.keep(str(file), (stamp, names))
+    return names
+
+
+def _is_open(file: str | Path) -> bool:
+    return bool(bpy.data.filepath) and Path(bpy.data.filepath).resolve() == Path(file).resolve()
+
+
+def _opened(file: str) -> Any:
+    reading: Any = bpy.data.libraries  # in the stubs it gives nothing
+    return reading.load(file, assets_only=True)
+
+
+def chosen(label: str, library: str = "") -> Asset:
+    """Return the asset of a label, or of a name that only one has; library : where, anywhere if empty.
+
+    Raises LoomError.
+    """
+    listing = look()
+    among = [one for one in listing.assets if library in ("", one.library)]
+    found = [one for one in among if one.label == label] or [one for one in among if one.name == label]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise LoomError(f"{len(found)} assets are named {label}: choose {' or '.join(one.label for one in found[:3])}")
+    where = f"the asset library {library}" if library else "the asset libraries"
+    why = f"; {listing.troubles[0]}" if listing.troubles else ""
+    raise LoomError(f"There is no action named {label!r} among the assets of {where}{why}")
+
+
+def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
+    """Return an action of a file, appended; or what was appended of it before and is as it was.
+
+    Raises LoomError, with nothing left of it, where it moves no bone of an armature or is there no more.
+    """
+    if _is_open(file):
+        return own(name, armature)
+    before = set(bpy.data.user_map())
+    try:
+        with _opened(file) as (there, wanted):
+            wanted.actions = [one for one in there.actions if one == name]
+    except OSError as error:
+        raise LoomError(f"{file} can't be read: {error}") from None
+    action = next((one for one in wanted.actions if isinstance(one, bpy.types.Action)), None)
+    new = [one for one in bpy.data.user_map() if one not in before]
+    if action is None:
+        raise LoomError(f"There is no action {name!r} in {file} any more")
+    why = _refused(action, armature, name)
+    known = None if why else _as_here(action, name, before)
+    if why or known is not None:
+        bpy.data.batch_remove(new)
+        if known is None:
+            raise LoomError(why)
+        return known
+    action.asset_clear()  # it is an asset where it came from
+    action.use_fake_user = True  # which that takes away
+    return action
+
+
+def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
+    """Return an action of this file; raises LoomError where it moves no bone of an armature or is there no more."""
+    action = named(bpy.data.actions, name)
+    if action is None:
+        raise LoomError(f"There is no action {name!r} in this file any more")
+    why = _refused(action, armature, name)
+    if why:
+        raise LoomError(why)
+    return action
+
+
+def _refused(action: bpy.types.Action, armature: bpy.types.Object, name: str) -> str:
+    """Return why an asset can't be a source of an armature, "" where it can."""
+    moved = source_list.moves(action, armature)
+    return "" if moved.bones else f"{name} moves no bone of {armature.name}, so it was not added"
+
+
+def _as_here(action: bpy.types.Action, name: str, before: Iterable[bpy.types.ID]) -> bpy.types.Action | None:
+    """Return the action of this file that has the name and the curves of another, if one has."""
+    content = _content(action)
+    for one in before:
+        if isinstance(one, bpy.types.Action) and one.library is None and one.name == name and _content(one) == content:
+            return one
+    return None
+
+
+def _content(action: bpy.types.Action) -> list[str]:
+    from ...bridge import curves
+    from ...bridge.fingerprint import fingerprint
+
+    slots = curves.suitable_slots(action) if hasattr(action, "slots") else [None]
+    return [fingerprint(action, slot) for slot in slots]

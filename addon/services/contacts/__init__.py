@@ -1,0 +1,1 @@
+"""Contacts and other events, as pose markers."""

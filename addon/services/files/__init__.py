@@ -1,0 +1,1 @@
+"""Motion files and models, in and out."""

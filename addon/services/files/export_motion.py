@@ -1,0 +1,122 @@
+"""Actions as motion files."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ....core import files
+from ....core.errors import LoomError
+from ....core.formats import motion_file, registry, units
+from ....core.formats.motion_file import Convention
+from ....core.progress import Progress
+from ....core.recipes.reading import ReadingOptions, Request, Source
+from ...bridge import curves
+from ...ground.blender_types import named, present, scene_of
+from ...model import target_armature
+from ..weaving import reading
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How actions become files: units and up of what is written, poses with constraints
+    (`visual`) or as keyed; suffix : of the format of files that are named after their actions"""
+
+    units: str = "cm"
+    up: str = "y"
+    visual: bool = False
+    overwrite: bool = False
+    suffix: str = registry.DEFAULT
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The files that were written, and what the user has to know."""
+
+    paths: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def export_actions(
+    context: bpy.types.Context, names: Sequence[str], path: str, writing: Writing, progress: Progress
+) -> Exported:
+    """Write actions of the active armature, by their names, or its own where none are named; raises LoomError kinds.
+
+    One goes into the file that the path names, several into that folder, each into a file of its name. Every file
+    appears whole or not at all, and none before all actions were read.
+    """
+    armature = present(target_armature.armature(context))
+    actions = _actions(armature, names)
+    places = _places(path, actions, writing.suffix)
+    _check(places, writing.overwrite)
+    convention = Convention(writing.units, units.metres(writing.units), writing.up, False)
+    contents = []
+    notes: list[str] = []
+    for done, action in enumerate(actions):
+        progress.at(done / len(actions), f"reading {action.name}")
+        made_of = [(action, curves.choose_slot(action, armature))]
+        request = Request(sources=(Source(name=action.name_full),), reading=ReadingOptions(visual=writing.visual))
+        (source,) = reading.read_actions(scene_of(context), armature, made_of, request).sources
+        # What constraints pose is left out of results that are keyed; in a file it is there.
+        notes.extend(source.notes[:-1] if source.hidden else source.notes)
+        if source.clip.channels:
+            count = len(source.clip.channels)
+            notes.append(f"{action.name}: motion files have no place for {count} of its curves, which move no bone")
+        contents.append(motion_file.compose(source.clip, places[done], None, convention))
+    for place, content in zip(places, contents, strict=True):
+        _make_folder(place.parent)
+        files.write(place, content)
+    return Exported(tuple(places), tuple(dict.fromkeys(notes)))
+
+
+def _actions(armature: bpy.types.Object, names: Sequence[str]) -> list[bpy.types.Action]:
+    if not names:
+        data = armature.animation_data
+        if data is None or data.action is None:
+            raise LoomError(f"{armature.name} has no action: assign one, or name those to export")
+        return [data.action]
+    actions = []
+    for name in names:
+        action = named(bpy.data.actions, name)
+        if action is None:
+            raise LoomError(f"There is no action named {name!r}")
+        actions.append(action)
+    return actions
+
+
+def _places(path: str, actions: Sequence[bpy.types.Action], suffix: str) -> list[Path]:
+    """Return the file of each action; one that is alone is written to the path itself unless that is a folder."""
+    if not path:
+        raise LoomError("Choose a file to write to, or a folder for several")
+    place = Path(path)
+    is_folder = path.endswith(("/", os.sep)) or place.is_dir()
+    if len(actions) == 1 and not is_folder:
+        return [place]
+    # The file browser gives a file's name, too.
+    folder = place if is_folder or place.suffix.lower() not in registry.WRITABLE else place.parent
+    return [folder / files.file_name(action.name, suffix) for action in actions]
+
+
+def _check(places: Sequence[Path], overwrite: bool) -> None:
+    """Raise LoomError for what can't be written or must not be overwritten, before any work is done."""
+    taken: set[str] = set()
+    for place in places:
+        if place.is_dir():
+            raise LoomError(f"{place} is a folder: name a file")
+        if not place.parent.is_dir() and not place.parent.parent.is_dir():
+            raise LoomError(f"{place}: there is no folder {place.parent}")
+        if place.exists() and not overwrite:
+            raise LoomError(f"{place} exists already: choose another name, or Overwrite")
+        same = os.path.normcase(os.path.realpath(place))
+        if same in taken:
+            raise LoomError(f"Two actions would be written to {place}: rename one, or export them one by one")
+        taken.add(same)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise LoomError(f"{folder} can't be made ({error.strerror})") from None

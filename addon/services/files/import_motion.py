@@ -1,0 +1,161 @@
+"""Motion files as actions, of the armature that they fit or of new ones.
+
+Everything is read before anything is written, so that a broken file leaves the scene as it was.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.formats import motion_file, units
+from ....core.motion import resample
+from ....core.progress import Progress
+from ...bridge import bones, curves, other_bodies
+from ...ground import formats, rates
+from ...ground.blender_types import armature_data, present, scene_of
+from ...model import target_armature
+from . import model_files, onto_armature
+from .onto_armature import File, Moved
+
+FIRST_FRAME = 1.0
+AUTO, ACTIVE, NEW = ONTO = "AUTO", "ACTIVE", "NEW"
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """How files are read: units, up, skeleton and amc_rate as in `motion_file.read`.
+
+    to_scene_rate : else every captured frame is one frame of the scene, and the action keeps its rate
+    onto : what files of other joints than the active armature's become actions of, one of ONTO; NEW even where it fits
+    plant_feet : whether the feet of what is carried onto another body are planted
+    """
+
+    units: str = "auto"
+    up: str = "auto"
+    to_scene_rate: bool = False
+    onto: str = AUTO
+    skeleton: str = ""
+    amc_rate: float = 0.0
+    plant_feet: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """The new actions of each armature, which of the armatures are new, and what the user has to know.
+
+    said : how others were carried onto the character; refused : why some could not be, a sentence each
+    """
+
+    actions: dict[bpy.types.Object, list[bpy.types.Action]]
+    made: tuple[bpy.types.Object, ...]
+    notes: tuple[str, ...]
+    said: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+def import_files(
+    context: bpy.types.Context, paths: Sequence[str], reading: FileReading, progress: Progress
+) -> Imported:
+    """Make an action of every file; raises LoomError kinds, and has changed nothing then.
+
+    A file becomes an action of the active armature if that has a bone for every joint that moves. Others are carried
+    onto its body if it is a character's or so asked, and get a new armature if not, one for all files with the same
+    joints. What can't be carried is left out.
+    """
+    if not paths:
+        raise LoomError("Choose motion files first")
+    notes: list[str] = []
+    read = []
+    for done, path in enumerate(paths):
+        progress.at(done / (2 * len(paths)), f"reading {os.path.basename(path)}")
+        read += _read(context, path, reading, notes)
+    present(context.view_layer).update()  # a script may have moved the armature just now
+    armature = None if reading.onto == NEW else _active(context)
+    to = None if armature is None else onto_armature.receiver(armature)
+    carry = armature is not None and _carries(armature, reading, context)
+    groups: dict[frozenset[tuple[str, str]], list[File]] = {}
+    moved: list[Moved] = []
+    refused: list[str] = []
+    for file in read:
+        own = None if to is None else onto_armature.on_its_bones(file, to)
+        if own is not None:
+            moved.append(own)
+        elif to is not None and (carry or onto_armature.has_joints(file, to)):
+            try:
+                moved.append(onto_armature.carried_onto(file, to, plant_feet=reading.plant_feet))
+            except LoomError as error:
+                refused.append(f"{error}; with Onto: New Armature it comes in as it is")
+        else:
+            groups.setdefault(file.tree, []).append(file)
+    if refused and not moved and not groups:
+        raise LoomError("; ".join(refused))
+    if groups:
+        bones.check(context)
+    actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
+    for one in moved:
+        assert armature is not None
+        actions.setdefault(armature, []).append(_write(armature, one, reading, notes))
+    made: list[bpy.types.Object] = []
+    for group in groups.values():
+        progress.at(0.5 + 0.5 * len(made) / len(groups), "making armatures")
+        new, names = _new_armature(context, group[0])
+        made.append(new)
+        to = onto_armature.receiver(new)
+        for file in group:
+            one = onto_armature.onto_bones(file.renamed(names), to)
+            actions.setdefault(new, []).append(_write(new, one, reading, notes))
+        first = actions[new][0]
+        curves.assign(new, first, curves.choose_slot(first, new))
+    once = (tuple(dict.fromkeys(words)) for words in (notes, [one.said for one in moved if one.said], refused))
+    return Imported(actions, tuple(made), *once)
+
+
+def _active(context: bpy.types.Context) -> bpy.types.Object | None:
+    active = target_armature.armature(context)
+    if active is None or active.type != "ARMATURE" or not armature_data(active).bones:
+        return None
+    return active
+
+
+def _read(context: bpy.types.Context, path: str, reading: FileReading, notes: list[str]) -> list[File]:
+    """Read a motion file, or one of Blender's own importers' with all its animations."""
+    if os.path.splitext(path)[1].lower() in formats.MODELS:
+        found = model_files.read(context, path)
+        read = [(clip, (True,) * len(clip.skeleton)) for clip in found]
+    else:
+        content = motion_file.read(
+            path, reading.units, reading.up, skeleton=reading.skeleton, amc_rate=reading.amc_rate
+        )
+        notes += content.notes
+        if content.convention.unit == units.UNKNOWN:
+            notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
+        read = [(content.clip, content.turned)]
+    rate = rates.of_scene(scene_of(context))
+    return [
+        File(resample.to_rate(clip, rate) if reading.to_scene_rate else clip, turned, clip.rate)
+        for clip, turned in read
+    ]
+
+
+def _carries(armature: bpy.types.Object, reading: FileReading, context: bpy.types.Context) -> bool:
+    return reading.onto == ACTIVE or other_bodies.wears_mesh(armature, scene_of(context))
+
+
+def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Object, dict[str, str]]:
+    """Return a new armature of a file's skeleton, and which of its bones is which joint."""
+    skeleton = file.clip.skeleton
+    heads, tails = bones.ends(skeleton)
+    name = bones.name_of(file.clip.name)
+    # A connected bone could not take the places that files give to joints.
+    armature, names = bones.build(context, name, skeleton, heads, tails, connected=False)
+    return armature, dict(zip(skeleton.names, names, strict=True))
+
+
+def _write(armature: bpy.types.Object, moved: Moved, reading: FileReading, notes: list[str]) -> bpy.types.Action:
+    rate = 0.0 if reading.to_scene_rate else moved.file.rate
+    action, said = onto_armature.write(armature, moved, first_frame=FIRST_FRAME, rate=rate)
+    notes += said
+    return action

@@ -1,0 +1,74 @@
+"""What an import leaves ready to weave: the list filled, the armature at hand, the scene as the files are."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...ground import rates
+from ...ground.blender_types import present, scene_of
+from ...model import lists, properties
+from ..sources import body_roles, source_list
+
+if TYPE_CHECKING:
+    from .import_motion import Imported
+
+TICKED = 2  # sources to begin with: all of an armature's actions in one blend are seldom what is wanted
+
+
+def take_in(
+    context: bpy.types.Context, imported: "Imported", *, select: bool, match_rate: bool, fit_range: bool
+) -> str:
+    """List what was imported, tick the first two, and do what else was asked for; returns what has changed."""
+    for armature, actions in imported.actions.items():
+        list_actions(scene_of(context), armature, actions)
+    armature = next(iter(imported.actions))
+    if select and context.mode == "OBJECT":
+        _activate(context, armature)
+    every = [action for actions in imported.actions.values() for action in actions]
+    said = [_rate_matched(scene_of(context), every)] if match_rate else []
+    said += [_range_fitted(scene_of(context), every)] if fit_range else []
+    return "; ".join(filter(None, said))
+
+
+def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> None:
+    """Add new actions of an armature to its list; the first two are ticked where none is."""
+    rig = properties.ensure_rig(scene, armature)
+    for action in actions:
+        source_list.add(rig, action, use=len(lists.ticked(rig)) < TICKED)
+    body_roles.look_up(rig)
+
+
+def _activate(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    for one in list(present(context.selected_objects)):
+        one.select_set(False)
+    layer = present(context.view_layer)
+    if armature.name not in layer.objects:
+        return
+    armature.select_set(True)
+    layer.objects.active = armature
+    if not bpy.app.background and context.window is not None:
+        for area in context.window.screen.areas:
+            region = next((one for one in area.regions if one.type == "WINDOW"), None)
+            if area.type == "VIEW_3D" and region is not None:
+                with context.temp_override(area=area, region=region):
+                    bpy.ops.view3d.view_selected()
+
+
+def _rate_matched(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> str:
+    """Give the scene the rate of actions that have one, all the same; says what it was."""
+    found = {rate for rate in map(rates.rate_of, actions) if rate}
+    before = rates.of_scene(scene)
+    if len(found) != 1 or abs(before - (rate := found.pop())) <= 1e-3 * rate:
+        return ""
+    scene.render.fps = max(round(rate), 1)
+    scene.render.fps_base = scene.render.fps / rate
+    return f"scene rate {before:g} → {rate:g}"
+
+
+def _range_fitted(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> str:
+    before = scene.frame_start, scene.frame_end
+    ranges = [action.frame_range[:] for action in actions]
+    scene.frame_start = max(int(min(first for first, _ in ranges)), 0)
+    scene.frame_end = max(round(max(last for _, last in ranges)), scene.frame_start)
+    now = scene.frame_start, scene.frame_end
+    return "" if now == before else f"scene range {before[0]}–{before[1]} → {now[0]}–{now[1]}"

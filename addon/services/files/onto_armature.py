@@ -1,0 +1,238 @@
+"""Clips of motion files on an armature that there is: on its own bones where they fit, else carried onto its body.
+
+What has to be known of the armature is read first (`receiver`), and written last; what is between touches nothing of
+Blender's, so it can run in a thread.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....core.bodies import alike, carried
+from ....core.errors import LoomError
+from ....core.formats import bvh
+from ....core.motion import retarget, rotation_modes
+from ....core.motion.clip import Clip
+from ....core.motion.inheritance import Inheritance
+from ....core.motion.skeleton import Skeleton
+from ....core.recipes.planting import PlantOptions
+from ....core.weave import planting
+from ...bridge import bones, clip_on_controls, control_rig, curves, other_bodies, rig
+from ...bridge import clip as clips
+from ...bridge.curves import Target
+from ...ground import rates
+from ...ground.blender_types import armature_data
+
+_MOVED = 1e-4  # metres
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """A clip that was read: at the requested rate, of which joints its file tells the rotation, and its own rate."""
+
+    clip: Clip
+    turned: tuple[bool, ...]
+    rate: float
+
+    @property
+    def tree(self) -> frozenset[tuple[str, str]]:
+        """Every joint with its parent."""
+        names = self.clip.skeleton.names
+        return frozenset(
+            (name, names[parent] if parent >= 0 else "")
+            for name, parent in zip(names, self.clip.skeleton.parents, strict=True)
+        )
+
+    def renamed(self, names: Mapping[str, str]) -> "File":
+        """Return it with other names of its joints."""
+        skeleton = self.clip.skeleton
+        called = replace(skeleton, names=tuple(names[joint] for joint in skeleton.names))
+        return replace(self, clip=replace(self.clip, skeleton=called))
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A file, its clip on the body of an armature, what of that is keyed, and how it came there, if it was carried.
+
+    notes : what else the user has to know, a sentence each
+    """
+
+    file: File
+    clip: Clip
+    body: rig.Rig
+    targets: frozenset[Target]
+    said: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Receiver:
+    """What has to be known of an armature for clips to come onto it; a body that can't be read is why it can't.
+
+    bones : its bones, and the object itself, by the names that files have for them
+    resting, moving : its bones alone, and with the object as a joint; body : what others' clips are carried onto
+    played : what the actions that it plays have keys for
+    """
+
+    name: str
+    bones: Mapping[str, str]
+    by_controls: bool
+    resting: rig.Rig | LoomError
+    moving: rig.Rig | LoomError
+    body: rig.Rig | LoomError
+    object_joint: str
+    played: frozenset[Target]
+
+
+def receiver(armature: bpy.types.Object) -> Receiver:
+    """Return what has to be known of an armature."""
+    joint = rig.object_joint(armature)
+    return Receiver(
+        armature.name,
+        {bvh.writable(name): name for name in (joint, *armature_data(armature).bones.keys())},
+        control_rig.is_generated(armature),
+        _tried(lambda: rig.read(armature)),
+        _tried(lambda: rig.read(armature, moving_object=True)),
+        _tried(lambda: _body_of(armature)),
+        joint,
+        other_bodies.played_on(armature),
+    )
+
+
+def _tried(read: Callable[[], rig.Rig]) -> rig.Rig | LoomError:
+    try:
+        return read()
+    except LoomError as error:
+        return error
+
+
+def _read(found: rig.Rig | LoomError) -> rig.Rig:
+    if isinstance(found, LoomError):
+        raise found
+    return found
+
+
+def _body_of(armature: bpy.types.Object) -> rig.Rig:
+    """The body that clips are carried onto; raises RigError for one whose controls are not known."""
+    body = control_rig.body_of(armature)
+    control_rig.refuse_unknown(armature, body)
+    return body
+
+
+def on_its_bones(file: File, to: Receiver) -> Moved | None:
+    """Return a file on an armature's bones where they are the file's joints and rest alike, else None.
+
+    Raises RigError where the bones can't be read.
+    """
+    fits = None if to.by_controls else _on_bones(file, to)
+    return onto_bones(fits, to) if fits is not None and _rests_alike(fits, to) else None
+
+
+def has_joints(file: File, to: Receiver) -> bool:
+    """Say whether an armature has all joints of a file that move, or is keyed by controls, as its bones never are."""
+    return to.by_controls or _on_bones(file, to) is not None
+
+
+def _on_bones(file: File, to: Receiver) -> File | None:
+    """Return a file with its joints called as the armature's bones are, or None where one that moves has no bone."""
+    joints = file.clip.skeleton.names
+    if len({bones.name_of(joint) for joint in joints}) < len(joints):
+        return None
+    needed = retarget.moving(file.clip) or joints
+    if any(bones.name_of(joint) not in to.bones for joint in needed):
+        return None
+    return file.renamed({joint: to.bones.get(bones.name_of(joint), joint) for joint in joints})
+
+
+def onto_bones(file: File, to: Receiver) -> Moved:
+    """Return a file whose joints are an armature's bones on them."""
+    body = _read(to.moving if to.object_joint in retarget.moving(file.clip) else to.resting)
+    if _same(file.clip.skeleton, body.skeleton):
+        return Moved(file, replace(file.clip, skeleton=body.skeleton), body, _targets(file, body))
+    return Moved(file, retarget.fitted(file.clip, body.skeleton), body, _targets(file, body))
+
+
+def _rests_alike(file: File, to: Receiver) -> bool:
+    """Say whether a file of an armature's joints rests as that does, or neither is known to be a person's."""
+    both = file.clip.skeleton, _read(to.resting).skeleton
+    return not all(map(carried.is_a_persons, both)) or alike.rest_alike(*both)
+
+
+def carried_onto(file: File, to: Receiver, *, plant_feet: bool) -> Moved:
+    """Return a file's clip on the body of an armature, its feet planted if so asked. Raises LoomError kinds."""
+    body = _read(to.body)
+    made = other_bodies.bring(file.clip, body, "", to.name)
+    one_source = planting.same(made.clip, file.clip)
+    found = planting.find(file.clip) if plant_feet and not one_source else None
+    clip, _ = planting.of_result(made.clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
+    return Moved(file, clip, body, made.targets | to.played, made.said, made.notes)
+
+
+def _same(one: Skeleton, other: Skeleton) -> bool:
+    """Say whether two bodies are one: files of a character that come back to it, whatever its bones inherit."""
+    near = _MOVED * max(other.height, 1.0)
+    return (
+        one.names == other.names
+        and np.array_equal(one.parents, other.parents)
+        and np.allclose(one.offsets, other.offsets, atol=near)
+        and np.allclose(np.abs(np.sum(one.orients * other.orients, axis=1)), 1.0, atol=1e-6)
+        and _inherit_alike(one.inheritance, other.inheritance)
+    )
+
+
+def _inherit_alike(one: Inheritance | None, other: Inheritance | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return (
+        one.scale == other.scale
+        and one.moving_space == other.moving_space
+        and np.array_equal(one.rotation, other.rotation)
+        and np.array_equal(one.location, other.location)
+        and bool(np.isclose(np.abs(one.space @ other.space), 1.0, atol=1e-6))
+    )
+
+
+def write(
+    armature: bpy.types.Object, moved: Moved, *, first_frame: float, rate: float
+) -> tuple[bpy.types.Action, list[str]]:
+    """Return a new action of a clip that came onto an armature, and what the user has to know of it.
+
+    rate : that is kept on it; 0 where it is made for the scene's
+    """
+    clip, body = moved.clip, moved.body
+    notes = list(moved.notes)
+    for joint, bone in enumerate(body.skeleton.names):
+        if not body.movable[joint] and np.abs(clip.translations[:, joint]).max() > _MOVED:
+            notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
+    named = replace(clip, name=bones.name_of(clip.name))
+    how: dict[str, Any] = {"first_frame": first_frame, "targets": moved.targets}
+    if body.controls is None:
+        action = clips.write(armature, named, body, **how)
+    else:
+        with curves.whole(named.name, armature) as into:
+            notes.append(clip_on_controls.fill(into, armature, named, body, **how))
+        action = into[0]
+    rates.set_rate(action, rate)
+    return action, notes
+
+
+def _targets(file: File, body: rig.Rig) -> frozenset[Target]:
+    """Return what is keyed even where nothing moves: all that the file turns, and its roots' places.
+
+    A bone without keys would keep the pose of whatever action was shown before.
+    """
+    modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
+    targets = set()
+    skeleton = file.clip.skeleton
+    for joint, (name, turned) in enumerate(zip(skeleton.names, file.turned, strict=True)):
+        if name not in body.skeleton.names:
+            continue
+        bone = clips.targets_of(body)[body.skeleton.index(name)]
+        if turned:
+            targets.add(Target(bone, rotation_modes.property_of(modes[bone])))
+        if skeleton.parents[joint] < 0:
+            targets.add(Target(bone, "location"))
+    return frozenset(targets)

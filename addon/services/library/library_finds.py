@@ -1,0 +1,172 @@
+"""What is looked for in the library, and the list of what was found: of this session, kept in no file."""
+
+import dataclasses
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ....core.recipes.reading import Source
+from ...ground import memory
+from ...model import lists, preferences, target_armature
+from ..sources import source_list
+
+_FINDER = "action_loom_library"  # the property of the window manager
+_OF_PANEL = {"SKIP_SAVE"}  # the operator takes what the panel says, not what it was told the last time
+
+
+class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
+    """A stretch of a file, named as that: its frames first … last, and how far it is from what was looked for.
+
+    icon : of its picture, 0 for none; label : words that the library has for the clip
+    """
+
+    use: bpy.props.BoolProperty(name="Use", description="Import this one", default=False)
+    path: bpy.props.StringProperty(name="File")
+    first: bpy.props.IntProperty(name="First", description="Its first frame in the file, from 0")
+    last: bpy.props.IntProperty(name="Last", description="Its last frame in the file, from 0")
+    seconds: bpy.props.FloatProperty(name="Seconds", description="How long it takes")
+    distance: bpy.props.FloatProperty(
+        name="Distance",
+        description="How far it is from the stretch that was looked for, on average over time, in heights of the body:"
+        " its joints' places and speeds, each with its share. 0 is the same",
+        precision=3,
+    )
+    mirrored: bpy.props.BoolProperty(
+        name="Mirrored", description="It is like the stretch in a mirror, and shown and imported so"
+    )
+    label: bpy.props.StringProperty(name="Label")
+    icon: bpy.props.IntProperty()
+
+
+class WantedOptions:
+    """What is looked for: in the panel, and as the operator takes it."""
+
+    part: bpy.props.EnumProperty(
+        name="Part",
+        description="What of the body is compared",
+        items=[
+            ("whole", "Whole Body", "All of it"),
+            ("legs", "Legs", "Hips, legs and feet alone, whatever the arms do"),
+            ("arms", "Arms", "Chest, arms and hands alone, whatever the legs do"),
+        ],
+        options=_OF_PANEL,
+    )
+    mirror: bpy.props.BoolProperty(
+        name="Mirror",
+        description="Find also what is like it in a mirror, which is then shown and imported mirrored",
+        options=_OF_PANEL,
+    )
+    words: bpy.props.StringProperty(
+        name="Words",
+        description="Find only in clips whose file, folders or label have these words: walk -sneak is any walk but"
+        ' those that sneak, "slow walk" is found as it stands',
+        options=_OF_PANEL,
+    )
+    most: bpy.props.IntProperty(
+        name="Results",
+        description="How many stretches are listed, the likest first",
+        default=12,
+        min=1,
+        max=100,
+        options=_OF_PANEL,
+    )
+
+
+def show_active(context: bpy.types.Context) -> None:
+    """Show the active stretch as a ghost on the armature of the tab; what prevents it is said in the panel."""
+    armature = target_armature.of_tab(context)
+    if armature is None or row(finder()) is None:
+        return
+    ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+    with target_armature.as_by_button(context, armature), suppress(RuntimeError):
+        ours.show_found("INVOKE_DEFAULT")
+
+
+def _active_changed(_finder: Any, context: bpy.types.Context) -> None:
+    show_active(context)
+
+
+class ACTION_LOOM_PG_finder(WantedOptions, bpy.types.PropertyGroup):
+    """What is looked for and what was found; where the stretch that was looked for stands, and when it begins."""
+
+    found: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_found)
+    active: bpy.props.IntProperty(name="Active", default=-1, update=_active_changed)
+    placed: bpy.props.BoolProperty()
+    place: bpy.props.FloatVectorProperty(size=2)
+    facing: bpy.props.FloatProperty()
+    frame: bpy.props.FloatProperty(default=1.0)
+
+
+def finder() -> Any:
+    """Return what is looked for and what was found."""
+    return getattr(bpy.context.window_manager, _FINDER)
+
+
+def row(finder: Any) -> Any:
+    """Return the active row of what was found, or None."""
+    return finder.found[finder.active] if 0 <= finder.active < len(finder.found) else None
+
+
+def chosen(finder: Any) -> list[Any]:
+    """Return the ticked rows, or the active one where none is."""
+    active = row(finder)
+    return [one for one in finder.found if one.use] or ([] if active is None else [active])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The stretch of an action that is looked for: how it is read, scene frames first … last, and why these."""
+
+    source: Source
+    first: float
+    last: float
+    why: str = ""
+
+
+def asked(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked | None:
+    """Return which stretch of the armature's action is meant, None where it has no action; cheap enough for drawing.
+
+    What of it is in the scene's preview range, where one is set; else the range of its line in the list; else all.
+    """
+    source = next(iter(source_list.own_sources(scene, armature, lists.PLAYED)), None)
+    if source is None or armature.animation_data is None or armature.animation_data.action is None:
+        return None
+    whole = dataclasses.replace(source, first=0, last=0)
+    first, last = armature.animation_data.action.frame_range[:]
+    if scene.use_preview_range:
+        return Asked(whole, scene.frame_preview_start, scene.frame_preview_end, "the preview range")
+    if source.span is not None:
+        return Asked(whole, *source.span, "its range in the list")
+    return Asked(whole, first, last)
+
+
+def forget() -> None:
+    """Forget what was found."""
+    there = finder()
+    there.found.clear()
+    there.active, there.placed = -1, False
+
+
+_classes, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_found, ACTION_LOOM_PG_finder))
+
+
+def _look(path: str) -> None:
+    from . import library_search  # numpy is loaded at first use, not when Blender starts
+
+    library_search.look(path)
+
+
+def register() -> None:
+    _classes()
+    preferences.when_library_changed.append(_look)
+    setattr(bpy.types.WindowManager, _FINDER, bpy.props.PointerProperty(type=ACTION_LOOM_PG_finder))
+    memory.when_forgotten.append(forget)
+
+
+def unregister() -> None:
+    memory.when_forgotten.remove(forget)
+    preferences.when_library_changed.remove(_look)
+    delattr(bpy.types.WindowManager, _FINDER)
+    _unregister()

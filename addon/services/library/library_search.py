@@ -1,0 +1,135 @@
+"""Reading the library that the panel searches, and looking in it for what is like a stretch of an action."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ....core.errors import LibraryError, LoomError
+from ....core.library import asking, basis, feature, search, storage, text
+from ....core.library.basis import Rows
+from ....core.library.search import Found, Searched
+from ....core.library.storage import Library
+from ....core.motion import root_motion
+from ....core.motion.clip import Clip
+from ....core.progress import Progress
+from ...bridge.clip import ReadAction
+from ...ground import troubles
+from . import libraries
+from .libraries import TROUBLES, Known
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A stretch of a clip, its frames first … last, of which the like is looked for in a library.
+
+    frame : of the scene, at which it begins
+    """
+
+    clip: Clip
+    first: float
+    last: float
+    frame: float
+    library: str
+    known: Known | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is looked for: the part of the body that is compared, what words clips have, and how many stretches.
+
+    mirror : whether stretches count as well that are like it in a mirror
+    """
+
+    part: str = "whole"
+    mirror: bool = False
+    words: str = ""
+    most: int = 12
+
+
+def query(read: ReadAction, first: float, last: float, library: str) -> Query:
+    """Return what is looked for: an action from scene frame first to last. Raises LibraryError."""
+    clip, frames = read.clip, read.frames
+    first, last = max(first, float(frames[0])), min(last, float(frames[-1]))
+    if last < first:
+        here = f"{frames[0]:g} to {frames[-1]:g}"
+        raise LibraryError(f"{clip.name} has frames {here}, and none of them is in the preview range: set another")
+    begin, end = (float(np.interp(frame, frames, np.arange(len(frames)))) for frame in (first, last))
+    seconds = (end - begin) / clip.rate
+    if seconds > search.LONGEST - 0.1:
+        raise LibraryError(
+            f"{clip.name}: it takes {seconds:.0f} s; set the preview range to at most {search.LONGEST:g} s of it"
+        )
+    return Query(clip, begin, end, first, library, libraries.known(library))
+
+
+def stands(query: Query) -> tuple[tuple[float, float], float]:
+    """Return where on the ground a stretch begins, in metres, and which way it then faces, radians."""
+    ground, raw = root_motion.ground_frames(query.clip)
+    frame = round(query.first)
+    facing = root_motion.smooth(raw, root_motion.HEADING_SIGMA * query.clip.rate)[frame]
+    return (float(ground[frame, 0]), float(ground[frame, 1])), float(facing)
+
+
+def look(path: str) -> None:
+    """Look at a library: what it has is then known, or what is wrong with it is said in the panel."""
+    troubles.clear(TROUBLES[0])
+    try:
+        if path:
+            libraries.keep(read(path))
+    except LoomError as error:
+        troubles.keep(*TROUBLES, error, 1.0)
+
+
+def read(path: str, before: Known | None = None) -> Known:
+    """Return a library as it is now: the one before where that is as it was. Raises LibraryError."""
+    stamp = _stamp(path)
+    if before is not None and (before.path, before.stamp) == (path, stamp):
+        return before
+    library = storage.read(path)
+    return Known(path, stamp, Searched(library, library.clips), _said(library))
+
+
+def _said(library: Library) -> str:
+    count, others = len(library.clips), len(library.entries) - len(library.clips)
+    minutes = sum(entry.frames / entry.rate for entry in library.clips) / 60.0
+    words = f"{count:,} clip{'s' * (count != 1)}, {minutes:,.1f} minutes"
+    return f"{words}; {others:,} can't be read" if others else words
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        stat = os.stat(Path(path) / storage.TABLE)
+    except OSError:
+        if not os.path.exists(path):
+            raise LibraryError(f"There is no library {path} yet: make it with Add Folder, or choose another") from None
+        raise LibraryError(f"{path} is no library of clips: choose one, or make a new one") from None
+    return stat.st_mtime_ns, stat.st_size
+
+
+def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list[Found]]:
+    """Return the library of a query as it is now, and the stretches in it that are most like the query.
+
+    Of a stretch that is also like it in a mirror the better of the two. Raises LibraryError.
+    """
+    there = read(query.library, query.known)
+    asked = asking.rows(query.clip, query.first, query.last)
+    others = text.chosen(wanted.words) if wanted.words.strip() else None
+    return there, search.like(
+        there.searched,
+        asked,
+        mirror=wanted.mirror,
+        part=wanted.part,
+        most=wanted.most,
+        others=others,
+        progress=progress,
+    )
+
+
+def poses(there: Known, one: Found, count: int) -> Rows:
+    """Return where the joints are (count, joints, 3) in some frames of a stretch, from what the library keeps of it."""
+    rows = there.searched.library.rows_of(one.entry)[one.first : one.last + 1]
+    at = [round(k * (len(rows) - 1) / max(count - 1, 1)) for k in range(count)]
+    numbers = basis.lengthened(rows[at])
+    return feature.places(feature.mirrored(numbers) if one.mirrored else numbers)

@@ -1,0 +1,1 @@
+"""How sources match: registrations, cycles, transitions, graphs."""

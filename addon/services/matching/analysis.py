@@ -1,0 +1,301 @@
+"""How the sources of each armature were matched last, and whether that still holds.
+
+What is kept holds nothing of Blender's. That something may have changed is noted while the artist works; whether it
+has is known from the content alone, when it is read again.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ....core.cache import Cache
+from ....core.options import declared
+from ....core.recipes.matching import Matching
+from ....core.recipes.reading import Request, Source
+from ...bitmaps import images
+from ...ground import memory, option_properties
+from ...ground.blender_types import present, scene_of
+from ...model import lists, properties
+from ..sources import source_list
+
+if TYPE_CHECKING:
+    from ....core.sync.registration_curve import Registration
+    from ....core.weave.preprocess import PreparedClips
+    from ....core.weave.results import Result
+    from ...bitmaps import bitmap, match_bitmap
+    from ..weaving import reading
+
+UP_TO_DATE = "up to date"
+OPTIONS_CHANGED = "options changed"
+MAY_HAVE_CHANGED = "sources may have changed"
+NOT_ANALYSED = "not analysed"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What decides how sources are matched: which, how they are read, and the options."""
+
+    sources: tuple[Source, ...]
+    visual: bool
+    options: tuple[tuple[str, Any], ...]
+
+    @property
+    def names(self) -> list[str]:
+        return [source.name for source in self.sources]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A source and the reference, in the figures that a panel shows.
+
+    kept : shares of the reference and of the source that take part; limit : of the slope, 0 for none
+    icon : of its picture, 0 where Blender has no icons
+    """
+
+    which: int
+    name: str
+    likeness: float
+    ends: str
+    kept: tuple[float, float]
+    limit: int
+    icon: int
+
+
+@dataclass(eq=False)
+class Analysis:
+    """How the sources of an armature were matched.
+
+    armature : its session id
+    actions : their session ids, by which a change is noticed; evaluated : those that Blender has evaluated before
+    """
+
+    asked: Asked
+    armature: int
+    prepared: "PreparedClips"
+    registered: "Registration"
+    starts: tuple[float, ...]
+    actions: frozenset[int]
+    evaluated: set[int]
+    colors: "list[bitmap.Color]"
+    pairs: list[Pair] = field(default_factory=list)
+    may_have_changed: bool = False
+
+    @property
+    def reference(self) -> str:
+        return self.asked.names[self.registered.reference]
+
+    def looks_like(self, other: "Analysis") -> bool:
+        """Say whether pictures and figures of another are those of this one: only weights have changed, say."""
+        same = self.registered is other.registered and self.prepared is other.prepared
+        return same and (self.asked, self.starts, self.colors) == (other.asked, other.starts, other.colors)
+
+
+# By the session id of the armature; the one that was matched last is the last.
+_last: Cache[int, Analysis] = memory.cache(4)
+
+
+def analysis_of(armature: bpy.types.Object) -> Analysis | None:
+    """Return how the sources of an armature were matched last, or None."""
+    return _last.get(armature.session_uid)
+
+
+def shown(scene: bpy.types.Scene, known: Analysis) -> Pair:
+    """Return the pair whose picture the panel shows."""
+    return known.pairs[properties.settings_of(scene).picture % len(known.pairs)]
+
+
+def pair_in(shown_image: bpy.types.Image) -> tuple[Analysis, Pair] | None:
+    """Return what is known of the pair that an image of ours shows, or None; the one that was matched last."""
+    across, up = images.names_of(shown_image)
+    found = [(known, pair) for known in _last for pair in known.pairs if (known.reference, pair.name) == (across, up)]
+    return found[-1] if found else None
+
+
+def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
+    """Say whether what the panel asks for is what was analysed; cheap enough for drawing."""
+    known = analysis_of(armature)
+    asked = asked_in_panel(scene, armature)
+    if known is None or asked.names != known.asked.names:
+        return NOT_ANALYSED
+    if asked != known.asked:
+        return OPTIONS_CHANGED
+    return MAY_HAVE_CHANGED if known.may_have_changed else UP_TO_DATE
+
+
+def asked_in_panel(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked:
+    """Return what the panel asks for."""
+    settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
+    lines = lists.ticked(rig)
+    options = option_properties.values_of(settings.matching, Matching)
+    options["reference"] = str(lists.reference_among(rig, lines) + 1) if lines else "1"
+    return Asked(listed(lines), settings.result.visual, tuple(sorted(options.items())))
+
+
+def asked_for(request: Request, matching: Matching) -> Asked:
+    """Return what an operator was asked for."""
+    options = {name: getattr(matching, name) for name in declared(Matching)}
+    return Asked(request.sources, request.reading.visual, tuple(sorted(options.items())))
+
+
+def listed(lines: list[Any]) -> tuple[Source, ...]:
+    """Return how the sources of some lines of a list are to be read."""
+    return tuple(source_list.source_of(line) for line in lines)
+
+
+def keep(
+    context: bpy.types.Context,
+    request: Request,
+    read: "reading.Read",
+    matching: Matching,
+    prepared: "PreparedClips",
+    registered: "Registration",
+) -> None:
+    """Keep how sources were matched, and paint it."""
+    armature = properties.of_session(bpy.data.objects, read.armature)
+    if armature is None:
+        return
+    asked = asked_for(request, matching)
+    known = Analysis(
+        asked,
+        read.armature,
+        prepared,
+        registered,
+        starts=tuple(source.first_frame for source in read.sources),
+        actions=frozenset(uid for uid, _ in read.made_of),
+        evaluated=_actions(context.evaluated_depsgraph_get().ids),
+        colors=colors(properties.rig_of(scene_of(context), armature), asked.names),
+    )
+    before = analysis_of(armature)
+    if before is not None and before.looks_like(known):
+        known.pairs = before.pairs
+        _last.keep(read.armature, known)
+        return
+    known.pairs = _pairs(read.armature, known)
+    _last.keep(read.armature, known)
+    for pair in known.pairs:
+        if images.find(known.reference, pair.name) is not None:
+            large(known, pair)
+
+
+def keep_woven(
+    context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, woven: "Result"
+) -> None:
+    """Keep how the sources of a result were matched, where analysing them would give the same."""
+    from ....core.weave.results import BlendResult
+    from ..weaving import prepared
+
+    # Weights that do not close make of cycles what is none: that is the result's own affair.
+    if isinstance(woven, BlendResult) and prepared.holds(woven.registration):
+        keep(context, request, read, recipe, woven.prepared, woven.registration)
+
+
+def match_of(known: Analysis, which: int) -> "match_bitmap.Match":
+    """Return what pictures of a source and the reference show."""
+    from ...bitmaps import match_bitmap
+
+    return match_bitmap.match_of(known.prepared, known.registered, which, known.starts)
+
+
+def large(known: Analysis, pair: Pair) -> bpy.types.Image:
+    """Return the image of a source and the reference in full size, painted anew."""
+    from ...bitmaps import match_bitmap
+
+    match, color = match_of(known, pair.which), known.colors[pair.which]
+    return images.image(known.reference, pair.name, match_bitmap.large(match, color), match_bitmap.legend(match, color))
+
+
+def preview_name(armature: int, which: int) -> str:
+    """Return the name of the preview of a source, by the session id of its armature."""
+    return f"{armature} {which}"
+
+
+def _pairs(armature: int, known: Analysis) -> list[Pair]:
+    from ....core.weave import reporting
+
+    which = [k for k in range(len(known.starts)) if k != known.registered.reference]
+    free = dict(known.asked.options)["slope"] < 0
+    return [
+        Pair(
+            k,
+            known.asked.names[k],
+            report["likeness"],
+            report["ends"],
+            tuple(report["kept"]),
+            0 if free else report["slope_limit"],
+            _small(armature, known, k),
+        )
+        for k, report in zip(which, reporting.describe(known.prepared, known.registered), strict=True)
+    ]
+
+
+def _small(armature: int, known: Analysis, which: int) -> int:
+    from ...bitmaps import match_bitmap
+
+    pixels = match_bitmap.small(match_of(known, which), known.colors[which])
+    return images.preview(preview_name(armature, which), pixels)
+
+
+def colors(rig: Any, names: list[str]) -> "list[bitmap.Color]":
+    """Return the colours of sources from their lines; of those that are in no list, as a list would give them."""
+    lines = [] if rig is None else [line for line in rig.sources if line.action is not None]
+    listed = {line.action.name: tuple(line.color) for line in lines}
+    listed |= {line.action.name_full: tuple(line.color) for line in lines}
+    return [listed.get(name, lists.COLORS[k % len(lists.COLORS)]) for k, name in enumerate(names)]
+
+
+def _color_changed(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
+    """Paint the sources anew whose colours are others in the list than in their pictures."""
+    for rig in properties.settings_of(scene).rigs:
+        armature = properties.armature_of(rig)
+        known = None if armature is None else analysis_of(armature)
+        if armature is None or known is None:
+            continue
+        before, known.colors = known.colors, colors(rig, known.asked.names)
+        for pair in known.pairs:
+            if before[pair.which] != known.colors[pair.which]:
+                _small(armature.session_uid, known, pair.which)
+
+
+def note(updates: Iterable[bpy.types.DepsgraphUpdate]) -> None:
+    """Note which sources may have changed, from what a dependency graph has evaluated anew."""
+    evaluated = _actions(update.id for update in updates)
+    for known in _last:
+        # What is evaluated for the first time was listed or given to an armature, and has not changed for that.
+        known.may_have_changed |= not evaluated.isdisjoint(known.actions & known.evaluated)
+        known.evaluated |= evaluated
+
+
+def _actions(evaluated: Iterable[bpy.types.ID | None]) -> set[int]:
+    """Return the session ids of the actions among evaluated data."""
+    return {present(one.original).session_uid for one in evaluated if isinstance(one, bpy.types.Action)}
+
+
+@persistent
+def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    screen = bpy.context.screen
+    # Blender 4 evaluates actions anew when it begins to play.
+    if len(_last) and (screen is None or not screen.is_animation_playing):
+        note(depsgraph.updates)
+
+
+@persistent
+def _undone(*_: Any) -> None:
+    for known in _last:
+        known.may_have_changed = True
+
+
+def register() -> None:
+    lists.when_color_changed.append(_color_changed)
+    bpy.app.handlers.depsgraph_update_post.append(_evaluated)
+    bpy.app.handlers.undo_post.append(_undone)
+    bpy.app.handlers.redo_post.append(_undone)
+
+
+def unregister() -> None:
+    bpy.app.handlers.redo_post.remove(_undone)
+    bpy.app.handlers.undo_post.remove(_undone)
+    bpy.app.handlers.depsgraph_update_post.remove(_evaluated)
+    lists.when_color_changed.remove(_color_changed)

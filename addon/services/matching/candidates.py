@@ -1,0 +1,119 @@
+"""Cycles and transitions that were found in the sources of each armature, to be chosen from in the panel.
+
+What is kept holds nothing of Blender's.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.cache import Cache
+from ....core.recipes.reading import Request, Source
+from ...bitmaps import images
+from ...ground import memory
+from ...ground.blender_types import scene_of
+from ...model import lists, properties
+from . import analysis
+
+if TYPE_CHECKING:
+    from ....core.sync.cycle_search import Cycle, Repetition
+    from ....core.sync.transitions import Transition
+    from ...bitmaps import bitmap, score_bitmap
+    from ..weaving import reading
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One possibility: what the list says, the scene frame where it is, and the options of the recipe that take it."""
+
+    text: str
+    frame: float
+    options: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FoundCandidates:
+    """What was found in some sources; icon : of the picture, 0 for none; curves : what the picture shows."""
+
+    sources: tuple[Source, ...]
+    visual: bool
+    candidates: tuple[Candidate, ...]
+    icon: int = 0
+    curves: "tuple[score_bitmap.ScoreCurve, score_bitmap.ScoreCurve] | None" = None
+    color: "bitmap.Color" = (1.0, 1.0, 1.0)
+
+
+# By the session id of the armature and the mode; the last found is the last.
+_found: Cache[tuple[int, str], FoundCandidates] = memory.cache(8)
+
+# What leaves the choice to the recipe.
+AUTOMATIC = {"loop": (("start", 0), ("length", 0)), "connect": (("from_frame", -1), ("to_frame", -1))}
+
+
+def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCandidates | None:
+    """Return what was found for the panel's mode in the sources that are ticked now, or None; cheap for drawing."""
+    settings = properties.settings_of(scene)
+    found = _found.get((armature.session_uid, settings.mode))
+    lines = lists.ticked(properties.rig_of(scene, armature))
+    asked = analysis.listed(lines), settings.result.visual
+    return found if found is not None and (found.sources, found.visual) == asked else None
+
+
+def source_of_cycle(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Source | None:
+    """Return the source whose cycle is chosen in the panel, None where none of those that were found is."""
+    found = None if armature is None else _found.get((armature.session_uid, "loop"))
+    group = properties.settings_of(scene).loop
+    if found is None or not any(_is_set(group, candidate) for candidate in found.candidates):
+        return None
+    return found.sources[0]
+
+
+def is_chosen(settings: Any, candidate: Candidate) -> bool:
+    return _is_set(getattr(settings, settings.mode), candidate)
+
+
+def _is_set(group: Any, candidate: Candidate) -> bool:
+    return all(getattr(group, name) == value for name, value in candidate.options)
+
+
+def keep_cycles(
+    context: bpy.types.Context, request: Request, read: "reading.Read", found: "Repetition", offered: "list[Cycle]"
+) -> None:
+    """Keep the cycles of an action, and paint how well it repeats itself."""
+    from ...bitmaps import score_bitmap
+
+    source, name = read.sources[0], f"{read.armature} loop"
+    first, rate = source.first_frame, source.clip.rate
+    curves = score_bitmap.curves_of(found, offered, rate, first)
+    color = _color(context, read)
+    rows = []
+    for one in offered:
+        begin = first + one.start
+        text = f"{begin:.0f}–{begin + one.length:.0f} · {one.length / rate:.2f} s · {one.score:.0%} alike"
+        rows.append(Candidate(text, begin, (("start", one.start), ("length", one.length))))
+    icon = images.preview(name, score_bitmap.small(curves, color))
+    _keep(read, "loop", FoundCandidates(request.sources, request.reading.visual, tuple(rows), icon, curves, color))
+
+
+def keep_transitions(request: Request, read: "reading.Read", offered: "list[Transition]") -> None:
+    """Keep where one action can go over into another."""
+    leave, enter = (source.first_frame for source in read.sources)
+    rows = tuple(
+        Candidate(
+            f"{leave + one.from_frame:.0f} → {enter + one.to_frame:.0f} · {100.0 * one.distance:.1f} cm",
+            leave + one.from_frame,
+            (("from_frame", one.from_frame), ("to_frame", one.to_frame)),
+        )
+        for one in offered
+    )
+    _keep(read, "connect", FoundCandidates(request.sources, request.reading.visual, rows))
+
+
+def _keep(read: "reading.Read", mode: str, found: FoundCandidates) -> None:
+    _found.keep((read.armature, mode), found)
+
+
+def _color(context: bpy.types.Context, read: "reading.Read") -> "bitmap.Color":
+    armature = properties.of_session(bpy.data.objects, read.armature)
+    return analysis.colors(properties.rig_of(scene_of(context), armature), [read.sources[0].clip.name])[0]

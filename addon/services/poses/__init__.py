@@ -1,0 +1,1 @@
+"""Poses that an action is made to go through."""

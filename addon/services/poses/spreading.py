@@ -1,0 +1,70 @@
+"""Poses that an artist has made over an action, as the corrections that a recipe spreads.
+
+Method: Warping in space and time.
+"""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....core.errors import LoomError
+from ....core.motion import quat
+from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
+from ...bridge import pose_now
+from ...ground.blender_types import scene_of
+from ..weaving import reading
+from .spread_poses import Row
+
+# By less a bone was not posed: Blender keeps a pose in single precision.
+TURNED, MOVED = 1e-4, 1e-5  # radians, metres
+
+
+def rows(
+    context: bpy.types.Context, armature: bpy.types.Object, source: reading.Read, shown: reading.Read, known: list[Row]
+) -> list[Row]:
+    """Return the corrections that make a source go through the armature's pose at the current frame, and known ones.
+
+    shown : the action that the pose was made over; known : corrections that the source has already
+    What was not posed has no row, but for bones that had one at this frame; where nothing was posed the known ones are
+    handed back. Raises LoomError where the frame is not one of the action's, and where there is no correction at all.
+    """
+    clip, frame = source.clips[0], current_frame(context, source)
+    pose = pose_now.read(armature, source.body, clip.rate)
+    posed = _posed(pose, shown.clips[0].cut(frame, frame + 1))
+    if not posed.any() and known:
+        return known
+    if not posed.any():
+        number = scene_of(context).frame_current
+        raise LoomError(
+            f"The pose at frame {number} is that of {shown.clips[0].name}: pose bones first, without keying them"
+        )
+    here = {int(row[1]) - 1 for row in known if row[0] == frame}
+    wanted = sorted(here | {int(joint) for joint in np.flatnonzero(posed)})
+    turn, move = correction(clip, frame, pose)
+    new = [(float(frame), joint + 1.0, *np.degrees(turn[joint]), *move[joint]) for joint in wanted]
+    kept = [row for row in known if row[0] != frame]
+    return sorted([*kept, *new])
+
+
+def current_frame(context: bpy.types.Context, read: reading.Read) -> int:
+    """Return which frame of a source's clip the scene is at; raises LoomError where it is none of it."""
+    number, clip = scene_of(context).frame_current, read.clips[0]
+    first = round(read.sources[0].first_frame)
+    if not first <= number < first + len(clip):
+        raise LoomError(
+            f"Frame {number} is not within {clip.name}, which goes from {first} to {first + len(clip) - 1}: go there"
+        )
+    return number - first
+
+
+def correction(clip: Clip, frame: int, pose: Clip) -> tuple[Array, Array]:
+    """Return what turns (J, 3), radians, and moves (J, 3), metres, a frame of a clip into a pose of one frame."""
+    turn = quat.log(quat.mul(quat.inv(clip.rotations[frame]), pose.rotations[0]))
+    return turn, pose.translations[0] - clip.translations[frame]
+
+
+def _posed(pose: Clip, was: Clip) -> Any:
+    turn, move = correction(was, 0, pose)
+    return (np.abs(turn).max(axis=1) > TURNED) | (np.abs(move).max(axis=1) > MOVED)

@@ -1,0 +1,1 @@
+"""Previews in the 3D view, and Live."""

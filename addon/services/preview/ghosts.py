@@ -1,0 +1,239 @@
+"""What would be woven, seen before it is written: figures of the result and of its sources in step."""
+
+import dataclasses
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....core.errors import LoomError
+from ....core.graph.walk_result import FollowResult
+from ....core.motion import cycles, kinematics, resample, root_motion
+from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
+from ....core.motion.skeleton import Skeleton
+from ....core.recipes.base import Recipe
+from ....core.recipes.blend import Blend
+from ....core.recipes.graph import Follow
+from ....core.recipes.reading import Request, Source
+from ....core.skin.skin import Skin, joined
+from ....core.weave import blend
+from ....core.weave.results import BlendResult, Result, SpliceResult
+from ...bridge import mesh, poses
+from ...bridge.clip import ReadAction
+from ...bridge.rig import Rig
+from ...ground import colors
+from ...ground.blender_types import armature_data, scene_of
+from ...model import lists, properties
+from ..matching import analysis
+from ..sources import source_list
+from ..weaving import reading, writing
+from . import previews, skins, trails, walk_again
+from .previews import FOUND, SOLO, Body, Figure, Ghost, Playing
+
+BESIDE = 0.6  # of the body's height, from one figure to the next
+
+
+def keep(
+    context: bpy.types.Context,
+    mode: str,
+    request: Request,
+    read: reading.Read,
+    recipe: Recipe,
+    woven: Result,
+    asked: tuple[Any, ...],
+    *,
+    outdated: bool = False,
+) -> Ghost:
+    """Keep what a result would look like, and return it.
+
+    asked : what the panel said when it was asked for, see `panel_state`; outdated : whether it says something else now
+    """
+    scene = scene_of(context)
+    armature = writing.found(bpy.data.objects, read.armature, "The armature")
+    rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
+    settings.solo = False
+    written, first_frame, _ = writing.as_written(context, request, read, recipe, woven)
+    clip = poses.as_shown(written, read.body, armature, writing.keyed(read))
+    playing = Playing(first_frame + np.arange(float(len(clip))))
+    result = _figure(clip, read, playing, colors.of(colors.RESULT), wide=True)
+    aside = BESIDE * read.body.skeleton.height / read.body.world_metres * _right(clip.skeleton, result)
+    beside = int(settings.ghost_beside)
+    sources = _in_step(woven, read, rig, result, aside, taken=beside)
+    shift = beside * aside
+    figures = (*sources, dataclasses.replace(result, points=result.points + shift))
+    lines = trails.of(woven, recipe, clip, shift, read.body.world_metres)
+    body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
+    said = f"{len(clip)} frames from {first_frame:g}"
+    ghost = Ghost(mode, figures, said, request, read, recipe, woven, lines, body, left_out, asked, outdated)
+    previews.keep(read.armature, ghost)
+    return ghost
+
+
+def solo(context: bpy.types.Context, armature: bpy.types.Object, line: Any) -> Ghost:
+    """Keep a source by itself, where and as its action has it, and return it; raises LoomError kinds."""
+    request = Request(sources=(source_list.source_of(line),))
+    read = reading.read(context, armature, request)
+    return _alone(context, armature, SOLO, line.action.name, request, read, (*line.color[:], 1.0))
+
+
+def found(context: bpy.types.Context, armature: bpy.types.Object, said: str, read: ReadAction, body: Rig) -> Ghost:
+    """Keep a stretch that was found in a library, on the body of an armature, and return it."""
+    request = Request(sources=(Source(name=read.clip.name),))
+    alone = reading.Read(body, (read,), armature.session_uid, ())
+    return _alone(context, armature, FOUND, said, request, alone, colors.of(colors.RESULT))
+
+
+def _alone(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    mode: str,
+    said: str,
+    request: Request,
+    read: reading.Read,
+    color: tuple[float, ...],
+) -> Ghost:
+    scene = scene_of(context)
+    clip = poses.as_shown(read.clips[0], read.body, armature, writing.keyed(read))
+    playing = Playing(read.sources[0].frames, again=True)
+    figure = _figure(clip, read, playing, color, wide=True)
+    with_mesh = properties.settings_of(scene).ghost_mesh
+    body, left_out = _body(scene, armature, clip, read, playing, np.zeros(3)) if with_mesh else (None, ())
+    ghost = Ghost(mode, (figure,), said, request, read, body=body, left_out=left_out)
+    previews.keep(armature.session_uid, ghost)
+    return ghost
+
+
+def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Make the figures of what is previewed again: how they are shown was changed."""
+    ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene_of(context), armature)
+    if ghost is None or rig is None:
+        return
+    if ghost.recipe is not None and ghost.woven is not None:
+        _keep_again(context, ghost, ghost.recipe, ghost.woven)
+    elif ghost.mode == FOUND:
+        found(context, armature, ghost.said, ghost.read.sources[0], ghost.read.body)
+    elif 0 <= rig.active < len(rig.sources) and rig.sources[rig.active].action is not None:
+        solo(context, armature, rig.sources[rig.active])
+
+
+def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
+    """Weave the ghost of a blend again with the weights of its sources' lines; says whether there was one."""
+    ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene, armature)
+    if ghost is None or rig is None or not isinstance(ghost.recipe, Blend) or not isinstance(ghost.woven, BlendResult):
+        return False
+    weights = lists.weights_of(rig, [source.name for source in ghost.request.sources])
+    if weights is None:
+        return False
+    recipe = dataclasses.replace(ghost.recipe, weights=weights)
+    try:
+        _keep_again(context, ghost, recipe, blend.again(ghost.woven, recipe))
+    except LoomError:
+        return False
+    return True
+
+
+def rewalk(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...]) -> bool:
+    """Walk the ghost of a path again along the curve as it is now, from the change on; says whether there was one.
+
+    asked : what the panel says now. Raises LoomError where it can't be walked.
+    """
+    ghost = previews.of(armature.session_uid)
+    if ghost is None or not isinstance(ghost.recipe, Follow) or not isinstance(ghost.woven, FollowResult):
+        return False
+    recipe = walk_again.recipe_now(scene_of(context), ghost.recipe, ghost.read.body.world_metres)
+    made, recipe = walk_again.walked(ghost.woven, ghost.read.clips, recipe)
+    keep(context, ghost.mode, ghost.request, ghost.read, recipe, made, asked)
+    return True
+
+
+def _keep_again(context: bpy.types.Context, ghost: Ghost, recipe: Recipe, woven: Result) -> None:
+    """Keep a ghost whose result or looks have changed, but not what was asked for."""
+    keep(context, ghost.mode, ghost.request, ghost.read, recipe, woven, ghost.asked, outdated=ghost.outdated)
+
+
+def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:
+    points = kinematics.points(clip) / read.body.world_metres
+    lines = _lines(clip.skeleton, skip_first=read.body.moving_object)
+    return Figure(clip.name, points, lines, playing, color, wide)
+
+
+def _lines(skeleton: Skeleton, *, skip_first: bool) -> NDArray[np.int64]:
+    """Pairs (L, 2) of points that are joined: each joint with the one above it, and with its tip."""
+    hanging = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above >= int(skip_first)]
+    tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped)]
+    return np.array(hanging + tips, dtype=np.int64)
+
+
+def _in_step(woven: Result, read: reading.Read, rig: Any, result: Figure, aside: Array, *, taken: int) -> list[Figure]:
+    """The sources at the moments that are woven, beside the result's place in turn: at its left, at its right.
+
+    taken : how many steps aside the result itself stands; sources stand elsewhere
+    """
+    if isinstance(woven, BlendResult):
+        registered = woven.registration
+        sample = cycles.sample if registered.cyclic else resample.sample
+        frames = registered.frames(woven.reference_frames)
+        moving = [sample(clip, at) for clip, at in zip(woven.prepared.clips, frames, strict=True)]
+        names = [clip.name for clip in woven.prepared.clips]
+    elif isinstance(woven, SpliceResult):
+        moving = [woven.locomotion, woven.action]
+        names = [clip.name for clip in read.clips]
+    else:
+        return []
+    figures = []
+    free = [side * steps for steps in range(1, len(moving) + 2) for side in (-1, 1) if side * steps != taken]
+    for clip, color, place in zip(moving, analysis.colors(rig, names), free, strict=False):
+        figure = _figure(clip, read, result.playing, (*color, 1.0), wide=False)
+        hips = root_motion.travelling_joint(clip.skeleton)
+        shift = result.points[0, hips] - figure.points[0, hips]
+        shift[2] = 0.0
+        shift += place * aside
+        figures.append(dataclasses.replace(figure, points=figure.points + shift))
+    return figures
+
+
+def _right(skeleton: Skeleton, figure: Figure) -> Array:
+    """The direction (3,) on the ground to a figure's right as it begins."""
+    roles = skeleton.roles
+    across = np.array([1.0, 0.0, 0.0])
+    if "thigh.L" in roles and "thigh.R" in roles:
+        across = figure.points[0, roles["thigh.R"]] - figure.points[0, roles["thigh.L"]]
+        across = np.array([across[0], across[1], 0.0])
+    length = float(np.linalg.norm(across))
+    return across / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+
+
+def _body(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    clip: Clip,
+    read: reading.Read,
+    playing: Playing,
+    shift: Array,
+) -> tuple[Body | None, tuple[str, ...]]:
+    """The character's own surface moved as a clip says, and what is to be said of meshes that can't be shown so."""
+    number = {name: k for k, name in enumerate(read.body.bones)}
+    if read.body.controls is not None:
+        number |= {name: number[bone] for name, bone in read.body.controls.rides.items()}
+    kinds: dict[bool, list[Skin]] = {False: [], True: []}
+    refused = []
+    seen = [one for one in scene.objects if one.visible_get()]
+    skinned, rigid = mesh.skinned(armature, seen), mesh.on_bones(armature, seen)
+    for drawn, read_mesh in [(one, skins.of) for one in skinned] + [(one, mesh.read_on_bone) for one in rigid]:
+        try:
+            one = read_mesh(armature, drawn)
+        except LoomError as error:
+            refused.append(str(error))
+            continue
+        bones = np.array([number[name] for name in one.bones], dtype=np.int32)
+        surface = mesh.in_armature(one, one.towards)
+        kinds[one.preserve_volume].append(dataclasses.replace(surface, bones=bones[surface.bones]))
+    linear, volume = (joined(found) if found else None for found in kinds.values())
+    if linear is None and volume is None:
+        return None, tuple(refused) or (f"No mesh hangs on {armature.name}",)
+    rest = np.array([armature_data(armature).bones[name].matrix_local for name in read.body.bones])
+    posed, _, standing = poses.bones_and_object(clip, read.body)
+    standing[:, :3, 3] += shift
+    return Body(linear, volume, rest, posed, standing, playing), tuple(refused)

@@ -1,0 +1,92 @@
+"""What is to be done when files are opened, and when the extension is switched off."""
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ....core.errors import LoomError
+from ...ground import colors, jobs, memory, troubles
+from ...model import lists, properties, target_armature
+from . import previews
+
+
+@persistent
+def _before_loading(*_: Any) -> None:
+    end_work("another file is opened")
+
+
+def end_work(why: str) -> None:
+    """Stop what runs, and forget what belongs to the file that is left."""
+    jobs.stop(why)
+    memory.forget()
+
+
+def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    settings = properties.settings_of(scene)
+    if settings.mode != "blend" or jobs.running() is not None:
+        return
+    armature = target_armature.of_tab(context)
+    ghost = None if armature is None else previews.of(armature.session_uid)
+    if armature is not None and ghost is not None and ghost.mode == settings.mode:
+        from . import ghosts  # numpy is loaded at first use, not when Blender starts
+
+        ghosts.reweave(context, scene, armature)
+    elif settings.live:
+        from . import live
+
+        live.reweave(context, scene)
+
+
+def _show_previews_anew(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    armature = target_armature.of_tab(context)
+    if armature is not None and previews.of(armature.session_uid) is not None:
+        from . import ghosts
+
+        _tried(scene, armature, lambda: ghosts.show_anew(context, armature))
+
+
+def _show_solo(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Show the line that is active now by itself, if one is to be seen so; or no more."""
+    armature = target_armature.of_tab(context)
+    rig = properties.rig_of(scene, armature)
+    if armature is None or rig is None:
+        return
+    ghost = previews.of(armature.session_uid)
+    wanted = properties.settings_of(scene).solo
+    line = rig.sources[rig.active] if wanted and 0 <= rig.active < len(rig.sources) else None
+    if line is not None and line.action is not None:
+        from . import ghosts
+
+        _tried(scene, armature, lambda: ghosts.solo(context, armature, line))
+    elif ghost is not None and ghost.mode == previews.SOLO:
+        previews.keep(armature.session_uid, None)
+
+
+def _tried(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[], object]) -> None:
+    """Show something; what prevents it is said in the panel."""
+    try:
+        show()
+    except LoomError as error:
+        previews.keep(armature.session_uid, None)
+        troubles.keep(armature.session_uid, properties.settings_of(scene).mode, error, 1.0)
+
+
+def register() -> None:
+    properties.when_preview_changed.append(_show_previews_anew)
+    colors.when_changed.append(_show_previews_anew)
+    properties.when_solo_changed.append(_show_solo)
+    lists.when_active_changed.append(_show_solo)
+    lists.when_weight_changed.append(_weave_live)
+    bpy.app.handlers.load_pre.append(_before_loading)
+
+
+def unregister() -> None:
+    lists.when_active_changed.remove(_show_solo)
+    properties.when_solo_changed.remove(_show_solo)
+    colors.when_changed.remove(_show_previews_anew)
+    properties.when_preview_changed.remove(_show_previews_anew)
+    bpy.app.handlers.load_pre.remove(_before_loading)
+    lists.when_weight_changed.remove(_weave_live)
+    end_work("the extension was switched off")

@@ -1,0 +1,66 @@
+"""What the panel says for a mode, as a value that changes when it does; weights apart, which are followed at once."""
+
+from typing import Any
+
+import bpy
+
+from ....core.options import SHOWN
+from ....core.recipes.splice import SpliceOptions
+from ....core.verbs import VERBS
+from ...ground import option_properties
+from ...model import lists, properties
+from ..paths import path_stretches
+from ..weights import weights_over_time
+
+WAY = 5  # of what is said in Path comes before where stretches are and how the curve is drawn
+
+
+def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
+    """Return all that decides what is woven in a mode of the panel with a list; quick enough to ask at every change."""
+    settings = properties.settings_of(scene)
+    names = (*properties.group_names(VERBS[mode].recipe), "result")
+    options = [(getattr(settings, name), about.name) for name in names for about in properties.shown(name, *SHOWN)]
+    values = tuple(_plain(getattr(group, option)) for group, option in options)
+    ticked = lists.ticked(rig)
+    lines = tuple(
+        (
+            line.action.session_uid,
+            line.player.uid,
+            line.rate,
+            line.slot,
+            line.use_range,
+            line.first,
+            line.last,
+            line.label,
+        )
+        for line in ticked
+    )
+    reference = lists.reference_among(rig, ticked) if ticked else 0
+    keyed = tuple(weights_over_time.keyed(scene, rig)) if mode == "blend" else ()
+    return (values, lines, reference, keyed, *(_way(settings, rig) if mode == "follow" else ()))
+
+
+def same_clips(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Say whether what two values of Path's panel say differs in the curve and where it is played what alone."""
+    return one[:WAY] == other[:WAY]
+
+
+def _plain(value: Any) -> Any:
+    return frozenset(value) if isinstance(value, set) else value
+
+
+def _way(settings: Any, rig: Any) -> tuple[Any, ...]:
+    """What is done on stretches of the curve; where and how; and the curve as it is drawn."""
+    stretches = settings.stretches
+    clips = tuple(
+        (one.label, *(line.action.session_uid for line in path_stretches.lines_of(rig, one)))
+        if one.label
+        else (one.action.session_uid if one.action else 0,)
+        for one in stretches
+    )
+    spans = tuple((one.start, one.end, *option_properties.values_of(one, SpliceOptions).values()) for one in stretches)
+    if settings.curve is None:
+        return clips, spans, ()
+    from ...bridge import curve_path
+
+    return clips, spans, curve_path.drawn(settings.curve)

@@ -1,0 +1,156 @@
+"""What is previewed on each armature; `ghosts` makes it, which loads numpy."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ....core.cache import Cache
+from ...ground import memory
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ....core.motion.quat import Array
+    from ....core.recipes.base import Recipe
+    from ....core.recipes.reading import Request
+    from ....core.skin.skin import Skin
+    from ....core.weave.results import Result
+    from ..weaving import reading
+
+_ROUNDING = 1e-5  # of a frame; scene frames are single floats
+FOUND = "found"  # the mode of a stretch that was found in a library
+SOLO = "solo"  # the mode of a source that is shown by itself, whatever the panel's mode is
+
+
+@dataclass(frozen=True, eq=False)
+class Playing:
+    """The frames of the scene (F,), rising, at which something was looked at.
+
+    again : whether it begins again at its end; else it stands before its frames and after them
+    """
+
+    frames: "Array"
+    again: bool = False
+
+    def at(self, frame: float) -> tuple[int, int, float]:
+        """Return the two of the frames that a frame of the scene is between, and how far after the first; 0 to 1."""
+        first, last = float(self.frames[0]), float(self.frames[-1])
+        if self.again and last > first and not first <= frame <= last + _ROUNDING:
+            frame = first + (frame - first) % (last - first)
+        here = max(int(self.frames.searchsorted(frame, "right")) - 1, 0)
+        after = min(here + 1, len(self.frames) - 1)
+        step = float(self.frames[after] - self.frames[here])
+        share = max(frame - float(self.frames[here]), 0.0) / step if step else 0.0
+        return here, after, share
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Somebody who moves: points (F, P, 3) in units of the scene, joined by lines (L, 2)."""
+
+    name: str
+    points: "Array"
+    lines: "NDArray[np.int64]"
+    playing: Playing
+    color: tuple[float, ...]
+    wide: bool
+
+    def at(self, frame: float) -> "Array":
+        """The points (P, 3) at a frame of the scene."""
+        here, after, share = self.playing.at(frame)
+        found: Array = self.points[here] + share * (self.points[after] - self.points[here])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Trail:
+    """A line (N, 3) in the scene that says where something went; color : what it means, see `colors`."""
+
+    points: "Array"
+    color: str
+    wide: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """The character's own surface as it would move.
+
+    linear, volume : surfaces in the armature's space, bones numbered as below; those of the second kind keep volume
+    rest (B, 4, 4), posed (F, B, 4, 4) : of the bones in the armature's space; standing (F, 4, 4) : where that is
+    """
+
+    linear: "Skin | None"
+    volume: "Skin | None"
+    rest: "Array"
+    posed: "Array"
+    standing: "Array"
+    playing: Playing
+
+    def at(self, frame: float) -> "tuple[Array, Array]":
+        """Where the bones (B, 4, 4) and the armature (4, 4) are at a frame of the scene."""
+        here, after, share = self.playing.at(frame)
+        if not share:
+            return self.posed[here], self.standing[here]
+        posed, standing = ((1.0 - share) * one[here] + share * one[after] for one in (self.posed, self.standing))
+        return posed, standing
+
+
+@dataclass(frozen=True, eq=False)
+class Ghost:
+    """What would be woven in a mode of the panel: figures (the result last), where they went, and how it came.
+
+    left_out : meshes that can't be shown so, and why
+    asked : what the panel said when it was made; outdated : whether it says something else now, and it takes time
+    """
+
+    mode: str
+    figures: tuple[Figure, ...]
+    said: str
+    request: "Request"
+    read: "reading.Read"
+    recipe: "Recipe | None" = None
+    woven: "Result | None" = None
+    trails: tuple[Trail, ...] = ()
+    body: Body | None = None
+    left_out: tuple[str, ...] = ()
+    asked: tuple[Any, ...] = field(default=(), repr=False)
+    outdated: bool = False
+
+
+# By the session id of the armature; an empty place where there is none.
+_known: "Cache[int, Ghost | None]" = memory.cache(4)
+
+# What is to be done when the first is there, and when none is left.
+when_some: list[Callable[[], None]] = []
+when_none: list[Callable[[], None]] = []
+
+
+def of(armature: int) -> Ghost | None:
+    """Return what is previewed on an armature, or None."""
+    return _known.get(armature)
+
+
+def every() -> "list[Ghost | None]":
+    """Return what is previewed on the armatures."""
+    return list(_known)
+
+
+def keep(armature: int, ghost: Ghost | None) -> None:
+    """Keep what is previewed on an armature; None lets it go."""
+    _known.keep(armature, ghost)
+    for listener in when_none if all(one is None for one in _known) else when_some:
+        listener()
+
+
+def _forgotten() -> None:
+    for listener in when_none:
+        listener()
+
+
+def register() -> None:
+    memory.when_forgotten.append(_forgotten)
+
+
+def unregister() -> None:
+    memory.when_forgotten.remove(_forgotten)

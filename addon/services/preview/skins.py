@@ -1,0 +1,72 @@
+"""Meshes on armatures as they were read last, until they change.
+
+What Blender evaluates again of a mesh is told by its handler, whatever was painted or moved; the rest is compared.
+"""
+
+import dataclasses
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ....core.cache import Cache
+from ...ground import memory
+from ...ground.blender_types import present
+
+if TYPE_CHECKING:
+    from ...bridge.mesh import SkinnedMesh
+
+
+@dataclass
+class _Read:
+    """mesh : session id of the data; settings : as they were; holds : until its geometry was evaluated again"""
+
+    skin: "SkinnedMesh"
+    mesh: int
+    settings: Hashable
+    holds: bool = True
+
+
+# By the session ids of armature and mesh object.
+_known: Cache[tuple[int, int], _Read] = memory.cache(64)
+
+
+def of(armature: bpy.types.Object, drawn: bpy.types.Object) -> "SkinnedMesh":
+    """Return a mesh object that an armature deforms, from memory where nothing of it has changed.
+
+    Not from handlers or while Blender draws: what is waiting to be evaluated is evaluated.
+    Raises RigError as `bridge.mesh.read` does.
+    """
+    from ...bridge import mesh  # numpy is loaded at first use, not when Blender starts
+
+    present(bpy.context.view_layer).update()  # a script may have changed something just now
+    settings = mesh.settings(armature, drawn)
+    key = armature.session_uid, drawn.session_uid
+    known = _known.get(key)
+    if known is None or not known.holds or known.settings != settings:
+        skin = mesh.read(armature, drawn)
+        known = _Read(skin, present(drawn.data).session_uid, settings)
+    towards = mesh.standing(armature, drawn)
+    if (known.skin.towards != towards).any():
+        known.skin = dataclasses.replace(known.skin, towards=towards)
+    return _known.keep(key, known).skin
+
+
+@persistent
+def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    if not len(_known) or not depsgraph.id_type_updated("MESH"):
+        return
+    updated = [one.id for one in depsgraph.updates if one.is_updated_geometry]
+    changed = {present(one.original).session_uid for one in updated if isinstance(one, bpy.types.Mesh)}
+    for known in _known:
+        known.holds = known.holds and known.mesh not in changed
+
+
+def register() -> None:
+    bpy.app.handlers.depsgraph_update_post.append(_evaluated)
+
+
+def unregister() -> None:
+    bpy.app.handlers.depsgraph_update_post.remove(_evaluated)

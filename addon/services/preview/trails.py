@@ -1,0 +1,68 @@
+"""Where a result went, as lines: its root's path with what it is made of, and its feet's with where they stand."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....core.check import contacts, world_pose
+from ....core.graph.walk_result import FollowResult, WalkResult
+from ....core.motion import root_motion
+from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
+from ....core.recipes.base import Recipe
+from ....core.recipes.graph import Follow
+from ....core.weave.results import ConnectResult, Result
+from ...ground import colors
+from .previews import Trail
+
+WAY, FOOT, STANDS, WORST = colors.RESULT, colors.FEET, colors.GOOD, colors.BAD
+RING = 0.12  # m
+Part = tuple[NDArray[np.bool_], str]
+SEAM = 0.15  # s on both sides of a seam that are marked
+
+
+def of(woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float) -> tuple[Trail, ...]:
+    """Return the lines of a result whose clip is written so, moved aside by `shift`; `metres` in a scene's unit."""
+    body = world_pose.pose(clip)
+    way = body.points[:, root_motion.travelling_joint(clip.skeleton)] * np.array([1.0, 1.0, 0.0]) / metres + shift
+    found = [Trail(way, WAY, wide=False)]
+    if len(way) == len(woven.clip):  # a loop that is written several times in a row has no transitions
+        for flags, color in _parts(woven, recipe):
+            found += _marked(way, flags, color)
+    if isinstance(woven, FollowResult):
+        found.append(Trail(worst(woven, metres) + shift, WORST, wide=True))
+    for foot in contacts.standing_feet(body).values():
+        path = foot.ball / metres + shift
+        found += [Trail(path, FOOT, wide=False), *_marked(path, foot.ball_stands, STANDS)]
+    return tuple(one for one in found if len(one.points) > 1)
+
+
+def worst(walked: FollowResult, metres: float) -> Array:
+    """Return a line (K, 3): from the walk where it is farthest from its path to there, and a ring round that place."""
+    frame = walked.report["follow"]["max_frame"]
+    there, here = walked.path.at(walked.gone[frame : frame + 1])[0], walked.places[frame]
+    ring = there + RING * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 25))
+    line = np.concatenate([[here, there], ring]) / metres
+    return np.stack(
+        [line.real, line.imag, np.full(len(line), walked.path.height_at(walked.gone)[frame] / metres)], axis=1
+    )
+
+
+def _marked(path: Array, flags: NDArray[np.bool_], color: str) -> list[Trail]:
+    """The stretches of a path on which flags (F,) are true."""
+    return [Trail(path[start : end + 1], color, wide=True) for start, end in contacts.runs(flags)]
+
+
+def _parts(woven: Result, recipe: Recipe) -> list[Part]:
+    """Which frames (F,) of a result are transitions, and on which its upper body does something else."""
+    frames = np.arange(len(woven.clip))
+    if isinstance(woven, ConnectResult):
+        seams = np.array(woven.seams)
+        near = np.abs(frames[:, None] - seams) <= SEAM * woven.clip.rate
+        return [(near.any(axis=1), colors.TRANSITION)]
+    if not isinstance(woven, WalkResult):
+        return []
+    parts: list[Part] = [(woven.origin.other >= 0, colors.TRANSITION)]
+    if isinstance(woven, FollowResult) and isinstance(recipe, Follow):
+        share = woven.gone / woven.path.length
+        parts += [((share >= row[0]) & (share <= row[1]), colors.STRETCH) for row in recipe.stretches]
+    return parts

@@ -1,0 +1,50 @@
+"""A path that is edited: the walk before the change stays, the rest is walked anew, in ghosts and the last result."""
+
+import dataclasses
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.graph import follow
+from ....core.graph.walk_result import FollowResult
+from ....core.motion.clip import Clip
+from ....core.recipes.graph import Follow, stretch_text
+from ....core.recipes.splice import SpliceOptions
+from ...bridge import curve_path
+from ...ground import option_properties
+from ...model import properties
+
+
+def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float) -> Follow:
+    """Return a recipe of the panel's with the curve as it is drawn now and the stretches where they are now.
+
+    metres : in a unit of the scene. Raises LoomError for a curve that is no path, and where other stretches are listed.
+    """
+    settings = properties.settings_of(scene)
+    if len(settings.stretches) != len(recipe.stretches):
+        raise LoomError("The panel has other stretches than this walk: weave it again")
+    path, closed = recipe.path, recipe.closed
+    if settings.curve is not None:
+        points, closed = curve_path.path(settings.curve, metres)
+        path = tuple(tuple(point) for point in points.tolist())
+    rows = tuple(
+        (0.01 * one.start, 0.01 * one.end, *row[2:])
+        for one, row in zip(settings.stretches, recipe.stretches, strict=True)
+    )
+    how = [stretch_text(option_properties.values_of(one, SpliceOptions)) for one in settings.stretches]
+    options = "; ".join(how) if any(how) else ""
+    return dataclasses.replace(recipe, path=path, closed=closed, route=(), stretches=rows, stretch_options=options)
+
+
+def walked(before: FollowResult, clips: list[Clip], recipe: Follow) -> tuple[FollowResult, Follow]:
+    """Return the walk along the curve as it is now, and the recipe that makes it again: with its route.
+
+    Raises LoomError kinds.
+    """
+    made = follow.again(before, clips, recipe)
+    return made, with_route(recipe, made)
+
+
+def with_route(recipe: Follow, made: FollowResult) -> Follow:
+    """Return a recipe with the route of what it made, so that the same is made again without being looked for."""
+    return dataclasses.replace(recipe, route=tuple(tuple(row) for row in made.report["follow"]["route"]))

@@ -1,0 +1,1 @@
+"""Results after they were written: rebuilt, replaced, played, pushed down."""

@@ -1,0 +1,147 @@
+"""Actions as strips on a track of the armature's NLA: there they show what they showed as the armature's action."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError, RigError, some
+from ....core.recipes.reading import Source
+from ...bridge import curves
+from ...ground.blender_types import Slot, present
+from ..sources import source_list
+
+NOWHERE = 1e-3  # of the armature's own units: a bone that comes back so near has not travelled
+
+
+@dataclass
+class Pushed:
+    """What became of actions: their track and strips, and what the user has to know."""
+
+    track: bpy.types.NlaTrack
+    strips: list[bpy.types.NlaStrip] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def push_down(
+    armature: bpy.types.Object, sources: Sequence[Source], *, start: float | None = None, repeat: int = 1
+) -> Pushed:
+    """Put actions of an armature on a new track on top of its others, one after the other, and take its own off.
+
+    start : the frame at which the first begins, None for its own first one; the others follow it
+    repeat : how often each is played. What repeats by itself goes on as it does, and so does its travel.
+    Raises LoomError kinds, before anything is changed, for an action that is gone or has no slot of the armature's.
+    """
+    found = [_found(armature, source) for source in sources]
+    data = present(armature.animation_data or armature.animation_data_create())
+    others = [strip for track in data.nla_tracks for strip in track.strips]
+    playing, how = data.action, (data.action_blend_type, data.action_influence)
+    track = data.nla_tracks.new()
+    track.name = found[0][0].name
+    pushed = Pushed(track)
+    begin = math.floor(_range(found[0][0], sources[0])[0]) if start is None else round(start)
+    for (action, slot), source in zip(found, sources, strict=True):
+        strip = _strip(track, action, slot, source, begin)
+        if action == playing:
+            _as_played(strip, *how)
+        _repeat(pushed, armature, strip, slot, repeat)
+        strip.extrapolation = "HOLD_FORWARD"
+        pushed.strips.append(strip)
+        # The last pose of a cycle is its first one; of anything else the next frame is another's.
+        begin = math.ceil(strip.frame_end) + (not source_list.repeats(action))
+    _let_others_show(pushed, others)
+    if playing is not None:
+        playing.use_fake_user = True
+        data.action = None
+        if playing not in [action for action, _ in found]:
+            pushed.notes.append(f"{playing.name} was taken off {armature.name}: else it plays on top")
+    pushed.notes += _hidden(armature, track)
+    return pushed
+
+
+def _found(armature: bpy.types.Object, source: Source) -> tuple[bpy.types.Action, Slot]:
+    action = next((one for one in bpy.data.actions if one.name_full == source.name), None)
+    if action is None:
+        raise LoomError(f"There is no action named {source.name!r}")
+    slot = curves.slot_called(action, source.slot, armature)
+    if not curves.curves_of(action, slot):
+        raise RigError(f"{action.name} has no keys that move {armature.name}")
+    return action, slot
+
+
+def _range(action: bpy.types.Action, source: Source) -> tuple[float, float]:
+    first, last = source.span or action.frame_range[:]
+    return float(first), float(last)
+
+
+def _strip(
+    track: bpy.types.NlaTrack, action: bpy.types.Action, slot: Slot, source: Source, begin: int
+) -> bpy.types.NlaStrip:
+    """Return a new strip of an action that shows whole frames of it on whole frames."""
+    first, last = _range(action, source)
+    strip = track.strips.new(action.name, begin, action)
+    if slot is not None:
+        strip.action_slot = slot
+    strip.use_sync_length = False  # the range is ours
+    strip.action_frame_start, strip.action_frame_end = math.floor(first), max(math.ceil(last), math.floor(first) + 1)
+    return strip
+
+
+def _as_played(strip: bpy.types.NlaStrip, blend: Any, influence: float) -> None:
+    """Let a strip be mixed with those below as the armature's action was."""
+    strip.blend_type = blend
+    if influence != 1.0:
+        strip.use_animated_influence = True
+        strip.influence = influence
+        strip.keyframe_insert("influence", frame=strip.frame_start)  # without a key it counts as 0
+
+
+def _repeat(pushed: Pushed, armature: bpy.types.Object, strip: bpy.types.NlaStrip, slot: Slot, repeat: int) -> None:
+    """Play a strip several times: on by its Cycles modifiers where it has some, else from its beginning again."""
+    if repeat <= 1:
+        return
+    action = present(strip.action)
+    if any(modifier.type == "CYCLES" for curve in curves.curves_of(action, slot) for modifier in curve.modifiers):
+        strip.action_frame_end += (repeat - 1) * (strip.action_frame_end - strip.action_frame_start)
+        return
+    strip.repeat = repeat
+    if _travels(armature, strip, slot):
+        pushed.notes.append(
+            f"{action.name} travels and does not repeat by itself: each time it begins where it did first; Loop makes"
+            " a cycle of it that goes on"
+        )
+
+
+def _travels(armature: bpy.types.Object, strip: bpy.types.NlaStrip, slot: Slot) -> bool:
+    """Say whether the object, or a bone that hangs on none, ends elsewhere than it began."""
+    roots = {"", *(bone.name for bone in present(armature.pose).bones if bone.parent is None)}
+    first, last = strip.action_frame_start, strip.action_frame_end
+    return any(
+        abs(curve.evaluate(last) - curve.evaluate(first)) > NOWHERE
+        for target, by_index in curves.transforms(curves.curves_of(present(strip.action), slot)).items()
+        for curve in by_index.values()
+        if target.property == "location" and target.bone in roots
+    )
+
+
+def _let_others_show(pushed: Pushed, others: list[bpy.types.NlaStrip]) -> None:
+    """Let the strips hold their poses only where that hides no other strip, as Blender does with the first of all."""
+    first, last = pushed.strips[0], pushed.strips[-1]
+    if not others:
+        first.extrapolation = "HOLD"
+    elif any(other.frame_end > last.frame_end for other in others):
+        last.extrapolation = "NOTHING"
+
+
+def _hidden(armature: bpy.types.Object, track: bpy.types.NlaTrack) -> list[str]:
+    """Say what keeps a new track from being seen."""
+    data = present(armature.animation_data)
+    notes = []
+    if not data.use_nla:
+        notes.append(f"The NLA of {armature.name} is switched off: tick its box in the NLA Editor to see the strips")
+    solo = [one.name for one in data.nla_tracks if one.is_solo and one != track]
+    if solo:
+        notes.append(f"The track {some(solo)} plays alone (its star is on), so {track.name} is not seen")
+    return notes

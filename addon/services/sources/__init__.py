@@ -1,0 +1,1 @@
+"""Sources: the actions an armature can weave, and what is known of them."""

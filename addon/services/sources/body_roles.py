@@ -1,0 +1,65 @@
+"""The table of body roles of an armature: filled with what is found, and what the artist chooses kept."""
+
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ...model import lists, properties, target_armature
+
+_filling = False
+
+
+def look_up(rig: Any) -> int:
+    """Fill a list's table of roles with the bones that play them now, and return how many are known."""
+    from ...bridge import rig as rigs  # numpy is loaded at first use, not when Blender starts
+
+    global _filling
+    armature = properties.armature_of(rig)
+    if armature is None:
+        return 0
+    try:
+        skeleton = rigs.read(armature).skeleton
+    except LoomError:
+        return 0
+    how = skeleton.roles_found_by
+    _filling = True  # what is found is not chosen
+    try:
+        # In place where it can be: one of the lines may be what the artist is writing in.
+        if [line.name for line in rig.roles] != list(rigs.ROLES):
+            rig.roles.clear()
+            for role in rigs.ROLES:
+                rig.roles.add().name = role
+        for line in rig.roles:
+            line.bone = skeleton.names[skeleton.roles[line.name]] if line.name in skeleton.roles else ""
+            line.found_by = how.get(line.name, "none").upper()
+    finally:
+        _filling = False
+    return len(skeleton.roles)
+
+
+def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Keep what the artist chose in a table of roles on its armature; the table takes back what can't be kept."""
+    from ...bridge import rig as rigs
+
+    armature = target_armature.of_tab(context)
+    rig = properties.rig_of(scene, armature)
+    if _filling or rig is None or armature is None:
+        return
+    try:
+        found = rigs.found_roles(armature)
+        rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
+        how = rigs.read(armature).skeleton.roles_found_by
+    except LoomError:  # typed names may be of no bone
+        look_up(rig)
+        return
+    for line in rig.roles:
+        line.found_by = how.get(line.name, "none").upper()
+
+
+def register() -> None:
+    lists.when_role_changed.append(keep)
+
+
+def unregister() -> None:
+    lists.when_role_changed.remove(keep)

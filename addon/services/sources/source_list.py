@@ -1,0 +1,267 @@
+"""The list of sources of an armature: lines for actions, and how each is to be read."""
+
+import dataclasses
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError, OptionError
+from ....core.options import declared
+from ....core.recipes.reading import Request, Source, SourceOptions
+from ...ground import option_properties
+from ...ground.blender_types import Slot, armature_data
+from ...model import lists, properties
+from ...model.lists import PLAYED, TICKED
+
+_LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
+
+_POSE = 0.5  # frames; what is shorter is a pose
+_WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # letters of a beginning that names share, and after which it may end
+_FEW_BONES, _MANY = 2, 5  # bones that are moved, and how many times as many the armature has
+
+
+def source_of(line: Any) -> Source:
+    """Return how the action of a line is to be read."""
+    span = {"first": line.first, "last": line.last} if line.use_range else {}
+    return Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, armature=line.armature, **span)
+
+
+def _rate(line: Any) -> float:
+    """Return the rate of a line; what is no rate counts as none, as on actions: panels ask while they are drawn."""
+    try:
+        return float(declared(SourceOptions)["rate"].checked(option_properties.rounded(line.rate)))
+    except OptionError:
+        return 0.0
+
+
+def add(rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Object | None = None) -> Any:
+    """Add a line for an action to a list and return it, in a colour of its own.
+
+    player : the armature whose action it is, if that is another than the list's
+    """
+    taken = [tuple(round(c, 2) for c in source.color) for source in rig.sources]
+    free = [color for color in lists.COLORS if color not in taken] or list(lists.COLORS)
+    source = rig.sources.add()
+    source.name = lists.free_name(rig.sources, action.name)
+    source.action, source.use, source.color = action, use, free[0]
+    if player is not None:
+        lists.hold(source.player, player)
+    source.first, source.last = (_whole(frame) for frame in action.frame_range[:])
+    return source
+
+
+def _whole(frame: float) -> int:
+    """Return the frame nearest to a place that keys can be at; they can be where Blender has no frame, and nowhere."""
+    return round(min(max(frame, -_LAST_FRAME), _LAST_FRAME)) if math.isfinite(frame) else 0
+
+
+def load(line: Any, source: Source, slot: Slot) -> None:
+    """Let a line read its action as a source was read, from a slot of it (None without slots)."""
+    line.rate = source.rate
+    line.slot = slot.identifier if slot is not None and source.slot else ""
+    line.armature = source.armature
+    line.use_range = source.span is not None
+    if source.span is not None:
+        line.first, line.last = source.span
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What came onto a list: actions, each with why it stands apart ("" for most), and names of those that did not."""
+
+    added: dict[bpy.types.Action, str]
+    shape_keys: list[str]
+    others: list[str]
+
+
+def fill(rig: Any, armature: bpy.types.Object) -> Filled:
+    """List every action that moves bones of an armature; two are ticked to begin with.
+
+    The one that it has now, and the first other that repeats like it, or the first: all in one blend are seldom what is
+    wanted. What is hardly one to weave stands at the end.
+    """
+    for k in reversed(range(len(rig.sources))):
+        if rig.sources[k].action is None:
+            rig.sources.remove(k)
+    listed = {line.action for line in rig.sources}
+    every = {action: moves(action, armature) for action in bpy.data.actions if action not in listed}
+    apart = {action: why_apart(action, armature, moved) for action, moved in every.items() if moved.bones}
+    apart = dict(sorted(apart.items(), key=lambda one: bool(one[1])))
+    for action, why in apart.items():
+        add(rig, action, use=False).apart = why
+    if not any(line.use for line in rig.sources):
+        for line in _to_begin_with([line for line in rig.sources if not line.apart], armature):
+            line.use = True
+    return Filled(
+        apart,
+        [action.name for action, moved in every.items() if moved.shape_keys],
+        [action.name for action, moved in every.items() if not moved.bones and not moved.shape_keys],
+    )
+
+
+def _to_begin_with(lines: list[Any], armature: bpy.types.Object) -> list[Any]:
+    data = armature.animation_data
+    current = None if data is None else data.action
+    first = next((line for line in lines if line.action == current), lines[0] if lines else None)
+    if first is None:
+        return []
+    repeating = repeats(first.action)
+    others = sorted((line for line in lines if line != first), key=lambda line: repeats(line.action) != repeating)
+    return [first, *others[:1]]
+
+
+EVERY = "EVERY"
+WHICH = (
+    (TICKED, "Ticked", "Those that are ticked in the armature's own list; without any, the one that it has now"),
+    (PLAYED, "Active Action", "The one that it has now"),
+    (EVERY, "All", "Every action whose bones it has, but those that are a single pose or move next to nothing"),
+)
+
+
+def source_of_action(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action) -> Source:
+    """Return an action of an armature as its line in the list reads it, or as usual where it is not listed."""
+    lines = lists.own_lines(properties.rig_of(scene, armature), action)
+    return source_of(lines[0]) if lines else Source(name=action.name_full)
+
+
+def own_actions(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[bpy.types.Action]:
+    """Return the action that an armature has, or those ticked in its list; which : one of `lists.OWN`.
+
+    Where the armature has no action, the ticked ones are meant.
+    """
+    data = armature.animation_data
+    action = None if data is None else data.action
+    return [*_ticked_own(scene, armature)] if which == TICKED or action is None else [action]
+
+
+def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[Source]:
+    """Return what `own_actions` does as sources: one that is ticked is read as its line says."""
+    ticked = _ticked_own(scene, armature)
+    return [
+        source_of(ticked[action]) if action in ticked else Source(name=action.name_full)
+        for action in own_actions(scene, armature, which)
+    ]
+
+
+def _ticked_own(scene: bpy.types.Scene, armature: bpy.types.Object) -> dict[bpy.types.Action, Any]:
+    """The ticked lines of an armature's own actions."""
+    return {line.action: line for line in lists.ticked(properties.rig_of(scene, armature)) if not line.armature}
+
+
+def selected_others(context: bpy.types.Context, armature: bpy.types.Object | None) -> list[bpy.types.Object]:
+    """Return the armatures that are selected beside one."""
+    return [one for one in context.selected_objects or () if one.type == "ARMATURE" and one != armature]
+
+
+def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
+    """Return the actions of another armature, as its own list reads them; which : one of WHICH."""
+    lines = [line for line in lists.ticked(properties.rig_of(scene, other)) if not line.armature]
+    if which == TICKED and lines:
+        return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
+    data = other.animation_data
+    if which != EVERY:
+        playing = None if data is None else data.action
+        slot = getattr(data, "action_slot", None)
+        called = (
+            {"slot": slot.identifier} if slot is not None and playing is not None and len(playing.slots) > 1 else {}
+        )
+        return [] if playing is None else [Source(name=playing.name_full, armature=other.name_full, **called)]
+    found = []
+    for action in bpy.data.actions:
+        moved = moves(action, other)
+        if moved.bones and moved.only and not why_apart(action, other, moved):
+            found.append(Source(name=action.name_full, armature=other.name_full))
+    return found
+
+
+def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines: list[Any]) -> list[str]:
+    """Read the actions of some lines and put beside them what looks wrong; returns why some of them can't be read."""
+    from ..weaving import reading
+    from . import source_warnings
+
+    refused = []
+    for line in lines:
+        source = Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, armature=line.armature)
+        request = Request(sources=(source,))
+        try:
+            read = reading.read(context, armature, request)
+        except LoomError as error:
+            refused.append(str(error))
+            continue
+        source_warnings.note(context, armature, request, read)
+    return refused
+
+
+def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
+    """Return what names begin with like one most like them, up to the end of a word: of those longer than the room."""
+    found: dict[str, str] = {}
+    for one, other in pairwise(sorted(set(names))):
+        alike = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+        same = alike[: max(alike.rfind(letter) for letter in _WORD_ENDS) + 1]
+        for name in (one, other):
+            hides = _WORTH_HIDING <= len(same) < len(name) and len(name) > room
+            if hides and len(same) > len(found.get(name, "")):
+                found[name] = same
+    return found
+
+
+def short_names(names: list[str], room: int) -> list[str]:
+    """Return names without what they begin with alike, where there is no room for it."""
+    hidden = shared_beginnings(names, room)
+    return [f"…{name[len(hidden[name]) :]}" if name in hidden else name for name in names]
+
+
+def repeats(action: bpy.types.Action) -> bool:
+    """Say whether an action is told to repeat: it is cyclic, or its first curve has a Cycles modifier."""
+    from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
+
+    if action.use_cyclic:
+        return True
+    slot = next(iter(getattr(action, "slots", ())), None)
+    first = next(iter(curves.curves_of(action, slot)), None)
+    return first is not None and any(modifier.type == "CYCLES" for modifier in first.modifiers)
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What of an armature an action moves: how many of its bones, over which frames; shape keys: only those.
+
+    only : whether it moves no bones that the armature has not
+    """
+
+    bones: int
+    first: float
+    last: float
+    shape_keys: bool = False
+    only: bool = True
+
+
+def moves(action: bpy.types.Action, armature: bpy.types.Object) -> Moves:
+    """Return what an action moves of an armature; no bones where it is another object's."""
+    from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
+
+    slots: list[Slot] = [*curves.suitable_slots(action)] if hasattr(action, "slots") else [None]
+    known = armature_data(armature).bones
+    found = [curve for slot in slots for curve in curves.curves_of(action, slot)]
+    every = {target.bone for target in curves.transforms(found) if target.bone}
+    bones = {bone for bone in every if bone in known}
+    first, last = action.curve_frame_range[:]
+    return Moves(len(bones), first, last, not bones and curves.moves_shape_keys(action), bones == every)
+
+
+def why_apart(action: bpy.types.Action, armature: bpy.types.Object, found: Moves) -> str:
+    """Return in a few words why an action is hardly one to weave; "" for those that are."""
+    if found.last - found.first < _POSE:
+        return "a single pose"
+    count = len(armature_data(armature).bones)
+    if found.bones <= _FEW_BONES < _FEW_BONES * _MANY <= count:
+        return f"moves {found.bones} of {count} bones"
+    data = armature.animation_data
+    tracks = data.nla_tracks if data is not None else ()
+    if any(strip.action == action and strip.blend_type != "REPLACE" for track in tracks for strip in track.strips):
+        return "added to others in the NLA"
+    return ""

@@ -1,0 +1,36 @@
+"""What looks wrong about a source, its rate or its range, and whether it walks on the spot; said beside its line."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.recipes.reading import Request
+from ...ground.blender_types import scene_of
+from ...model import properties
+
+if TYPE_CHECKING:
+    from ..weaving import reading
+
+
+def note(context: bpy.types.Context, armature: bpy.types.Object, request: Request, read: "reading.Read") -> None:
+    """Put a sentence beside each line of the armature's list whose action was read and looks wrong or stays there."""
+    from ....core.check import cadence
+    from ....core.weave import give_travel
+
+    rig = properties.rig_of(scene_of(context), armature)
+    if rig is None:
+        return
+    for asked, source, came in zip(request.sources, read.sources, read.said, strict=True):
+        doubt = cadence.doubt(source.clip)
+        said = f"{asked.name}: {doubt}" if doubt else give_travel.note(source.clip)
+        for line in rig.sources:
+            if line.action is not None and (line.action.name_full, line.armature) == (asked.name, asked.armature):
+                line.warning, line.carried = _of_range(line) or said, came
+
+
+def _of_range(line: Any) -> str:
+    first, last = line.action.curve_frame_range
+    if line.use_range and (line.first < first - 0.5 or line.last > last + 0.5):
+        asked = f"frames {line.first}–{line.last} are asked for"
+        return f"{line.action.name}: {asked}, its keys go from {first:g} to {last:g}"
+    return ""

@@ -1,0 +1,1 @@
+"""Styles that were learnt, and pads of speeds."""

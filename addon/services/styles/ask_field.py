@@ -1,0 +1,71 @@
+"""What the strides that a motion was asked for out of do, for the pad: of each armature what was woven last.
+
+What is kept holds nothing of Blender's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....core.cache import Cache
+from ...ground import memory
+
+if TYPE_CHECKING:
+    from ....core.style.ask import AskResult
+
+WIDER = 0.1  # of the range of the strides: so much the pad goes beyond it
+LEAST = (0.1, 5.0)  # m/s, degrees a second; a pad goes over that much at least
+
+
+@dataclass(frozen=True)
+class Field:
+    """A pad over speeds (m/s, upwards) and turns (degrees a second, to the left), from -1 to 1 each way.
+
+    strides : speed and turn of each, and its share in what was woven last; got : speed and turn that came of it
+    """
+
+    names: tuple[str, ...]
+    strides: tuple[tuple[float, float, float], ...]
+    got: tuple[float, float]
+
+    def _ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        found = []
+        for k, least in enumerate(LEAST):
+            values = [stride[k] for stride in self.strides]
+            middle, half = 0.5 * (max(values) + min(values)), 0.5 * (max(values) - min(values))
+            half = max(half, least) * (1.0 + WIDER)
+            found.append((middle, half))
+        return found[0], found[1]
+
+    def place(self, speed: float, turn: float) -> tuple[float, float]:
+        """Return where a speed and a turn are on the pad; to the left on its left."""
+        (speed_middle, speed_half), (turn_middle, turn_half) = self._ranges()
+        return -(turn - turn_middle) / turn_half, (speed - speed_middle) / speed_half
+
+    def asked(self, place: Sequence[float]) -> tuple[float, float]:
+        """Return the speed and the turn at a place of the pad, or at the nearest one on it."""
+        (speed_middle, speed_half), (turn_middle, turn_half) = self._ranges()
+        across, up = (min(max(value, -1.0), 1.0) for value in place)
+        return max(speed_middle + up * speed_half, 0.01), turn_middle - across * turn_half
+
+
+_known: Cache[int, Field] = memory.cache(4)
+
+
+def keep(armature: int, made: "AskResult") -> None:
+    """Keep what the strides of a result do, for an armature of this session id."""
+    from ....core.style import measures
+
+    of = made.examples
+    unit = measures.unit_of(of.material.form.skeleton)
+    shares = made.weights.max(axis=0)
+    strides = zip(unit * of.measured["speed"], of.measured["turn"], shares, strict=True)
+    got = made.examples.measure(made.weights[0] @ of.flat, ("speed", "turn"))
+    told = tuple((float(speed), float(turn), float(share)) for speed, turn, share in strides)
+    _known.keep(armature, Field(tuple(made.report["names"]), told, (unit * got["speed"], got["turn"])))
+
+
+def field_of(armature: int, names: Sequence[str]) -> Field | None:
+    """Return the pad of an armature whose ticked actions have these names, None where others were woven last."""
+    known = _known.get(armature)
+    return known if known is not None and sorted(known.names) == sorted(names) else None

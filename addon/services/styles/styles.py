@@ -1,0 +1,80 @@
+"""What was learnt of each armature's sources, and what its sliders came to last, for the panel.
+
+What is kept holds nothing of Blender's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.cache import Cache
+from ...ground import memory
+from ..preview import previews
+
+if TYPE_CHECKING:
+    from ....core.style.style import Style
+
+
+@dataclass(frozen=True, eq=False)
+class KnownStyle:
+    """What was learnt, in a few lines; asked : what the panel said then (see `panel_state`)."""
+
+    asked: tuple[Any, ...]
+    short: str
+    lines: tuple[str, ...]
+    ranges: Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Came:
+    """What sliders of the last result came to: by name what was measured before and after, and which were held back."""
+
+    measured: Mapping[str, Mapping[str, float]]
+    held: tuple[str, ...]
+
+
+# By the session id of the armature; the last is the last.
+_known: Cache[int, KnownStyle] = memory.cache(4)
+_came: Cache[int, Came] = memory.cache(4)
+
+
+def style_of(armature: bpy.types.Object, asked: tuple[Any, ...]) -> KnownStyle | None:
+    """Return what was learnt where the panel still says the same of examples, else None; cheap enough for drawing."""
+    known = _known.get(armature.session_uid)
+    return known if known is not None and known.asked == asked else None
+
+
+def keep(armature: int, asked: tuple[Any, ...], style: "Style") -> KnownStyle:
+    """Keep what was learnt for an armature of this session id."""
+    of, known = style.material, style.sliders
+    people = {of.people[clip] for clip in of.of}
+    what = "strides" if of.gait else "repetitions"
+    lines = [f"{len(of)} {what} of {len(people)} people", *of.left_out[:3]]
+    for column, found in style.report["style"]["labels"].items():
+        lines.append(f"{column}: {found['component']}, effect {found['effect']:+.1f}, chance {found['chance']:.0%}")
+    ranges = {name: (float(known.lowest[k]), float(known.highest[k])) for k, name in enumerate(known.names)}
+    return _known.keep(armature, KnownStyle(asked, f"{len(of)} {what}", tuple(lines), ranges))
+
+
+def keep_sliders(armature: int, report: Mapping[str, Any]) -> None:
+    """Keep what sliders came to, from a result's report."""
+    told = report["style"]
+    _came.keep(armature, Came(told["sliders"], tuple(one.partition(":")[0] for one in told["held"])))
+
+
+def unit_of(name: str) -> str:
+    """Return the unit of a measure; to know it loads numpy, so it is asked for when there is something to say."""
+    from ....core.style.measures import UNITS
+
+    return UNITS[name]
+
+
+def came(armature: bpy.types.Object) -> Came | None:
+    """Return what the sliders of what is previewed, else of the last result, came to."""
+    ghost = previews.of(armature.session_uid)
+    if ghost is not None and ghost.woven is not None and "style" in ghost.woven.report:
+        told = ghost.woven.report["style"]
+        return Came(told["sliders"], tuple(one.partition(":")[0] for one in told["held"]))
+    return _came.get(armature.session_uid)

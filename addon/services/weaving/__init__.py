@@ -1,0 +1,1 @@
+"""Weaving: read, compute, write, report."""

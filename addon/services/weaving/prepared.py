@@ -1,0 +1,81 @@
+"""Registrations, motion graphs and styles of this session, by the content of the clips and the options that count.
+
+A weight that changes needs no new one, nor does another path: so the redo panel and the live slider answer at once.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....core import verbs
+from ....core.cache import Cache
+from ....core.motion.clip import Clip
+from ....core.options import Declared, declared
+from ....core.progress import Progress
+from ....core.recipes.ask import AskOptions
+from ....core.recipes.base import Recipe
+from ....core.recipes.graph import GraphOptions
+from ....core.recipes.matching import Matching
+from ....core.recipes.style import StyleOptions
+from ....core.sync.registration_curve import Registration
+from ....core.weave.preprocess import RegisteredClips
+from ...ground import memory
+
+# How many are remembered of what depends on these options; graphs are large.
+_REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
+_CACHES: dict[type[Declared], Cache[str, Any]] = {
+    Matching: _REGISTERED,
+    GraphOptions: _GRAPHS,
+    StyleOptions: _STYLES,
+    AskOptions: _STYLES,
+}
+
+
+def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
+    """Return what `verbs.prepare` gives, from memory where the same was made before."""
+    depends = verbs.VERBS[recipe.verb].depends
+    if depends is None:
+        return None
+    key = key_of(recipe.prepared_of(clips), recipe, depends)
+    made = _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
+    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES))
+    return made
+
+
+def keep(recipe: Recipe, clips: Sequence[Clip], made: Any) -> None:
+    """Let something that was made before, or came from elsewhere, be what `prepared` gives for a recipe and clips."""
+    depends = verbs.VERBS[recipe.verb].depends
+    if depends is not None:
+        _CACHES[depends].keep(key_of(recipe.prepared_of(clips), recipe, depends), made)
+
+
+def is_known(recipe: Recipe, clips: Sequence[Clip]) -> bool:
+    """Say whether `prepared` would give what is remembered, or nothing has to be prepared."""
+    depends = verbs.VERBS[recipe.verb].depends
+    return depends is None or _CACHES[depends].get(key_of(recipe.prepared_of(clips), recipe, depends)) is not None
+
+
+def holds(registration: Registration) -> bool:
+    """Say whether a registration is remembered, so that the same clips and options would give it again."""
+    return any(isinstance(one, RegisteredClips) and one.registration is registration for one in _REGISTERED)
+
+
+def key_of(clips: Sequence[Clip], recipe: Declared, depends: type[Declared]) -> str:
+    """Return a key of clips and the options that count: it depends on every number of the clips and bodies."""
+    options = {name: getattr(recipe, name) for name in declared(depends)}
+    digest = hashlib.blake2b(json.dumps(options, sort_keys=True).encode("utf-8"), digest_size=16)
+    for clip in clips:
+        skeleton = clip.skeleton
+        plain: list[Any] = [clip.name, clip.rate, clip.cyclic, skeleton.names, sorted(skeleton.roles.items())]
+        plain += [skeleton.parents.tolist(), skeleton.inheritance]
+        plain += [(name, channel.discrete) for name, channel in clip.channels.items()]
+        digest.update(repr(plain).encode("utf-8"))
+        arrays = [clip.rotations, clip.translations, skeleton.offsets, skeleton.orients, skeleton.tips]
+        arrays += [clip.scales] if clip.scales is not None else []
+        arrays += [channel.values for channel in clip.channels.values()]
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

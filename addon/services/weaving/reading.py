@@ -1,0 +1,182 @@
+"""Read: actions of an armature, and of others, as clips on its rig.
+
+Nothing of Blender's is kept in what is read: data is found again by its session id.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import bpy
+
+from ....core import verbs
+from ....core.errors import LoomError
+from ....core.motion import limits
+from ....core.motion.clip import Clip
+from ....core.recipes.base import Recipe
+from ....core.recipes.reading import ReadingOptions, Request, Source
+from ....core.recipes.style import StyleOptions
+from ...bridge import clip as clips
+from ...bridge import clip_on_controls, control_rig, curves, evaluated_action, other_bodies, rig, still_bones
+from ...ground import rates
+from ...ground.blender_types import SlottedAction, by_full_name, present, scene_of
+from ...model import kept_styles
+from . import prepared
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """The sources as clips on the armature's rig, and session ids of the armature, the actions and their slots.
+
+    players : session ids of the armatures whose actions they are, 0 for this one
+    said : how each came from its own armature, "" for this one's
+    each : how many of them belong together, where the same is done with several
+    bodies : clips that come before the sources', of which no motion is used
+    """
+
+    body: rig.Rig
+    sources: tuple[clips.ReadAction, ...]
+    armature: int
+    made_of: tuple[tuple[int, int], ...]
+    players: tuple[int, ...] = ()
+    said: tuple[str, ...] = ()
+    bodies: tuple[Clip, ...] = ()
+    each: int = 1
+
+    @property
+    def clips(self) -> list[Clip]:
+        return [*self.bodies, *(source.clip for source in self.sources)]
+
+    def only(self, which: int) -> "Read":
+        """Return what was read of one source, and of those that belong to it."""
+        return self.in_order(range(which * self.each, (which + 1) * self.each))
+
+    def in_order(self, places: Sequence[int]) -> "Read":
+        """Return what was read of the sources at some places, in that order."""
+        return dataclasses.replace(
+            self,
+            sources=tuple(self.sources[k] for k in places),
+            made_of=tuple(self.made_of[k] for k in places),
+            players=tuple(self.players[k] for k in places),
+            said=tuple(self.said[k] for k in places),
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out of the sources and why, and how the body was read, for the user."""
+        about_body = [self.body.note] if self.body.note else []
+        return about_body + sorted({note for source in self.sources for note in source.notes})
+
+    @property
+    def came(self) -> list[str]:
+        """How the sources of other armatures were carried, a sentence each."""
+        return [f"{one.clip.name}: {said}" for one, said in zip(self.sources, self.said, strict=False) if said]
+
+
+def read(
+    context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe | None = None
+) -> Read:
+    """Read the requested actions on an armature, as `read_actions` does; raises LoomError kinds."""
+    made_of = []
+    for source in request.sources:
+        action = by_full_name(bpy.data.actions, source.name)
+        if action is None:
+            raise LoomError(f"There is no action named {source.name!r}: choose the sources again")
+        made_of.append((action, curves.slot_called(action, source.slot, player_of(source, armature) or armature)))
+    return read_actions(scene_of(context), armature, made_of, request, recipe)
+
+
+def player_of(source: Source, armature: bpy.types.Object) -> bpy.types.Object | None:
+    """Return the armature whose action a source is, None where it is the one it is read for; raises LoomError."""
+    found = by_full_name(bpy.data.objects, source.armature) if source.armature else None
+    if source.armature and (found is None or found.type != "ARMATURE" or not found.users_scene):
+        raise LoomError(
+            f"{source.name} is an action of {source.armature}, which is gone: choose its armature in Active Source"
+        )
+    return None if found == armature else found
+
+
+def read_actions(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    made_of: Sequence[SlottedAction],
+    request: Request,
+    recipe: Recipe | None = None,
+) -> Read:
+    """Read actions, with their slots, that have been found already.
+
+    Those of other armatures are read on these and carried onto the armature's body; where the recipe does that itself,
+    they stay as they are. Raises LoomError kinds.
+    """
+    present(bpy.context.view_layer).update()  # a script may have moved the armature just now
+    players = [player_of(source, armature) for source in request.sources]
+    own = [one for one, player in zip(made_of, players, strict=True) if player is None]
+    body = _body(armature, own)
+    carried = evaluated_action.carried(armature, own) if request.reading.visual else frozenset()
+    by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
+    if by_recipe or len(own) < len(made_of):
+        control_rig.refuse_unknown(armature, body)
+    sources, said = [], []
+    for one, player, source in zip(made_of, players, request.sources, strict=True):
+        if player is None and not by_recipe:
+            sources.append(_read_one(scene, armature, one, body, (source, request.reading), carried))
+            said.append("")
+            continue
+        owner = player or armature
+        theirs = _read_one(scene, owner, one, _body(owner, [one]), (source, request.reading))
+        if by_recipe:
+            pairs = other_bodies.pairs_of(theirs.clip.skeleton, body.skeleton, (owner.name, armature.name))
+            theirs = dataclasses.replace(theirs, clip=other_bodies.without_others(theirs.clip))
+            targets, notes, came = other_bodies.keyed_by(pairs, body), theirs.notes, ""
+        else:
+            brought = other_bodies.bring(theirs.clip, body, owner.name, armature.name)
+            theirs = dataclasses.replace(theirs, clip=brought.clip)
+            targets, notes, came = brought.targets, (*theirs.notes, *brought.notes), brought.said
+        targets |= other_bodies.played_on(armature)
+        sources.append(dataclasses.replace(theirs, targets=targets, notes=notes, start={}, hidden=frozenset()))
+        said.append(came)
+    ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
+    uids = tuple(0 if player is None else player.session_uid for player in players)
+    bodies = (other_bodies.still(body, armature.name, sources[0].clip.rate),) if by_recipe else ()
+    found = Read(body, tuple(sources), armature.session_uid, ids, uids, tuple(said), bodies)
+    if isinstance(recipe, StyleOptions) and recipe.kept:
+        prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
+    return found
+
+
+def merged(parts: Sequence[Read]) -> Read:
+    """Return what was read of several sources, or of as many together, on the same armature, one after the other."""
+    return dataclasses.replace(
+        parts[0],
+        each=len(parts[0].sources),
+        sources=tuple(one for part in parts for one in part.sources),
+        made_of=tuple(one for part in parts for one in part.made_of),
+        players=tuple(one for part in parts for one in part.players),
+        said=tuple(one for part in parts for one in part.said),
+    )
+
+
+def _body(armature: bpy.types.Object, played: Sequence[SlottedAction]) -> rig.Rig:
+    moving_object = any(clips.moves_object(*one) for one in played)
+    return control_rig.body_or_bones(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
+
+
+def _read_one(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    played: SlottedAction,
+    body: rig.Rig,
+    how: tuple[Source, ReadingOptions],
+    carried: frozenset[curves.Target] = frozenset(),
+) -> clips.ReadAction:
+    (action, slot), (source, reading) = played, how
+    rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
+    first, last = source.span or action.frame_range[:]
+    visual = reading.visual or body.controls is not None
+    limits.check_reading(action.name, first, last, len(body.skeleton), visual=visual)
+    if body.controls is not None:
+        return clip_on_controls.read(scene, armature, action, body, rate, slot, source.span)
+    if reading.visual:
+        return evaluated_action.read(scene, armature, action, body, rate, slot, source.span, carried)
+    return clips.read(armature, action, body, rate, slot, source.span)

@@ -1,0 +1,25 @@
+"""Report: what an artist is told of a result that was written."""
+
+from ....core.weave.results import EditResult, Result
+from ...model import contact_rows
+from .writing import Written
+
+
+def summary(written: Written, made: Result) -> str:
+    """Return the main figures of a result in one line."""
+    report, action = made.report, written.action
+    after = report["quality"]["after"]["slide_cm_s"]
+    figures = "" if after is None else f", feet slide {after:.1f} cm/s"
+    if isinstance(made, EditResult) and after is not None:
+        before = report["quality"]["before"][0]["slide_cm_s"]
+        figures = figures if before is None else f", feet slide {before:.1f} → {after:.1f} cm/s"
+    planted = contact_rows.figures(report)
+    if planted:
+        figures = f", feet that stand {planted}"
+    if "follow" in report:
+        figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
+    figures = written.few + figures
+    if written.keys is not None:
+        figures = ", keys {:,} → {:,}".format(*written.keys) + figures
+    first, last = action.curve_frame_range[:]
+    return f"{action.name}: {round(last - first) + 1} frames in {report['seconds_taken']:.2f} s{figures}"

@@ -1,0 +1,192 @@
+"""Write: a woven clip as an action, whole or not at all."""
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....core.check import contacts
+from ....core.errors import LoomError, some
+from ....core.motion import cycles, retarget, root_motion
+from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
+from ....core.recipes.base import Recipe
+from ....core.recipes.loop import Loop
+from ....core.recipes.reading import Request
+from ....core.weave import root_carrier
+from ....core.weave.results import ConnectResult, Result
+from ...bridge import clip as clips
+from ...bridge import clip_on_controls, curves, rig, still_bones, stored_root_motion
+from ...ground import rates
+from ...ground.blender_types import Data, SlottedAction, present, scene_of
+from ...model import properties, storage
+from ..contacts import pose_markers
+from . import few_keys
+from .reading import Read
+
+TURNING_CYCLES = 8  # of a loop that no modifier can repeat
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The action that was written, and what the user has to know of it.
+
+    keys : how many there were and are, where an action was changed by itself
+    few : what came of few keys, where some were asked for, in a few words
+    """
+
+    action: bpy.types.Action
+    notes: tuple[str, ...] = ()
+    keys: tuple[int, int] | None = None
+    few: str = ""
+
+
+def write(
+    context: bpy.types.Context,
+    request: Request,
+    read: Read,
+    recipe: Recipe,
+    woven: Result,
+    *,
+    into: SlottedAction | None = None,
+) -> Written:
+    """Write a woven clip as an action that begins where its reference does, with its recipe.
+
+    A new action, or the action and slot of `into`, whose keys are replaced; if that fails, nothing has changed. Raises
+    LoomError if the armature, one of its bones or a source is gone by now.
+    """
+    scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
+    notices = [_check_bones(armature, read.body)]
+    made_of = [source_of(read, k) for k in range(len(read.made_of))]
+    players = [_player(read, k) for k in range(len(read.made_of))]
+    reference = read.sources[woven.reference]
+    clip, first_frame, notice = as_written(context, request, read, recipe, few_keys.unfitted(woven))
+    options = request.result
+    start = {} if options.place == "cursor" else reference.start
+    notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
+    if isinstance(woven, ConnectResult):
+        notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
+    stored_root_motion.ensure(armature, clip)
+    with curves.whole(clip.name, armature, into) as (action, slot):
+        how: dict[str, Any] = {
+            "first_frame": first_frame,
+            "targets": keyed(read),
+            "start": start,
+            "interpolation": options.interpolation.upper(),
+        }
+        kept = few_keys.kept(recipe, woven, made_of[0][0], first_frame, notes.values())
+        few = few_keys.asked(options, recipe, kept, len(clip))
+        fewer = None
+        if read.body.controls is not None:
+            notices.append(clip_on_controls.fill((action, slot), armature, clip, read.body, **how))
+            notices.append(few_keys.on_controls(armature, few))
+        else:
+            fewer = clips.fill((action, slot), clip, read.body, hidden=reference.hidden, few=few, **how)
+        still_bones.keep(armature, read.body.still, action)
+        clips.mark(action, notes)
+        if recipe.of_action and into is None:
+            pose_markers.carry_over(made_of[0][0], action, woven)
+        if options.result_name and into is None:
+            action.name = options.result_name
+        rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
+        storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json(), players=players)
+        if options.assign and into is None:
+            curves.assign(armature, action, slot)
+    notices.append(notice and f"{action.name} {notice}")
+    keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
+    return Written(action, tuple(filter(None, notices)), keys, few_keys.said(fewer, recipe))
+
+
+def keyed(read: Read) -> frozenset[curves.Target]:
+    """Return what any of the sources has keys for."""
+    return frozenset().union(*(source.targets for source in read.sources))
+
+
+def as_written(
+    context: bpy.types.Context, request: Request, read: Read, recipe: Recipe, woven: Result
+) -> tuple[Clip, float, str]:
+    """Return a woven clip as it is to be written, the scene frame that it begins at, and a notice about it."""
+    first_frame = float(np.floor(read.sources[woven.reference].first_frame + 0.5))  # keys stand on frames
+    clip, notice = _in_a_row(woven, recipe)
+    clip = retarget.onto(clip, read.body.skeleton)  # what a graph from a file has walked may be of another body
+    options = request.result
+    if options.travel != "reference":
+        clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
+    if options.place == "cursor":
+        clip = _at_cursor(clip, read.body, scene_of(context).cursor)
+    return clip, first_frame, notice
+
+
+def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
+    """The clip as it is to be written, and a notice about it: a loop that turns several times in a row."""
+    turn = clips.turn_a_cycle(woven.clip)
+    if turn is None:
+        return woven.clip, ""
+    notice = f"turns {turn:.3g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
+    if not isinstance(recipe, Loop) or recipe.repeat > 1:
+        return woven.clip, notice
+    several = dataclasses.replace(cycles.unrolled(woven.clip, 0, TURNING_CYCLES - 1), cyclic=False)
+    return several, f"{notice} but written {TURNING_CYCLES} times in a row (Repeat says how often)"
+
+
+def source_of(read: Read, which: int) -> SlottedAction:
+    """Return the action and slot that was read as a source; raises LoomError if it is gone."""
+    uid, handle = read.made_of[which]
+    action = found(bpy.data.actions, uid, f"The action {read.sources[which].clip.name!r}")
+    slots = getattr(action, "slots", ())
+    return action, next((slot for slot in slots if slot.handle == handle), None)
+
+
+def _player(read: Read, which: int) -> bpy.types.Object | None:
+    uid = read.players[which] if read.players else 0
+    return found(bpy.data.objects, uid, f"The armature of {read.sources[which].clip.name!r}") if uid else None
+
+
+def found(kept: Iterable[Data], uid: int, what: str) -> Data:
+    """Return the data of a session id; that of one that was deleted is never given again."""
+    there = properties.of_session(kept, uid)
+    if there is None or (isinstance(there, bpy.types.Object) and not there.users_scene):
+        raise LoomError(f"{what} was deleted while its actions were woven: nothing was written")
+    return there
+
+
+def _check_bones(armature: bpy.types.Object, body: rig.Rig) -> str:
+    """Return a notice about bones that are new since a rig was read; raises LoomError where others are not the same."""
+    bones = present(armature.pose).bones
+    modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
+    if body.controls is not None:
+        modes = dict(zip(body.controls.names, body.controls.modes, strict=True))
+    gone = [name for name in modes if name and name not in bones]
+    turned = [name for name, mode in modes.items() if name in bones and bones[name].rotation_mode != mode]
+    for names, what in ((gone, "deleted or renamed"), (turned, "given another rotation mode")):
+        if names:
+            raise LoomError(
+                f"Bones of {armature.name} were {what} while its actions were woven ({some(names)}):"
+                " nothing was written; weave again"
+            )
+    new = [bone.name for bone in bones if bone.name not in modes] if body.controls is None else []
+    return f"Bones came to {armature.name} while its actions were woven, and got no keys: {some(new)}" if new else ""
+
+
+def _at_cursor(clip: Clip, body: rig.Rig, cursor: bpy.types.View3DCursor) -> Clip:
+    """The clip turned and moved so that it begins at the 3D cursor, facing along its y axis."""
+    return root_motion.beginning_at(clip, *cursor_place(cursor, body))
+
+
+def cursor_place(cursor: bpy.types.View3DCursor, body: rig.Rig) -> tuple[Array, float]:
+    """Return where the 3D cursor is on the ground (2,), metres, and which way its y axis faces, radians."""
+    axis = [cursor.matrix[row][1] for row in range(2)]
+    return np.array(cursor.location[:2]) * body.world_metres, float(np.arctan2(-axis[0], axis[1]))
+
+
+def _contact_notes(clip: Clip, first_frame: float) -> dict[str, float]:
+    """Return what markers say of the feet, and at which scene frame."""
+    notes = {}
+    for side, flags in contacts.detect(clip).items():
+        for number, (start, end) in enumerate(contacts.runs(flags), start=1):
+            notes[f"{side} down {number}"] = first_frame + start
+            notes[f"{side} up {number}"] = first_frame + end - 1
+    return notes

@@ -1,0 +1,1 @@
+"""Weights over time, and the pad that sets them."""

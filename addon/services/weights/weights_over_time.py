@@ -1,0 +1,84 @@
+"""Weights that are keyed: which lines of a list have curves, and these as the rows that a blend takes."""
+
+from typing import Any
+
+import bpy
+
+from ...model import frame_conversion, lists, properties
+
+# Numpy is loaded at first use, not when Blender starts: so the bridge is imported where it is wanted.
+
+
+def keyed(scene: bpy.types.Scene, rig: Any) -> list[float]:
+    """Return the frames at which weights of the ticked sources have keys; none where they stay as they are."""
+    if scene.animation_data is None or scene.animation_data.action is None or rig is None:
+        return []
+    from ...bridge import weight_curves
+
+    return weight_curves.keyed_frames(scene, _paths(rig, lists.ticked(rig)))
+
+
+def key(scene: bpy.types.Scene, rig: Any) -> None:
+    """Key the weights of the ticked sources as they are, at the current frame."""
+    from ...bridge import weight_curves
+
+    settle(scene)
+    lines = lists.ticked(rig)
+    weight_curves.key(scene, _paths(rig, lines), [line.weight for line in lines], scene.frame_current)
+
+
+def clear(scene: bpy.types.Scene, rig: Any) -> None:
+    """Remove the keys of the weights of all sources of a list."""
+    from ...bridge import weight_curves
+
+    weight_curves.clear(scene, _paths(rig, list(rig.sources)))
+
+
+def rows(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[float, ...], ...]:
+    """Return rows of a place on the way and the weight of each ticked source there; none without keys.
+
+    The way is the reference's, from its first frame to its last.
+    """
+    settle(scene)
+    if not keyed(scene, rig):
+        return ()
+    from ...bridge import weight_curves
+
+    lines = lists.ticked(rig)
+    first, last = _way(rig, lines)
+    weights = [line.weight for line in lines]
+    return weight_curves.rows(scene, _paths(rig, lines), weights, first, last)
+
+
+def load(scene: bpy.types.Scene, rig: Any, given: tuple[tuple[float, ...], ...]) -> None:
+    """Key the rows of a recipe on the ticked sources, unless their curves say the same already; none clears them."""
+    if given == rows(scene, rig):
+        return
+    clear(scene, rig)
+    if given:
+        from ...bridge import weight_curves
+
+        lines = lists.ticked(rig)
+        weight_curves.write(scene, _paths(rig, lines), given, *_way(rig, lines))
+
+
+def settle(scene: bpy.types.Scene) -> None:
+    """Let curves that Blender made by lines' places go by their names: before lines are moved, removed or read."""
+    properties.name_lines(scene)
+    if scene.animation_data is None or scene.animation_data.action is None:
+        return
+    from ...bridge import weight_curves
+
+    rigs = properties.settings_of(scene).rigs
+    weight_curves.settle(scene, [(rig.name, [line.name for line in rig.sources]) for rig in rigs])
+
+
+def _paths(rig: Any, lines: list[Any]) -> list[str]:
+    from ...bridge import weight_curves
+
+    return [weight_curves.path(rig.name, line.name) for line in lines]
+
+
+def _way(rig: Any, lines: list[Any]) -> tuple[float, float]:
+    reference = lines[lists.reference_among(rig, lines)]
+    return float(frame_conversion.first_frame(reference)), float(frame_conversion.last_frame(reference))

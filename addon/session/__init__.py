@@ -1,1 +1,0 @@
-"""What is remembered while Blender runs; nothing here holds data of Blender's."""
