@@ -73,7 +73,7 @@ class Character:
         reading = self.loom("core.recipes.reading")
         sources = tuple(reading.Source(name=name) for name in names)
         asked = reading.Request(sources=sources, reading=reading.ReadingOptions(visual=visual))
-        return self.loom("addon.weaving").read(bpy.context, self.rig, asked)
+        return self.loom("addon.services.weaving.reading").read(bpy.context, self.rig, asked)
 
     def made(self, verb: str, names: tuple[str, ...], **options: Any) -> Any:
         verbs = self.loom("core.verbs")

@@ -42,7 +42,7 @@ def search(gui: Any) -> Iterator[Any]:
     yield from gui.wait_until(idle)
     yield from gui.redraw()
     action = figure().animation_data.action
-    assert loom("addon.model.storage").is_result(action), action
+    assert loom("addon.bridge.result_mark").is_result(action), action
     gui.log("search made", action.name)
 
 

@@ -19,7 +19,7 @@ class Here:
             loom("addon.services.library.libraries"),
         )
         self.previews, self.jobs, self.troubles = (
-            loom(f"addon.session.{name}") for name in ("previews", "jobs", "troubles")
+            loom(f"addon.{name}") for name in ("services.preview.previews", "ground.jobs", "ground.troubles")
         )
         self.storage, self.index, self.motion_file = (
             loom(f"core.{name}") for name in ("library.storage", "library.index", "formats.motion_file")

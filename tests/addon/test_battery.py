@@ -435,9 +435,9 @@ def test_what_came_of_it_is_there_after_saving_and_opening(prepared, name, tmp_p
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
     assert differing(after, state()) <= {"images"}  # Blender keeps those that an editor shows
     bpy.context.view_layer.objects.active = bpy.data.objects["Biped"]  # a new curve is active, or what was imported
-    storage = loom("addon.model.storage")
+    result_mark = loom("addon.bridge.result_mark")
     for made in [*after["new actions"], "Mixed"]:
-        if storage.is_result(bpy.data.actions[made]):
+        if result_mark.is_result(bpy.data.actions[made]):
             curves = [curve_content(curve) for curve in material.fcurves(bpy.data.actions[made])]
             assert bpy.ops.action_loom.rebuild(action=made) == {"FINISHED"}
             if name in (*MAKERS, "rebuild"):

@@ -153,10 +153,10 @@ def test_the_preview_is_of_the_active_line(walks, loom):
 
 
 def test_a_cancelled_one_leaves_nothing(walks, loom):
-    weaving, reading = loom("addon.weaving"), loom("core.recipes.reading")
+    weaving, reading = loom("addon.services.weaving.reading"), loom("core.recipes.reading")
     each, errors = loom("addon.interface.operators.one_by_one"), loom("core.errors")
     requests = [reading.Request(sources=(reading.Source(name=name),)) for name in ("slow", "quick")]
-    read = weaving.together([weaving.read(bpy.context, walks, one) for one in requests])
+    read = weaving.merged([weaving.read(bpy.context, walks, one) for one in requests])
     recipe = loom("core.recipes.loop").Loop()
     before = set(bpy.data.actions)
     seen = []

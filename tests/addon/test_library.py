@@ -233,7 +233,7 @@ def test_a_stopped_search_leaves_what_was_found_before(here, loom, library, rig)
     search = loom("addon.services.library.library_search")
     asked = here.finds.asked(bpy.context.scene, rig)
     request = loom("core.recipes.reading").Request(sources=(asked.source,))
-    (read,) = loom("addon.weaving").read(bpy.context, rig, request).sources
+    (read,) = loom("addon.services.weaving.reading").read(bpy.context, rig, request).sources
     query = search.query(read, asked.first, asked.last, str(library))
     with pytest.raises(loom("core.errors").Cancelled):
         kind.compute(query, search.Wanted(), loom("core.progress").Progress(lambda *_: False))

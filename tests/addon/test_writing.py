@@ -99,12 +99,15 @@ def turned(rig):
 
 def woven(loom, names=("slow", "quick")):
     """What an operator has in its hands before it writes."""
-    weaving, reading = loom("addon.weaving"), loom("core.recipes.reading")
+    reading, computing, writing = (
+        loom(f"addon.services.weaving.{name}") for name in ("reading", "computing", "writing")
+    )
+    recipes = loom("core.recipes.reading")
     recipe = loom("core.recipes.blend").Blend()
-    request = reading.Request(sources=tuple(reading.Source(name=name) for name in names))
-    read = weaving.read(bpy.context, bpy.context.object, request)
-    made = weaving.weave(read, recipe, loom("core.progress").SILENT)
-    return lambda: weaving.write(bpy.context, request, read, recipe, made)
+    request = recipes.Request(sources=tuple(recipes.Source(name=name) for name in names))
+    read = reading.read(bpy.context, bpy.context.object, request)
+    made = computing.compute(read, recipe, loom("core.progress").SILENT)
+    return lambda: writing.write(bpy.context, request, read, recipe, made)
 
 
 @pytest.mark.parametrize(

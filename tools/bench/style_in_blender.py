@@ -58,7 +58,7 @@ def read(loom: Any, rig: Any, names: list[str]) -> list[Any]:
     asked = reading.Request(
         sources=tuple(reading.Source(name=name) for name in names), reading=reading.ReadingOptions()
     )
-    return list(loom("addon.weaving").read(bpy.context, rig, asked).clips)
+    return list(loom("addon.services.weaving.reading").read(bpy.context, rig, asked).clips)
 
 
 def restyled(loom: Any, clip: Any, style: Any) -> dict[str, Any]:
