@@ -165,7 +165,7 @@ class Character:
 
     def gaits(self) -> tuple[list[Any], list[str]]:
         """Walk and run for a path, and which of them were made cycles for it that are none."""
-        loop, closing = self.loom("core.recipes.loop").Loop, self.loom("core.motion.closing")
+        loop, closing = self.loom("core.verbs").Loop, self.loom("core.motion.closing")
         clips, closed = self.read(*dict.fromkeys((self.walk, self.run))).clips, []
         clips = [clip for clip in clips if not clip.name.lower().startswith("idle")]
         for k, clip in enumerate(clips):

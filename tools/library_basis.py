@@ -13,9 +13,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from action_loom.core.formats import motion_file  # noqa: E402
-from action_loom.core.library import basis, feature  # noqa: E402
-from oracles.kept_aside import is_kept_aside  # noqa: E402
+from action_loom.core.formats import motion_file
+from action_loom.core.library import basis, feature
+from oracles.kept_aside import is_kept_aside
 
 DATA = ROOT.parent / "shared" / "data"
 

@@ -12,7 +12,7 @@ from action_loom.core.figure import actions, skin
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array
-from action_loom.core.recipes.graph import Follow
+from action_loom.core.verbs import Follow
 from PIL import Image, ImageDraw
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "images" / "path.webp"

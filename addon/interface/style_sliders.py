@@ -5,7 +5,8 @@ from typing import Any
 import bpy
 
 from ...core.options import PANEL
-from ...core.recipes.style import SLIDERS, Restyle
+from ...core.recipes.style import SLIDERS
+from ...core.verbs import Restyle
 from ..ground.blender_types import present
 from ..ground.translations.runtime import translated
 from ..model import properties, target_armature

@@ -6,7 +6,7 @@ from pathlib import Path
 from .. import verbs
 from ..errors import OptionError
 from ..graph import storage
-from ..recipes.graph import BuildGraph, Follow, Shortest, Walk
+from ..verbs import BuildGraph, Follow, Shortest, Walk
 from . import common, outputs, summary, verb_commands
 from .host import Host
 

@@ -25,7 +25,7 @@ from ..library.storage import read as read_library
 from ..motion.clip import Clip
 from ..options import declared
 from ..progress import Progress
-from ..recipes.graph import BuildGraph
+from ..verbs import BuildGraph
 from . import artefacts, common, outputs, summary, workers
 from .host import Host
 

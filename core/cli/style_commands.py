@@ -5,8 +5,8 @@ from pathlib import Path
 
 from .. import verbs
 from ..errors import OptionError
-from ..recipes.style import FitStyle, Restyle
 from ..style import storage
+from ..verbs import FitStyle, Restyle
 from . import common, outputs, summary, verb_commands
 from .host import Host
 

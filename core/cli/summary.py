@@ -5,10 +5,10 @@ from typing import Any
 
 from ..graph.motion_graph import MotionGraph
 from ..recipes.base import Recipe
-from ..recipes.plant import Plant
 from ..style.measures import UNITS
 from ..style.style import Style
 from ..sync import register_pair
+from ..verbs import Plant
 from ..weave import planting
 
 Report = Mapping[str, Any]

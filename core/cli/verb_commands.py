@@ -10,8 +10,8 @@ from typing import Any
 from ..errors import Cancelled, LoomError, OptionError
 from ..options import Option, declared
 from ..recipes.base import Recipe
-from ..recipes.graph import Follow, GraphWalk
-from ..verbs import VERBS
+from ..recipes.graph import GraphWalk
+from ..verbs import VERBS, Follow
 from . import artefacts, common, job, outputs, timewarps
 from .artefacts import KINDS
 from .host import Destination, Host

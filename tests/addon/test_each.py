@@ -157,7 +157,7 @@ def test_a_cancelled_one_leaves_nothing(walks, loom):
     each, errors = loom("addon.interface.operators.one_by_one"), loom("core.errors")
     requests = [reading.Request(sources=(reading.Source(name=name),)) for name in ("slow", "quick")]
     read = weaving.merged([weaving.read(bpy.context, walks, one) for one in requests])
-    recipe = loom("core.recipes.loop").Loop()
+    recipe = loom("core.verbs").Loop()
     before = set(bpy.data.actions)
     seen = []
 

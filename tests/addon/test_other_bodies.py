@@ -134,7 +134,7 @@ def test_weave_again_follows_the_source_and_says_when_its_armature_is_gone(pair,
 
 def test_options_of_the_recipe_are_those_that_are_declared(loom):
     declared = loom("core.options").declared
-    every = {**declared(loom("core.recipes.retarget").Retarget), **declared(loom("core.recipes.result").ResultOptions)}
+    every = {**declared(loom("core.verbs").Retarget), **declared(loom("core.recipes.result").ResultOptions)}
     own = bpy.ops.action_loom.retarget.get_rna_type().properties.keys()
     assert set(every) <= set(own)
 

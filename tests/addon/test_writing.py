@@ -103,7 +103,7 @@ def woven(loom, names=("slow", "quick")):
         loom(f"addon.services.weaving.{name}") for name in ("reading", "computing", "writing")
     )
     recipes = loom("core.recipes.reading")
-    recipe = loom("core.recipes.blend").Blend()
+    recipe = loom("core.verbs").Blend()
     request = recipes.Request(sources=tuple(recipes.Source(name=name) for name in names))
     read = reading.read(bpy.context, bpy.context.object, request)
     made = computing.compute(read, recipe, loom("core.progress").SILENT)

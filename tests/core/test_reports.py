@@ -11,13 +11,20 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import quat, resample
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.plant import Plant
-from action_loom.core.recipes.splice import Splice
-from action_loom.core.recipes.travel import InPlace, Travel
-from action_loom.core.recipes.warp import MoveEvents, Warp
+from action_loom.core.verbs import (
+    BuildGraph,
+    Connect,
+    Follow,
+    InPlace,
+    Loop,
+    MoveEvents,
+    Plant,
+    Shortest,
+    Splice,
+    Travel,
+    Walk,
+    Warp,
+)
 
 pytestmark = pytest.mark.both_engines
 PLAIN = (int, float, str, bool, type(None))

@@ -10,16 +10,22 @@ from action_loom.core.figure import actions
 from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.options import declared
 from action_loom.core.progress import Progress
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
-from action_loom.core.recipes.key_poses import KeyPoses
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.matching import Synchronise
-from action_loom.core.recipes.splice import Splice
 from action_loom.core.recipes.style import StyleOptions
-from action_loom.core.recipes.travel import InPlace, Travel
 from action_loom.core.style.style import Style
+from action_loom.core.verbs import (
+    Blend,
+    BuildGraph,
+    Connect,
+    Follow,
+    InPlace,
+    KeyPoses,
+    Loop,
+    Shortest,
+    Splice,
+    Synchronise,
+    Travel,
+    Walk,
+)
 from action_loom.core.weave.results import Result
 from numpy.testing import assert_array_equal
 from oracles import told

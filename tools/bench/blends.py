@@ -10,9 +10,9 @@ from action_loom.core.check import quality
 from action_loom.core.formats import bvh
 from action_loom.core.motion import quat, retarget, trim
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.blend import Blend
 from action_loom.core.sync import registration
 from action_loom.core.sync.registration_curve import Registration
+from action_loom.core.verbs import Blend
 from action_loom.core.weave import blend, blend_weights
 
 ROOT = Path(__file__).resolve().parent.parent.parent

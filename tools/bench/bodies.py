@@ -18,13 +18,13 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-from action_loom.core.bodies import carry, rest_check, rest_frames  # noqa: E402
-from action_loom.core.check import quality  # noqa: E402
-from action_loom.core.motion import kinematics, quat  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from oracles import bodies  # noqa: E402
-from oracles.material import as_captured, captured, captured_files  # noqa: E402
-from quality_tables import Column, Found, apart, is_aside, section  # noqa: E402
+from action_loom.core.bodies import carry, rest_check, rest_frames
+from action_loom.core.check import quality
+from action_loom.core.motion import kinematics, quat
+from action_loom.core.motion.clip import Clip
+from oracles import bodies
+from oracles.material import as_captured, captured, captured_files
+from quality_tables import Column, Found, apart, is_aside, section
 
 PAGE = ROOT / "docs" / "measured" / "bodies.md"
 LONGEST = 600  # frames of a clip that are used

@@ -20,7 +20,7 @@ import page_sections
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from oracles import clusters  # noqa: E402
+from oracles import clusters
 
 CLIPS = ROOT.parent / "shared" / "data" / "cmu"
 TITLE = "What a second worker saves"

@@ -6,8 +6,8 @@ import numpy as np
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array
-from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.sync import distance, joint_weights, metrics
+from action_loom.core.verbs import Synchronise
 from line import Case, Line, Rival, Target, later
 from material import Material
 

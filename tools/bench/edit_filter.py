@@ -19,17 +19,17 @@ from scipy import signal
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-import page_sections  # noqa: E402
-from action_loom.core import jit, verbs  # noqa: E402
-from action_loom.core.check import contacts, quality  # noqa: E402
-from action_loom.core.edit import bands, low_pass, spikes  # noqa: E402
-from action_loom.core.motion import cycles, kinematics, quat  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.motion.skeleton import Skeleton  # noqa: E402
-from action_loom.core.recipes.filter import Filter  # noqa: E402
-from oracles import planted_spikes  # noqa: E402
-from oracles.material import captured, captured_files  # noqa: E402
-from quality_tables import Column, Found, apart, is_aside, table  # noqa: E402
+import page_sections
+from action_loom.core import jit, verbs
+from action_loom.core.check import contacts, quality
+from action_loom.core.edit import bands, low_pass, spikes
+from action_loom.core.motion import cycles, kinematics, quat
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.verbs import Filter
+from oracles import planted_spikes
+from oracles.material import captured, captured_files
+from quality_tables import Column, Found, apart, is_aside, table
 
 OUT = ROOT / "build" / "filter"
 TITLE = "Filtering"

@@ -20,19 +20,21 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-import page_sections  # noqa: E402
-from action_loom.core import jit, verbs  # noqa: E402
-from action_loom.core.check import contacts  # noqa: E402
-from action_loom.core.edit import fewer_keys  # noqa: E402
-from action_loom.core.edit.feet import spans  # noqa: E402
-from action_loom.core.motion import kinematics, resample  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.recipes.fewer_keys import FewerKeys  # noqa: E402
-from action_loom.core.recipes.plant import Plant  # noqa: E402
-from feet import TAKES, known  # noqa: E402
-from oracles.material import captured, captured_file  # noqa: E402
-from quality_tables import Column, apart, is_aside, table  # noqa: E402
-from telling import MARK  # noqa: E402
+import page_sections
+from action_loom.core import jit, verbs
+from action_loom.core.check import contacts
+from action_loom.core.edit import fewer_keys
+from action_loom.core.edit.feet import spans
+from action_loom.core.motion import kinematics, resample
+from action_loom.core.motion.clip import Clip
+from action_loom.core.verbs import (
+    FewerKeys,
+    Plant,
+)
+from feet import TAKES, known
+from oracles.material import captured, captured_file
+from quality_tables import Column, apart, is_aside, table
+from telling import MARK
 
 MM = 1e-3
 BOUNDS = (1.0, 2.0, 5.0)

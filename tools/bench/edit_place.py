@@ -14,16 +14,18 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-from action_loom.core import verbs  # noqa: E402
-from action_loom.core.motion import cycles, kinematics, root_motion  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.recipes.loop import Loop  # noqa: E402
-from action_loom.core.recipes.place import Place  # noqa: E402
-from action_loom.core.recipes.root import Root  # noqa: E402
-from action_loom.core.weave import root_carrier  # noqa: E402
-from oracles.material import captured, captured_files, under  # noqa: E402
-from page_sections import put  # noqa: E402
-from quality_tables import is_aside  # noqa: E402
+from action_loom.core import verbs
+from action_loom.core.motion import cycles, kinematics, root_motion
+from action_loom.core.motion.clip import Clip
+from action_loom.core.verbs import (
+    Loop,
+    Place,
+    Root,
+)
+from action_loom.core.weave import root_carrier
+from oracles.material import captured, captured_files, under
+from page_sections import put
+from quality_tables import is_aside
 
 TAKES = (
     "mb_02_01 mb_05_01 mb_16_15 mb_35_01 asf_16_11 asf_16_17 mb_02_03 mb_35_17 asf_16_41 daz_09_12 daz_13_11 daz_10_01"

@@ -12,17 +12,19 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-import page_sections  # noqa: E402
-from action_loom.core import jit, verbs  # noqa: E402
-from action_loom.core.edit import reaching  # noqa: E402
-from action_loom.core.errors import SkeletonError  # noqa: E402
-from action_loom.core.motion import kinematics, quat, root_motion  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.recipes.key_poses import KeyPoses  # noqa: E402
-from action_loom.core.recipes.reach import Reach  # noqa: E402
-from action_loom.core.recipes.retarget import Retarget  # noqa: E402
-from oracles.material import captured, captured_files, character  # noqa: E402
-from quality_tables import Column, Found, apart, is_aside, table  # noqa: E402
+import page_sections
+from action_loom.core import jit, verbs
+from action_loom.core.edit import reaching
+from action_loom.core.errors import SkeletonError
+from action_loom.core.motion import kinematics, quat, root_motion
+from action_loom.core.motion.clip import Clip
+from action_loom.core.verbs import (
+    KeyPoses,
+    Reach,
+    Retarget,
+)
+from oracles.material import captured, captured_files, character
+from quality_tables import Column, Found, apart, is_aside, table
 
 TAKES = {
     "walks": "mb_02_01 mb_05_01 asf_16_15 mb_16_15 mb_35_01 mb_08_01 mb_12_01 mb_35_03",

@@ -16,18 +16,18 @@ from scipy.interpolate import CubicSpline
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-from action_loom.core import verbs  # noqa: E402
-from action_loom.core.check import contacts  # noqa: E402
-from action_loom.core.edit import hermite, pose_warp, time_curve, time_warp  # noqa: E402
-from action_loom.core.edit.feet import spans  # noqa: E402
-from action_loom.core.edit.pose_warp import Reach  # noqa: E402
-from action_loom.core.motion import quat  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.motion.quat import Array  # noqa: E402
-from action_loom.core.recipes.warp import MoveEvents, Warp  # noqa: E402
-from oracles.material import captured, captured_files  # noqa: E402
-from page_sections import put  # noqa: E402
-from quality_tables import is_aside  # noqa: E402
+from action_loom.core import verbs
+from action_loom.core.check import contacts
+from action_loom.core.edit import hermite, pose_warp, time_curve, time_warp
+from action_loom.core.edit.feet import spans
+from action_loom.core.edit.pose_warp import Reach
+from action_loom.core.motion import quat
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.quat import Array
+from action_loom.core.verbs import MoveEvents, Warp
+from oracles.material import captured, captured_files
+from page_sections import put
+from quality_tables import is_aside
 
 TAKES = (
     "mb_02_01 mb_05_01 mb_16_15 mb_35_01 asf_16_11 asf_16_17 mb_02_03 mb_35_17 asf_16_41 daz_09_12 daz_13_11 daz_10_01"

@@ -13,20 +13,23 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-from action_loom.core import jit, verbs  # noqa: E402
-from action_loom.core.check import contacts, quality  # noqa: E402
-from action_loom.core.edit.feet import planting  # noqa: E402
-from action_loom.core.errors import PathError  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.recipes.blend import Blend  # noqa: E402
-from action_loom.core.recipes.connect import Connect  # noqa: E402
-from action_loom.core.recipes.graph import BuildGraph, Follow  # noqa: E402
-from action_loom.core.recipes.loop import Loop  # noqa: E402
-from action_loom.core.recipes.plant import Plant  # noqa: E402
-from action_loom.core.recipes.retarget import Retarget  # noqa: E402
-from oracles import gait, paths  # noqa: E402
-from oracles.material import captured, captured_files  # noqa: E402
-from quality_tables import Column, Found, apart, is_aside, section  # noqa: E402
+from action_loom.core import jit, verbs
+from action_loom.core.check import contacts, quality
+from action_loom.core.edit.feet import planting
+from action_loom.core.errors import PathError
+from action_loom.core.motion.clip import Clip
+from action_loom.core.verbs import (
+    Blend,
+    BuildGraph,
+    Connect,
+    Follow,
+    Loop,
+    Plant,
+    Retarget,
+)
+from oracles import gait, paths
+from oracles.material import captured, captured_files
+from quality_tables import Column, Found, apart, is_aside, section
 
 PAGE = ROOT / "docs" / "measured" / "feet.md"
 BLENDS = {

@@ -15,17 +15,17 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from action_loom.core import jit, verbs  # noqa: E402
-from action_loom.core.formats import bvh  # noqa: E402
-from action_loom.core.graph import assemble, edge_table, turning  # noqa: E402
-from action_loom.core.graph.assemble import WalkPiece  # noqa: E402
-from action_loom.core.graph.motion_graph import MotionGraph  # noqa: E402
-from action_loom.core.graph.walk_result import FollowResult  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.plots import graphs as plots  # noqa: E402
-from action_loom.core.recipes.graph import BuildGraph, Follow  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
-from oracles import paths, slide  # noqa: E402
+from action_loom.core import jit, verbs
+from action_loom.core.formats import bvh
+from action_loom.core.graph import assemble, edge_table, turning
+from action_loom.core.graph.assemble import WalkPiece
+from action_loom.core.graph.motion_graph import MotionGraph
+from action_loom.core.graph.walk_result import FollowResult
+from action_loom.core.motion.clip import Clip
+from action_loom.core.plots import graphs as plots
+from action_loom.core.verbs import BuildGraph, Follow
+from matplotlib.figure import Figure
+from oracles import paths, slide
 
 DATA = ROOT.parent / "shared" / "data" / "cmu"
 CLIPS = """

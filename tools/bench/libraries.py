@@ -28,7 +28,7 @@ from action_loom.core.library.storage import Entry, Library
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from oracles.kept_aside import is_kept_aside  # noqa: E402
+from oracles.kept_aside import is_kept_aside
 
 DATA = ROOT.parent / "shared" / "data"
 

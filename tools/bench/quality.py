@@ -10,20 +10,22 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "core" / "sync")]
 
-from action_loom.core import verbs  # noqa: E402
-from action_loom.core.check import contacts, world_pose  # noqa: E402
-from action_loom.core.errors import RegistrationError  # noqa: E402
-from action_loom.core.motion import kinematics, resample, retarget  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.recipes.blend import Blend  # noqa: E402
-from action_loom.core.recipes.matching import Synchronise  # noqa: E402
-from action_loom.core.sync import cycle_search, registration  # noqa: E402
-from action_loom.core.weave.results import BlendResult  # noqa: E402
-from oracles import gait  # noqa: E402
-from oracles.material import captured, captured_files  # noqa: E402
-from quality_seams import connections, loop_seams, methods, stances_along_paths  # noqa: E402
-from quality_tables import Column, Found, apart, is_aside, section, share  # noqa: E402
-from test_registration import moving, retimed, time_map  # noqa: E402
+from action_loom.core import verbs
+from action_loom.core.check import contacts, world_pose
+from action_loom.core.errors import RegistrationError
+from action_loom.core.motion import kinematics, resample, retarget
+from action_loom.core.motion.clip import Clip
+from action_loom.core.sync import cycle_search, registration
+from action_loom.core.verbs import (
+    Blend,
+    Synchronise,
+)
+from action_loom.core.weave.results import BlendResult
+from oracles import gait
+from oracles.material import captured, captured_files
+from quality_seams import connections, loop_seams, methods, stances_along_paths
+from quality_tables import Column, Found, apart, is_aside, section, share
+from test_registration import moving, retimed, time_map
 
 PAGE = ROOT / "docs" / "measured" / "quality.md"
 WALKS = [

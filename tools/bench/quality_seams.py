@@ -7,9 +7,7 @@ from action_loom.core import verbs
 from action_loom.core.check import world_pose
 from action_loom.core.graph.walk_result import FollowResult
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.graph import BuildGraph, Follow
-from action_loom.core.recipes.loop import Loop
+from action_loom.core.verbs import BuildGraph, Connect, Follow, Loop
 from action_loom.core.weave import connect
 from oracles import paths, stances
 from oracles.material import captured

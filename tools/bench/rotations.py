@@ -9,9 +9,9 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.frame_map import FrameMap
 from action_loom.core.motion.quat import Array
 from action_loom.core.motion.skeleton import Skeleton
-from action_loom.core.recipes.blend import Blend
 from action_loom.core.sync import registration
 from action_loom.core.sync.registration_curve import Registration
+from action_loom.core.verbs import Blend
 from action_loom.core.weave import blend, blend_weights
 from action_loom.core.weave.preprocess import PreparedClips, RegisteredClips
 from line import Case, Line, Rival, Target, later

@@ -9,8 +9,7 @@ from action_loom.core import verbs
 from action_loom.core.formats import bvh
 from action_loom.core.motion import trim
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.loop import Loop
+from action_loom.core.verbs import Connect, Loop
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = ROOT.parent / "shared" / "data" / "cmu"

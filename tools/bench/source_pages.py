@@ -15,14 +15,14 @@ from matplotlib.figure import Figure
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-from action_loom.core.motion import resample  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.plots.png import as_png  # noqa: E402
-from action_loom.core.recipes.matching import Matching  # noqa: E402
-from action_loom.core.weave import preprocess  # noqa: E402
-from oracles import gait, paths, timewarps  # noqa: E402, F401  (for the scripts, which have no path to them)
-from oracles.material import captured, captured_files  # noqa: E402
-from quality_tables import grid, is_aside  # noqa: E402
+from action_loom.core.motion import resample
+from action_loom.core.motion.clip import Clip
+from action_loom.core.plots.png import as_png
+from action_loom.core.recipes.matching import Matching
+from action_loom.core.weave import preprocess
+from oracles import gait, paths, timewarps  # noqa: F401  (for the scripts, which have no path to them)
+from oracles.material import captured, captured_files
+from quality_tables import grid, is_aside
 
 HEADS = ("element", "printed", "ours", "where")
 LARGEST = 150_000  # bytes of a picture

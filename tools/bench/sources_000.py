@@ -13,9 +13,10 @@ from action_loom.core import verbs
 from action_loom.core.check import quality
 from action_loom.core.motion import kinematics, resample, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.matching import Matching, Synchronise
+from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import curve_fit, dtw, metrics, register_pair
 from action_loom.core.sync.alignment import align
+from action_loom.core.verbs import Synchronise
 from source_pages import (
     SETS,
     WALKS,

@@ -8,10 +8,10 @@ from action_loom.core import verbs
 from action_loom.core.motion import kinematics, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.plots import stick_figures
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.matching import Matching, Synchronise
+from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import curve_fit, dtw, register_pair
 from action_loom.core.sync.positions import PointMetric
+from action_loom.core.verbs import Blend, Synchronise
 from matplotlib.figure import Figure
 from source_pages import (
     captured,

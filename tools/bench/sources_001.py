@@ -13,8 +13,7 @@ from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.graph.walk_result import FollowResult
 from action_loom.core.motion import kinematics, mass, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
-from action_loom.core.recipes.splice import Splice
+from action_loom.core.verbs import BuildGraph, Follow, Splice, Walk
 from source_pages import ROOT, captured, elements, grid, needs_clips, paths, put, words
 from sources_001_pictures import draw_correction, draw_experiment, draw_two
 

@@ -7,8 +7,7 @@ from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.graph.walk_result import FollowResult
 from action_loom.core.plots import graphs as plots
 from action_loom.core.plots import stick_figures
-from action_loom.core.recipes.graph import Follow
-from action_loom.core.recipes.splice import Splice
+from action_loom.core.verbs import Follow, Splice
 from matplotlib.figure import Figure
 from source_pages import paths, picture
 

@@ -19,16 +19,16 @@ from scipy.spatial.transform import Rotation
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-from action_loom.core.errors import LoomError, MotionFileError  # noqa: E402
-from action_loom.core.figure import skin as figure_skin  # noqa: E402
-from action_loom.core.formats import bvh  # noqa: E402
-from action_loom.core.motion import kinematics, quat, resample  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.skin import normals, playing, skinning  # noqa: E402
-from action_loom.core.skin.skin import skin  # noqa: E402
-from oracles import manual_scripts  # noqa: E402
-from oracles.material import SMALL_BVH, captured_files, read_bvh  # noqa: E402
-from page_sections import put  # noqa: E402
+from action_loom.core.errors import LoomError, MotionFileError
+from action_loom.core.figure import skin as figure_skin
+from action_loom.core.formats import bvh
+from action_loom.core.motion import kinematics, quat, resample
+from action_loom.core.motion.clip import Clip
+from action_loom.core.skin import normals, playing, skinning
+from action_loom.core.skin.skin import skin
+from oracles import manual_scripts
+from oracles.material import SMALL_BVH, captured_files, read_bvh
+from page_sections import put
 
 IMAGES = ROOT / "docs" / "manual" / "images"
 COLOURS = 48  # of a picture

@@ -14,9 +14,9 @@ from action_loom.core.errors import RegistrationError
 from action_loom.core.motion import root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.plots import stick_figures
-from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import curve_fit, dtw, metrics, register_pair
+from action_loom.core.verbs import Blend
 from matplotlib.figure import Figure
 from source_pages import (
     SETS,

@@ -14,9 +14,8 @@ from action_loom.core.check import angles, world_pose
 from action_loom.core.figure import actions
 from action_loom.core.motion import quat, resample
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.loop import Loop
 from action_loom.core.sync import cycle_search
+from action_loom.core.verbs import Connect, Loop
 from action_loom.core.weave.seam import repairs
 from matplotlib.figure import Figure
 from source_pages import SETS, captured, elements, gait, grid, is_aside, needs_clips, picture, put, words

@@ -10,7 +10,7 @@ from action_loom.core.check import quality, trunk_swing
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics, quat, resample, retarget, root_motion, trim
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.splice import Splice
+from action_loom.core.verbs import Splice
 from action_loom.core.weave.results import SpliceResult
 from action_loom.core.weave.splice import points, torso
 from action_loom.core.weave.splice.played import PlayedClip

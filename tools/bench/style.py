@@ -18,23 +18,24 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
-import style_asking  # noqa: E402
-import style_bodies  # noqa: E402
-import style_shares  # noqa: E402
-import style_sheets  # noqa: E402
-import style_sliders  # noqa: E402
-from action_loom.core import jit  # noqa: E402
-from action_loom.core.motion import quat  # noqa: E402
-from action_loom.core.motion.clip import Clip  # noqa: E402
-from action_loom.core.recipes.style import SLIDERS, Restyle  # noqa: E402
-from action_loom.core.style import change, restyle, worn  # noqa: E402
-from action_loom.core.style.form import PHASES  # noqa: E402
-from action_loom.core.style.style import Style  # noqa: E402
-from action_loom.core.style.worn import Worn  # noqa: E402
-from action_loom.core.weave import planting  # noqa: E402
-from oracles.material import captured_files  # noqa: E402
-from quality_tables import grid  # noqa: E402
-from style_material import KINDS, median_ms, of_some, of_strides, people_of, put_on, style, style_for, walks  # noqa: E402
+import style_asking
+import style_bodies
+import style_shares
+import style_sheets
+import style_sliders
+from action_loom.core import jit
+from action_loom.core.motion import quat
+from action_loom.core.motion.clip import Clip
+from action_loom.core.recipes.style import SLIDERS
+from action_loom.core.style import change, restyle, worn
+from action_loom.core.style.form import PHASES
+from action_loom.core.style.style import Style
+from action_loom.core.style.worn import Worn
+from action_loom.core.verbs import Restyle
+from action_loom.core.weave import planting
+from oracles.material import captured_files
+from quality_tables import grid
+from style_material import KINDS, median_ms, of_some, of_strides, people_of, put_on, style, style_for, walks
 
 PAGE = ROOT / "docs" / "measured" / "style.md"
 WHY = (

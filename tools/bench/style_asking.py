@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from action_loom.core import verbs
 from action_loom.core.check import quality
-from action_loom.core.recipes.ask import Ask
 from action_loom.core.style import barycentric, measures
 from action_loom.core.style.ask import AskResult, Examples
+from action_loom.core.verbs import Ask
 from style_material import KINDS, examples, median_ms
 
 POINTS = 60

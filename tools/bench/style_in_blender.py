@@ -63,7 +63,7 @@ def read(loom: Any, rig: Any, names: list[str]) -> list[Any]:
 
 def restyled(loom: Any, clip: Any, style: Any) -> dict[str, Any]:
     """What sliders learnt from captured walks come to on a clip."""
-    recipe = loom("core.recipes.style").Restyle(stride=-1.0, lean=1.0)
+    recipe = loom("core.verbs").Restyle(stride=-1.0, lean=1.0)
     report = loom("core.verbs").apply(recipe, [clip], prepared=style).report
     told = {name: [one["asked"], one["after"] - one["before"]] for name, one in report["style"]["sliders"].items()}
     return {"sliders": told, "held": report["style"]["held"], "knees": report["style"]["knees"]}
@@ -72,9 +72,9 @@ def restyled(loom: Any, clip: Any, style: Any) -> dict[str, Any]:
 def going(loom: Any, clip: Any, style: Any) -> dict[str, Any]:
     """The same of an action that is given the travel that its feet tell of, and a last pose like its first one."""
     apply, cycles = loom("core.verbs").apply, loom("core.motion.cycles")
-    made = apply(loom("core.recipes.travel").Travel(), [clip]).clip
+    made = apply(loom("core.verbs").Travel(), [clip]).clip
     if not cycles.closes(made):
-        made = apply(loom("core.recipes.loop").Loop(whole="yes"), [made]).clip
+        made = apply(loom("core.verbs").Loop(whole="yes"), [made]).clip
     return restyled(loom, made, style)
 
 

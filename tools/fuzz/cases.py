@@ -28,8 +28,7 @@ from action_loom.core.library import storage as library_storage
 from action_loom.core.library import text as library_text
 from action_loom.core.motion.clip import Clip
 from action_loom.core.options import declared
-from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
-from action_loom.core.recipes.matching import Synchronise
+from action_loom.core.verbs import BuildGraph, Follow, Synchronise, Walk
 
 STRANGE_NUMBERS = (
     "0", "-0", "1e999", "-1e308", "1e155", "1e9", "1e-320", "nan", "inf", "8.33", "9999", "1e-5", "007", "0x10", "1_0",

@@ -9,9 +9,9 @@ from ....core import verbs
 from ....core.errors import LoomError
 from ....core.options import Declared, declared
 from ....core.recipes.base import Recipe
-from ....core.recipes.blend import Blend
 from ....core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ....core.recipes.result import ResultOptions
+from ....core.verbs import Blend
 from ...ground import option_properties
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, lists, properties, readiness, target_armature

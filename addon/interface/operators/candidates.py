@@ -6,9 +6,8 @@ import bpy
 
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
-from ....core.recipes.connect import Connect
-from ....core.recipes.loop import Loop
 from ....core.recipes.reading import Request
+from ....core.verbs import Connect, Loop
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.matching import candidates

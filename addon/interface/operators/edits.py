@@ -7,12 +7,8 @@ import bpy
 from ....core.errors import LoomError
 from ....core.options import declared
 from ....core.recipes.base import Recipe
-from ....core.recipes.place import Place
-from ....core.recipes.plant import Plant
-from ....core.recipes.reach import Reach
 from ....core.recipes.reading import Request, Source, SourceOptions
-from ....core.recipes.warp import MoveEvents, Warp
-from ....core.verbs import OF_ONE_BODY
+from ....core.verbs import OF_ONE_BODY, MoveEvents, Place, Plant, Reach, Warp
 from ...ground import option_properties
 from ...ground.blender_types import present, scene_of
 from ...model import contact_rows, properties, target_armature

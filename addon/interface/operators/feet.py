@@ -9,8 +9,8 @@ from ....core.errors import LoomError, RigError
 from ....core.options import declared
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
-from ....core.recipes.plant import Plant
 from ....core.recipes.reading import Request, Source
+from ....core.verbs import Plant
 from ...bridge import result_mark
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...model import contact_rows, readiness, target_armature

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import bpy
 
 from ....core.recipes.base import Recipe
-from ....core.recipes.graph import BuildGraph
 from ....core.recipes.reading import Request
+from ....core.verbs import BuildGraph
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
 from ...services.matching import graphs

@@ -7,7 +7,7 @@ import bpy
 
 from ....core.errors import LoomError
 from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared
-from ....core.recipes.key_poses import KeyPoses
+from ....core.verbs import KeyPoses
 from ...ground import option_properties
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...model import frame_conversion, lists, properties, target_armature

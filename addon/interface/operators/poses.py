@@ -34,7 +34,7 @@ class ACTION_LOOM_OT_remove_pose(BackgroundOperator, bpy.types.Operator):
         """Nothing: the button says which frame."""
 
     def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Recipe]":
-        from ....core.recipes.warp import Warp
+        from ....core.verbs import Warp
         from ...services.results import rebuilding
         from ...services.weaving import reading
 

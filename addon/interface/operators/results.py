@@ -7,14 +7,11 @@ import bpy
 
 from ....core.errors import LoomError, OptionError, RigError
 from ....core.options import declared
-from ....core.recipes.ask import Ask
 from ....core.recipes.base import Recipe
-from ....core.recipes.blend import Blend
-from ....core.recipes.graph import Follow, GraphWalk
+from ....core.recipes.graph import GraphWalk
 from ....core.recipes.matching import Matching
-from ....core.recipes.plant import Plant
 from ....core.recipes.reading import Request
-from ....core.recipes.style import Restyle
+from ....core.verbs import Ask, Blend, Follow, Plant, Restyle
 from ...bridge import result_mark
 from ...ground import jobs, option_properties
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of

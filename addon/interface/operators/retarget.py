@@ -9,7 +9,7 @@ from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, SourceOptions
 from ....core.recipes.result import ResultOptions
-from ....core.recipes.retarget import Retarget
+from ....core.verbs import Retarget
 from ...ground.blender_types import present, scene_of
 from ...model import target_armature
 from ...services.files import imported_motion

@@ -11,7 +11,7 @@ from ....core.errors import LoomError
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request
-from ....core.recipes.style import FitStyle, Restyle
+from ....core.verbs import FitStyle, Restyle
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import kept_styles, properties, readiness, target_armature
 from ...services.preview import panel_state

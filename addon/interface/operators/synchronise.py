@@ -6,8 +6,8 @@ import bpy
 
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
-from ....core.recipes.matching import Synchronise
 from ....core.recipes.reading import Request
+from ....core.verbs import Synchronise
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
 from ...services.matching import analysis

@@ -7,14 +7,10 @@ import bpy
 
 from ....core.errors import LoomError
 from ....core.progress import Progress
-from ....core.recipes.ask import Ask
 from ....core.recipes.base import Recipe
-from ....core.recipes.graph import Follow, GraphWalk, Shortest
-from ....core.recipes.loop import Loop
-from ....core.recipes.matching import Synchronise
+from ....core.recipes.graph import GraphWalk
 from ....core.recipes.reading import Request
-from ....core.recipes.style import Restyle
-from ....core.verbs import OF_ONE_BODY
+from ....core.verbs import OF_ONE_BODY, Ask, Follow, Loop, Restyle, Shortest, Synchronise
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.matching import candidates, graphs

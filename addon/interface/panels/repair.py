@@ -5,10 +5,7 @@ from typing import Any
 import bpy
 
 from ....core.recipes.base import Recipe
-from ....core.recipes.place import Place
-from ....core.recipes.reach import Reach
-from ....core.recipes.warp import MoveEvents, Warp
-from ....core.verbs import VERBS
+from ....core.verbs import VERBS, MoveEvents, Place, Reach, Warp
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, properties, target_armature

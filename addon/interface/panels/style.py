@@ -3,7 +3,7 @@
 import bpy
 
 from ....core.options import RARE
-from ....core.recipes.style import Restyle
+from ....core.verbs import Restyle
 from ...ground import jobs
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated

@@ -7,10 +7,8 @@ import bpy
 from ....core.options import MODE, PANEL, RARE
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
-from ....core.recipes.loop import Loop
 from ....core.recipes.splice import SpliceOptions
-from ....core.recipes.style import Restyle
-from ....core.verbs import VERBS
+from ....core.verbs import VERBS, Loop, Restyle
 from ...bridge import result_mark
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of

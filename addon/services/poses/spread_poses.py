@@ -6,7 +6,7 @@ import bpy
 
 from ....core.errors import LoomError
 from ....core.recipes.base import Recipe
-from ....core.recipes.warp import Warp
+from ....core.verbs import Warp
 from ...bridge import result_mark
 from ...model import storage
 

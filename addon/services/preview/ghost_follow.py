@@ -11,7 +11,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ....core.errors import LoomError
-from ....core.recipes.graph import Follow
+from ....core.verbs import Follow
 from ...ground import jobs, troubles
 from ...ground.blender_types import present, scene_of
 from ...model import properties, target_armature

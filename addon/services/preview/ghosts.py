@@ -14,10 +14,9 @@ from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.motion.skeleton import Skeleton
 from ....core.recipes.base import Recipe
-from ....core.recipes.blend import Blend
-from ....core.recipes.graph import Follow
 from ....core.recipes.reading import Request, Source
 from ....core.skin.skin import Skin, joined
+from ....core.verbs import Blend, Follow
 from ....core.weave import blend
 from ....core.weave.results import BlendResult, Result, SpliceResult
 from ...bridge import mesh, poses

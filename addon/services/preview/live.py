@@ -9,9 +9,8 @@ import bpy
 from ....core.errors import LoomError
 from ....core.graph.walk_result import FollowResult
 from ....core.progress import SILENT
-from ....core.recipes.blend import Blend
-from ....core.recipes.graph import Follow
 from ....core.recipes.reading import Request
+from ....core.verbs import Blend, Follow
 from ...ground import memory, troubles
 from ...ground.blender_types import scene_of
 from ...model import contact_rows, lists, properties, storage

@@ -9,7 +9,7 @@ from ....core.motion import root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
-from ....core.recipes.graph import Follow
+from ....core.verbs import Follow
 from ....core.weave.results import ConnectResult, Result
 from ...ground import colors
 from .previews import Trail

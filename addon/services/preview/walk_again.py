@@ -8,8 +8,9 @@ from ....core.errors import LoomError
 from ....core.graph import follow
 from ....core.graph.walk_result import FollowResult
 from ....core.motion.clip import Clip
-from ....core.recipes.graph import Follow, stretch_text
+from ....core.recipes.graph import stretch_text
 from ....core.recipes.splice import SpliceOptions
+from ....core.verbs import Follow
 from ...bridge import curve_path
 from ...ground import option_properties
 from ...model import properties

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ....core.recipes.base import Recipe
-from ....core.recipes.fewer_keys import FewerKeys
 from ....core.recipes.result import ResultOptions
+from ....core.verbs import FewerKeys
 from ....core.weave.results import KeysResult, Result
 from ...bridge.few_curves import Few
 from ..contacts import pose_markers

@@ -14,8 +14,8 @@ from ....core.motion import cycles, retarget, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
-from ....core.recipes.loop import Loop
 from ....core.recipes.reading import Request
+from ....core.verbs import Loop
 from ....core.weave import root_carrier
 from ....core.weave.results import ConnectResult, Result
 from ...bridge import clip as clips

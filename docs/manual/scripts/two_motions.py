@@ -13,7 +13,7 @@ from action_loom.core.formats import motion_file
 from action_loom.core.motion.clip import Clip
 from action_loom.core.plots import stick_figures
 from action_loom.core.plots.png import as_png
-from action_loom.core.recipes.blend import Blend
+from action_loom.core.verbs import Blend
 from matplotlib.figure import Figure
 
 

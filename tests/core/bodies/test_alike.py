@@ -7,11 +7,7 @@ from action_loom.core.bodies import alike
 from action_loom.core.errors import SkeletonError
 from action_loom.core.figure import actions
 from action_loom.core.motion import retarget
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
-from action_loom.core.recipes.matching import Synchronise
-from action_loom.core.recipes.splice import Splice
+from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, Splice, Synchronise, Walk
 from action_loom.core.weave.retarget import limbs_off
 from numpy.testing import assert_array_equal
 from oracles import bodies, material

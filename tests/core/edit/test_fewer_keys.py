@@ -15,8 +15,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample, rotation_modes
 from action_loom.core.motion.clip import Channel
 from action_loom.core.motion.inheritance import Inheritance
-from action_loom.core.recipes.fewer_keys import FewerKeys
-from action_loom.core.recipes.plant import Plant
+from action_loom.core.verbs import FewerKeys, Plant
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured

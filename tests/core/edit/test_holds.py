@@ -11,7 +11,7 @@ from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample
 from action_loom.core.motion.clip import Channel
-from action_loom.core.recipes.loop import Loop
+from action_loom.core.verbs import Loop
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal

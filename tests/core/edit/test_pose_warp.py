@@ -11,7 +11,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
-from action_loom.core.recipes.loop import Loop
+from action_loom.core.verbs import Loop
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 

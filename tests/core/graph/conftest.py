@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.figure import actions
-from action_loom.core.recipes.graph import BuildGraph
+from action_loom.core.verbs import BuildGraph
 from oracles import material
 
 # All walks, runs and turns there are; two of them are the same recording.

@@ -10,8 +10,7 @@ from action_loom.core.figure import actions
 from action_loom.core.graph import spliced_actions
 from action_loom.core.graph.action_walk import PlayedGraph
 from action_loom.core.motion import kinematics
-from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
-from action_loom.core.recipes.splice import Splice
+from action_loom.core.verbs import BuildGraph, Follow, Splice, Walk
 from action_loom.core.weave.splice import mask, points
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import as_captured

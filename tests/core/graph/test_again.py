@@ -9,7 +9,7 @@ from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
 from action_loom.core.graph import follow, ground_path, routes
 from action_loom.core.motion import kinematics
-from action_loom.core.recipes.graph import Follow
+from action_loom.core.verbs import Follow
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import paths
 

@@ -14,7 +14,7 @@ from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import joined
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.progress import Progress
-from action_loom.core.recipes.graph import BuildGraph
+from action_loom.core.verbs import BuildGraph
 from numpy.testing import assert_allclose
 from oracles import slide
 from oracles.material import random_clip, random_skeleton

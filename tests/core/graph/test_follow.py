@@ -11,7 +11,7 @@ from action_loom.core.graph import edge_table, follow, ground_tracks, turning
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.progress import Progress
-from action_loom.core.recipes.graph import BuildGraph, Follow
+from action_loom.core.verbs import BuildGraph, Follow
 from numpy.testing import assert_allclose
 from oracles import material, paths, slide, stances
 

@@ -11,7 +11,7 @@ from action_loom.core.graph import free_walks
 from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.clip import joined
 from action_loom.core.motion.frame_map import FrameMap
-from action_loom.core.recipes.graph import BuildGraph, Shortest, Walk
+from action_loom.core.verbs import BuildGraph, Shortest, Walk
 from numpy.testing import assert_allclose
 
 

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import LoomError
 from action_loom.core.graph import integrity, storage
-from action_loom.core.recipes.graph import Walk
+from action_loom.core.verbs import Walk
 
 pytestmark = pytest.mark.both_engines
 ARRAYS = ("clip", "frame", "start", "end", "distance", "turn", "shift", "component")

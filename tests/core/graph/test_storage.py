@@ -11,7 +11,7 @@ from action_loom.core.errors import LoomError
 from action_loom.core.figure import actions
 from action_loom.core.graph import storage
 from action_loom.core.motion.clip import Channel
-from action_loom.core.recipes.graph import BuildGraph, Walk
+from action_loom.core.verbs import BuildGraph, Walk
 from numpy.testing import assert_allclose, assert_array_equal
 
 pytestmark = pytest.mark.both_engines

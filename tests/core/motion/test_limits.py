@@ -9,9 +9,7 @@ from action_loom.core import verbs
 from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
 from action_loom.core.motion import limits, resample
-from action_loom.core.recipes.graph import BuildGraph, Walk
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.matching import Synchronise
+from action_loom.core.verbs import BuildGraph, Loop, Synchronise, Walk
 
 
 def test_a_frame_time_in_milliseconds_is_named_before_it_is_resampled():

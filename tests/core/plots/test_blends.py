@@ -13,10 +13,9 @@ from action_loom.core.entry_points import load
 from action_loom.core.figure import actions
 from action_loom.core.motion.frame_map import FrameMap
 from action_loom.core.recipes import metrics
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.recipes.metrics import MetricRow
 from action_loom.core.sync.registration_curve import Registration
+from action_loom.core.verbs import Blend, Synchronise
 
 LONG = "a very long name of a clip that goes on and on, take {}"
 FIVE = [actions.walk(turn=turn) for turn in (0.0, 0.2)] + [actions.carry(), actions.walk(speed=1.0), actions.run()]

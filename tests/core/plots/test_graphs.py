@@ -5,7 +5,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.entry_points import load
 from action_loom.core.figure import actions
-from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
+from action_loom.core.verbs import BuildGraph, Follow, Walk
 from numpy.testing import assert_allclose
 
 

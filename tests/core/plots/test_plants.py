@@ -5,7 +5,7 @@ from action_loom.core import verbs
 from action_loom.core.entry_points import load
 from action_loom.core.figure import actions
 from action_loom.core.motion import root_motion
-from action_loom.core.recipes.plant import Plant
+from action_loom.core.verbs import Plant
 from numpy.testing import assert_allclose
 
 

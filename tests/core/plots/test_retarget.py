@@ -3,7 +3,7 @@
 from action_loom.core import verbs
 from action_loom.core.entry_points import load
 from action_loom.core.figure import actions
-from action_loom.core.recipes.retarget import Retarget
+from action_loom.core.verbs import Retarget
 from oracles import material
 
 

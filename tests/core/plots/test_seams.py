@@ -5,8 +5,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.entry_points import load
 from action_loom.core.figure import actions
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.loop import Loop
+from action_loom.core.verbs import Connect, Loop
 from numpy.testing import assert_allclose
 
 

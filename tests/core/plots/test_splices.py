@@ -4,7 +4,7 @@ import numpy as np
 from action_loom.core import verbs
 from action_loom.core.entry_points import load
 from action_loom.core.figure import actions
-from action_loom.core.recipes.splice import Splice
+from action_loom.core.verbs import Splice
 from numpy.testing import assert_allclose
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from action_loom.core import verbs
 from action_loom.core.entry_points import load
 from action_loom.core.figure import actions
-from action_loom.core.recipes.warp import MoveEvents, Warp
+from action_loom.core.verbs import MoveEvents, Warp
 from numpy.testing import assert_allclose
 
 WALK = actions.walk(30.0, 3)

@@ -8,7 +8,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import OptionError
 from action_loom.core.options import declared
-from action_loom.core.recipes.style import Restyle
+from action_loom.core.verbs import Restyle
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import material, processes

@@ -2,7 +2,7 @@
 
 import pytest
 from action_loom.core.errors import OptionError
-from action_loom.core.recipes.blend import Blend
+from action_loom.core.verbs import Blend
 
 pytestmark = pytest.mark.both_engines
 

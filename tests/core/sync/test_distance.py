@@ -6,9 +6,9 @@ from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.recipes.metrics import METRICS
 from action_loom.core.sync import metrics
+from action_loom.core.verbs import Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import random_clip, random_skeleton
 

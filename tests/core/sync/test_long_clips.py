@@ -7,9 +7,9 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, resample
-from action_loom.core.recipes.blend import Blend
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import distance, dtw, metrics, refine, registration, transitions
+from action_loom.core.verbs import Blend
 from numpy.testing import assert_allclose
 from oracles.material import captured
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from action_loom.core.errors import RegistrationError
 from action_loom.core.motion import resample, root_motion
-from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.sync import registration
+from action_loom.core.verbs import Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import walk
 

@@ -10,9 +10,8 @@ from action_loom.core.errors import OptionError, RegistrationError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.sync import registration
+from action_loom.core.verbs import Loop, Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import captured
 

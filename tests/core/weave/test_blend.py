@@ -10,9 +10,8 @@ from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.matching import Synchronise
 from action_loom.core.sync.registration_curve import Registration, RegistrationCurve
+from action_loom.core.verbs import Blend, Synchronise
 from action_loom.core.weave.blend import again, output_frames
 from action_loom.core.weave.blend_weights import BlendWeights
 from numpy.testing import assert_allclose

@@ -7,8 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import OptionError
 from action_loom.core.motion import cycles, kinematics, root_motion
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.matching import Synchronise
+from action_loom.core.verbs import Blend, Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import walk
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from action_loom.core.recipes.blend import Blend
+from action_loom.core.verbs import Blend
 from action_loom.core.weave import blend_weights
 from hypothesis import given
 from hypothesis import strategies as st

@@ -10,9 +10,8 @@ from action_loom.core.errors import ClipError, OptionError, RegistrationError
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.loop import Loop
 from action_loom.core.sync import alignment
+from action_loom.core.verbs import Connect, Loop
 from action_loom.core.weave import connect
 from numpy.testing import assert_allclose
 from oracles import stances

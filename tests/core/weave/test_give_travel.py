@@ -8,10 +8,8 @@ from action_loom.core import verbs
 from action_loom.core.errors import GraphError
 from action_loom.core.figure import actions
 from action_loom.core.motion import root_motion
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.graph import BuildGraph, Follow, Walk
-from action_loom.core.recipes.travel import InPlace, TravelOptions
+from action_loom.core.recipes.travel import TravelOptions
+from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, InPlace, Walk
 from action_loom.core.weave import connect, give_travel, travel_way
 from numpy.testing import assert_allclose
 

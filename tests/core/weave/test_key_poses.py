@@ -9,7 +9,7 @@ from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Channel, Clip
-from action_loom.core.recipes.key_poses import KeyPoses
+from action_loom.core.verbs import KeyPoses
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured

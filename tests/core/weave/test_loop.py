@@ -8,8 +8,8 @@ from action_loom.core import verbs
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
 from action_loom.core.figure import actions
 from action_loom.core.motion import closing, cycles, kinematics, resample, root_motion
-from action_loom.core.recipes.loop import Loop
 from action_loom.core.sync import cycle_search
+from action_loom.core.verbs import Loop
 from action_loom.core.weave import loop
 from numpy.testing import assert_allclose
 from oracles.material import captured, walk

@@ -10,10 +10,7 @@ from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, mirror, quat, root_motion
 from action_loom.core.motion.clip import Channel
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.matching import Synchronise
-from action_loom.core.recipes.mirror import Mirror
-from action_loom.core.recipes.travel import InPlace, Travel
+from action_loom.core.verbs import InPlace, Loop, Mirror, Synchronise, Travel
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 

@@ -11,10 +11,8 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, feet, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.inheritance import Inheritance
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.place import Place
-from action_loom.core.recipes.retarget import Retarget
 from action_loom.core.sync import transitions
+from action_loom.core.verbs import Connect, Place, Retarget
 from action_loom.core.weave import place
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material

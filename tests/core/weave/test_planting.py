@@ -14,17 +14,22 @@ from action_loom.core.motion import cycles, kinematics, quat, root_motion, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.options import declared
-from action_loom.core.recipes.ask import Ask
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.connect import Connect
-from action_loom.core.recipes.graph import BuildGraph, Follow, Shortest, Walk
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.plant import Plant
 from action_loom.core.recipes.planting import PlantOptions
-from action_loom.core.recipes.retarget import Retarget
-from action_loom.core.recipes.splice import Splice
-from action_loom.core.recipes.style import Restyle
-from action_loom.core.recipes.travel import InPlace
+from action_loom.core.verbs import (
+    Ask,
+    Blend,
+    BuildGraph,
+    Connect,
+    Follow,
+    InPlace,
+    Loop,
+    Plant,
+    Restyle,
+    Retarget,
+    Shortest,
+    Splice,
+    Walk,
+)
 from action_loom.core.weave import planting
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import gait, material, paths

@@ -9,10 +9,7 @@ from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Channel
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.reach import Reach
-from action_loom.core.recipes.travel import InPlace
-from action_loom.core.recipes.warp import Warp
+from action_loom.core.verbs import InPlace, Loop, Reach, Warp
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import captured
 

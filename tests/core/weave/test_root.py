@@ -11,9 +11,7 @@ from action_loom.core.motion import cycles, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.motion.skeleton import OBJECT
-from action_loom.core.recipes.place import Place
-from action_loom.core.recipes.retarget import Retarget
-from action_loom.core.recipes.root import Root
+from action_loom.core.verbs import Place, Retarget, Root
 from action_loom.core.weave import root_carrier
 from action_loom.core.weave.root import sharpest
 from numpy.testing import assert_allclose, assert_array_equal

@@ -11,7 +11,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
-from action_loom.core.recipes.blend import Blend
+from action_loom.core.verbs import Blend
 from action_loom.core.weave import blend
 from numpy.testing import assert_allclose
 from oracles import material

@@ -10,7 +10,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
-from action_loom.core.recipes.travel import InPlace, Travel
+from action_loom.core.verbs import InPlace, Travel
 from action_loom.core.weave import travel_way
 from numpy.testing import assert_allclose
 from oracles.material import captured

@@ -13,9 +13,7 @@ from action_loom.core.motion import cycles, feet, kinematics, mirror, quat, root
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.options import declared
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.mirror import Mirror
-from action_loom.core.recipes.warp import MoveEvents, Warp
+from action_loom.core.verbs import Loop, Mirror, MoveEvents, Warp
 from action_loom.core.weave import planting
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material

@@ -15,8 +15,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, ik, kinematics, mirror, quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
-from action_loom.core.recipes.blend import Blend
-from action_loom.core.recipes.plant import Plant
+from action_loom.core.verbs import Blend, Plant
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import gait, material
 from oracles.material import captured

@@ -9,7 +9,7 @@ from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, retarget, root_motion
 from action_loom.core.motion.clip import Channel
-from action_loom.core.recipes.splice import Splice
+from action_loom.core.verbs import Splice
 from action_loom.core.weave.splice import along, mask, points
 from action_loom.core.weave.splice.levels import LEVELS
 from action_loom.core.weave.splice.played import PlayedClip, Run

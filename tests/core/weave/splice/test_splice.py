@@ -12,8 +12,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample, retarget, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.motion.inheritance import Inheritance
-from action_loom.core.recipes.loop import Loop
-from action_loom.core.recipes.splice import Splice
+from action_loom.core.verbs import Loop, Splice
 from action_loom.core.weave.splice import mask
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
