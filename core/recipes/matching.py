@@ -1,12 +1,10 @@
 """How clips are synchronised: the options of every verb that does, and the verb that does nothing else."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import OptionError
 from ..options import HIDDEN, JOINTS, MODE, RARE, Choice, Declared, option
-from .base import Recipe
 from .metrics import ROWS
 
 _METRICS = (Choice("auto", description="What suits best"), *(Choice(row.name, "", row.about) for row in ROWS))
@@ -122,19 +120,3 @@ class Matching(Declared):
                 f"reference is {self.reference!r}, but must be medoid, longest or a clip from 1 to {count}"
             )
         return int(self.reference) - 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class Synchronise(Recipe, Matching):
-    """Re-time the second clip so that it moves in step with the first."""
-
-    verb = "sync"
-    label = "Re-time to Reference"
-    tooltip = "Make a new action of the other ticked one, in step with the reference"
-    summary = "re-time a clip to another: sync A B gives B in time with A"
-
-    def result_name(self, names: Sequence[str]) -> str:
-        if len(names) != 2 or self.reference not in ("1", "2"):
-            return super().result_name(names)
-        reference = int(self.reference) - 1
-        return f"{names[1 - reference]} in time with {names[reference]}"

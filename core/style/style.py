@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..motion import quat, root_motion
 from ..motion.quat import Array
-from ..recipes.style import SLIDERS, Restyle
+from ..recipes.style import FACTORS, SLIDERS
 from . import components, directions, measures
 from .components import Components, Effect
 from .directions import Directions
@@ -149,7 +149,7 @@ class Style:
     def effects(self, way: str) -> dict[str, Effect]:
         """Return for each label what it has to do with the components that have a factor."""
         learnt = self.learnt(way)
-        scores = learnt.scores(self.rows_in(learnt.form))[:, : len(Restyle().factors)]
+        scores = learnt.scores(self.rows_in(learnt.form))[:, : FACTORS]
         return {column: _effect(self.material, scores, values) for column, values in self.material.columns.items()}
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..check import foot_travel
 from ..motion.clip import Clip
-from ..recipes.travel import Travel, TravelOptions
+from ..recipes.travel import TravelOptions
 from . import travel_way
 
 TRAVELS = 0.3  # body heights a second; a clip that goes faster on the mean travels
@@ -55,7 +55,7 @@ def _given(clip: Clip, sentences: list[str]) -> Clip:
         sentences.append(f"{clip.name} was given back the travel that was taken off it")
         return travel_way.put_on(clip, way)
     assert found is not None
-    asked, said = travel_way.asked(found, Travel(), clip)
+    asked, said = travel_way.asked(found, clip)
     sentences.append(f"{clip.name} walks on the spot: it was given {found.speed:.2f} m/s by its feet ({said})")
     sentences += found.doubts(clip.name)
     return replace(travel_way.put_on_smoothly(clip, found, asked), cyclic=clip.cyclic)

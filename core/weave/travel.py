@@ -45,7 +45,9 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
         way = Way(np.zeros(len(clip), dtype=np.complex128), np.zeros(len(clip)))
     else:
         found = _refuse_travelling(given.name, found, clip)
-        way, said = travel_way.asked(found, recipe, clip)
+        way, said = travel_way.asked(
+            found, clip, speed=recipe.speed, direction=recipe.direction, angle=recipe.angle, turn=recipe.turn
+        )
         made = travel_way.put_on_smoothly(clip, found, way)
         warnings = [] if recipe.speed else found.doubts(given.name)
     return _result(clips, trimmed, clip, made, recipe, (found, way, said, warnings), began)

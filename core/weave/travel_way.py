@@ -15,7 +15,6 @@ from ..check.foot_travel import Complex, FootTravel
 from ..motion import root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
-from ..recipes.travel import Travel
 from .ground_arc import GroundArc
 
 SNAP = np.radians(20.0)  # a cycle that goes nearly ahead, back or aside was meant to
@@ -44,32 +43,35 @@ def of_rows(rows: Array) -> Way:
     return Way(rows[:, 0] + 1j * rows[:, 1], np.radians(rows[:, 2]))
 
 
-def asked(found: FootTravel, recipe: Travel, clip: Clip) -> tuple[Way, str]:
-    """Return the way that a recipe gives a clip whose feet were measured, and in a word which way it goes."""
-    direction, said = _direction(found, recipe)
-    velocity = found.velocity * np.exp(1j * (direction - found.direction))
+def asked(
+    found: FootTravel, clip: Clip, *, speed: float = 0.0, direction: str = "auto", angle: float = 0.0, turn: float = 0.0
+) -> tuple[Way, str]:
+    """Return the way that a clip is given whose feet were measured, and in a word which way it goes.
+
+    speed : m/s, 0 for what the feet say; direction, angle (degrees), turn (degrees) : as the options of Travel
+    """
+    facing, said = _direction(found, direction, angle)
+    velocity = found.velocity * np.exp(1j * (facing - found.direction))
     if found.speed <= foot_travel.STILL * found.height:  # its feet say nothing: steadily as it is asked
-        velocity = np.full(len(clip), recipe.speed * 1j * np.exp(1j * direction), dtype=np.complex128)
-    elif recipe.speed:
-        velocity = velocity * (recipe.speed / found.speed)
-    turn = found.turn
-    if recipe.turn:
-        turn = np.full(len(clip), np.radians(recipe.turn) / clip.seconds)
-    return Way(velocity, turn), said
+        velocity = np.full(len(clip), speed * 1j * np.exp(1j * facing), dtype=np.complex128)
+    elif speed:
+        velocity = velocity * (speed / found.speed)
+    turning = np.full(len(clip), np.radians(turn) / clip.seconds) if turn else found.turn
+    return Way(velocity, turning), said
 
 
-def _direction(found: FootTravel, recipe: Travel) -> tuple[float, str]:
+def _direction(found: FootTravel, direction: str, angle: float) -> tuple[float, str]:
     """Radians to the left of the body's facing, and what that is called."""
-    more = np.radians(recipe.angle)
+    more = np.radians(angle)
     measured = found.direction
     # Who is nearly faced as at rest was meant to be: hips that stand askew do not turn the way.
     fronts = [0.0] if found.authored is None else [found.authored, 0.0]
-    ways = [(front + angle, name) for front in fronts for name, angle in DIRECTIONS.items()]
-    if recipe.direction in DIRECTIONS:
-        return fronts[0] + DIRECTIONS[recipe.direction] + more, recipe.direction
-    if recipe.direction == "auto" and found.speed <= foot_travel.STILL * found.height:
+    ways = [(front + aside, name) for front in fronts for name, aside in DIRECTIONS.items()]
+    if direction in DIRECTIONS:
+        return fronts[0] + DIRECTIONS[direction] + more, direction
+    if direction == "auto" and found.speed <= foot_travel.STILL * found.height:
         return fronts[0] + more, "ahead"
-    if recipe.direction == "auto" and found.cyclic:
+    if direction == "auto" and found.cyclic:
         nearest, name = min(ways, key=lambda way: _away(way[0], measured))
         if _away(nearest, measured) <= SNAP:
             return nearest + more, name

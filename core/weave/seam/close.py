@@ -1,7 +1,7 @@
 """One cycle closed in a place: its seam mended by the best method, and judged (methods: Loops)."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from ...motion import closing, cycles
 from ...motion.clip import Clip
 from ...motion.closing import Closing
 from ...motion.quat import Array
-from ...recipes.loop import Loop
 from ...sync.cycle_search import Cycle
 from .. import ground_arc
 from ..ground_arc import GroundArc
@@ -82,11 +81,22 @@ class ClosedCycle:
         return seams.ranked(best["K"]) + max(0.0, self.more_slide) / seams.SLIDE_SCALE
 
 
-def close_cycle(clip: Clip, cycle: Cycle, recipe: Loop) -> ClosedCycle:
+class Closes(Protocol):
+    """What the verb Loop asks of closing a cycle; see its options of these names."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def in_place(self) -> bool: ...
+    @property
+    def straighten(self) -> str: ...
+
+
+def close_cycle(clip: Clip, cycle: Cycle, how: Closes) -> ClosedCycle:
     """Return the cycle of a clip closed by the method asked for, or by the one that measures best."""
     travelled = ground_arc.between(clip, cycle.start, cycle.length)
-    led = _led(travelled, recipe)
-    methods = METHODS if recipe.method == "auto" else (recipe.method,)
+    led = _led(travelled, how)
+    methods = METHODS if how.method == "auto" else (how.method,)
     tried = [_closed(clip, cycle, travelled, led, method) for method in methods]
     source = quality.measure(clip.cut(cycle.start, cycle.start + cycle.length + 1))
     judged = [_judged(name, made, source) for name, made in tried]
@@ -99,7 +109,7 @@ def close_cycle(clip: Clip, cycle: Cycle, recipe: Loop) -> ClosedCycle:
         cycle,
         made,
         led,
-        _way(travelled, recipe),
+        _way(travelled, how),
         led.turn != travelled.turn,
         name,
         figures,
@@ -108,10 +118,10 @@ def close_cycle(clip: Clip, cycle: Cycle, recipe: Loop) -> ClosedCycle:
     )
 
 
-def close_whole(clip: Clip, ending: Closing, recipe: Loop) -> ClosedCycle:
+def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
     """Return a clip that is one cycle as it is; its ends are made to meet where they do not quite."""
     travelled = _travelled(clip, ending)
-    led = _led(travelled, recipe)
+    led = _led(travelled, how)
     made = _whole(clip, ending, travelled, led)
     source = quality.measure(clip)
     figures, several = _judged(ending.kind or "whole", made, source)
@@ -120,7 +130,7 @@ def close_whole(clip: Clip, ending: Closing, recipe: Loop) -> ClosedCycle:
         Cycle(0, travelled.length, float("nan")),
         made,
         led,
-        _way(travelled, recipe),
+        _way(travelled, how),
         abs(led.turn - travelled.turn) >= SAME_WAY,
         figures["name"],
         [figures],
@@ -161,14 +171,14 @@ def _whole(clip: Clip, ending: Closing, travelled: GroundArc, led: GroundArc) ->
     return replace(ground_arc.put_on(closed, led, np.arange(length + 1, dtype=float)), cyclic=True)
 
 
-def _led(travelled: GroundArc, recipe: Loop) -> GroundArc:
+def _led(travelled: GroundArc, how: Closes) -> GroundArc:
     """The ground path that the loop is to take: on the spot, straight, or as it was."""
-    return travelled.standing() if recipe.in_place else _way(travelled, recipe)
+    return travelled.standing() if how.in_place else _way(travelled, how)
 
 
-def _way(travelled: GroundArc, recipe: Loop) -> GroundArc:
+def _way(travelled: GroundArc, how: Closes) -> GroundArc:
     """The ground path that it takes if it is not left on the spot."""
-    straighten = recipe.straighten == "yes" or (recipe.straighten == "auto" and abs(travelled.turn) <= STRAIGHT)
+    straighten = how.straighten == "yes" or (how.straighten == "auto" and abs(travelled.turn) <= STRAIGHT)
     return travelled.straight() if straighten else travelled
 
 

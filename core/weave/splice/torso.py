@@ -12,7 +12,7 @@ import numpy as np
 from ...motion import kinematics, quat, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
-from ...recipes.splice import Splice
+from ...recipes.splice import SpliceOptions
 from .mask import UpperBody
 
 HEADING_SIGMA = 0.5  # s; with less, the swing of the hips is taken for facing, and the trunk turned with it
@@ -55,7 +55,7 @@ def measure(clip: Clip, upper: UpperBody, faced: Array) -> Torso:
     return Torso(turning, carrier, quat.rotate(back[:, None], points))
 
 
-def correction(locomotion: Torso, action: Torso, rate: float, recipe: Splice) -> Array:
+def correction(locomotion: Torso, action: Torso, rate: float, recipe: SpliceOptions) -> Array:
     """Return the rotations (F, 4) after the action's own by which its trunk goes with the locomotion's.
 
     gaussian : as the locomotion's stands, averaged over neighbours; the action's quick turning stays ([Nomura])
