@@ -84,7 +84,7 @@ def limbs_off(loom: Any, captures: Path, character: Any, action: Any) -> float:
     clip = loom("core.formats.motion_file").read(captures / f"{WALK}.bvh").clip
     clip = loom("core.motion.resample").to_rate(clip, float(RATE))
     made = character.read(action.name).clips[0]
-    off = loom("core.weave.retarget").limbs_off(clip, made)
+    off = loom("core.verbs.retarget.work").limbs_off(clip, made)
     return round(max(float(angle.max()) for angle in off.values()), 4)
 
 

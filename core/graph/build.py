@@ -11,7 +11,8 @@ from ..errors import GraphError
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from ..recipes.graph import GraphOptions, GraphWalk, graph_name
+from ..recipes.base import graph_name
+from ..recipes.graph import GraphOptions, GraphWalk
 from ..sync import alignment
 from . import components, inputs, reporting, transitions, windows
 from .inputs import GraphInputs

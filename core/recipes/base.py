@@ -56,6 +56,10 @@ class Recipe(Declared):
         """Return those of some clips, or of what belongs to each, that are prepared together (see `verbs`)."""
         return list(clips)
 
+    def figures(self, report: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  (of verbs that have some)
+        """Return the main figures of a result in a few lines, from its report; those of every result come apart."""
+        return []
+
     def with_names(self, names: Mapping[str, str]) -> Self:  # noqa: ARG002  (for recipes that name clips)
         """Return the recipe for clips that are called otherwise by now: today's names by those of then."""
         return self

@@ -12,7 +12,7 @@ from ..errors import OptionError
 from ..motion import retarget
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
-from ..recipes.graph import graph_name
+from ..recipes.base import graph_name
 from ..recipes.style import StyleOptions
 from . import form as forms
 from . import material, reporting

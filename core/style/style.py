@@ -149,7 +149,7 @@ class Style:
     def effects(self, way: str) -> dict[str, Effect]:
         """Return for each label what it has to do with the components that have a factor."""
         learnt = self.learnt(way)
-        scores = learnt.scores(self.rows_in(learnt.form))[:, : FACTORS]
+        scores = learnt.scores(self.rows_in(learnt.form))[:, :FACTORS]
         return {column: _effect(self.material, scores, values) for column, values in self.material.columns.items()}
 
 

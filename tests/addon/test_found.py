@@ -145,8 +145,8 @@ def test_the_table_of_where_everything_is(loom, drawn_in):
     paths = places(drawn_in, "VIEW3D_MT_object_animation")
     # What is kept in a file of its own on a command line is an operator that remembers it here.
     names = names | {"graph": "build_graph", "style": "learn_style"}
-    keys = (PAGE.parent / "jobs.md").read_text(encoding="utf-8")
-    options = (PAGE.parent / "options.md").read_text(encoding="utf-8")
+    keys = (PAGE.parents[1] / "jobs.md").read_text(encoding="utf-8")
+    options = (PAGE.parents[1] / "options.md").read_text(encoding="utf-8")
 
     text = (
         f"{HEAD}## Verbs\n\n| search, menu | panel | manual | job and recipe | command line |\n|---|---|---|---|---|\n"

@@ -19,6 +19,11 @@ def storage(loom):
 
 
 @pytest.fixture
+def result_mark(loom):
+    return loom("addon.bridge.result_mark")
+
+
+@pytest.fixture
 def fingerprint(loom):
     return loom("addon.bridge.fingerprint").fingerprint
 
@@ -195,7 +200,7 @@ def test_undo_and_redo_keep_it(storage, errors, recipe, prowl):
     assert storage.recipe_of(bpy.data.actions["prowl"]) == recipe
 
 
-def test_an_appended_result_brings_nothing_along(storage, errors, recipe, prowl, tmp_path):
+def test_an_appended_result_brings_nothing_along(storage, result_mark, errors, recipe, prowl, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.wm.append(directory=str(tmp_path / "library.blend" / "Action"), filename="prowl")
@@ -208,7 +213,7 @@ def test_an_appended_result_brings_nothing_along(storage, errors, recipe, prowl,
     for name in ("walk", "sneak"):
         bpy.ops.wm.append(directory=str(tmp_path / "library.blend" / "Action"), filename=name)
     assert names(storage.find_sources(prowl)) == ["walk", "sneak"]
-    storage.writable(prowl)
+    result_mark.check_writable(prowl)
 
 
 def test_a_result_keeps_nothing_alive(storage, recipe, prowl):
@@ -233,7 +238,7 @@ def test_a_deleted_armature_is_gone(storage, prowl, rig):
     assert storage.stored(prowl).armature is None
 
 
-def test_linked_results_are_read_but_not_written(storage, errors, recipe, prowl, tmp_path):
+def test_linked_results_are_read_but_not_written(storage, result_mark, errors, recipe, prowl, tmp_path):
     (prowl,) = linked_from(tmp_path / "library.blend", "prowl")
     assert storage.recipe_of(prowl) == recipe
     with pytest.raises(errors.RigError, match="walk was deleted, or is in another file"):
@@ -244,14 +249,14 @@ def test_linked_results_are_read_but_not_written(storage, errors, recipe, prowl,
     assert not storage.edited_by_hand(prowl)
     refusal = r"^prowl is linked from library\.blend: make it local first$"
     with pytest.raises(errors.LoomError, match=refusal):
-        storage.writable(prowl)
+        result_mark.check_writable(prowl)
     with pytest.raises(errors.LoomError, match=refusal):
         storage.store(prowl, slot(prowl), recipe, found)
     override = prowl.override_create()
     with pytest.raises(errors.LoomError, match="is a library override.* make it local first"):
-        storage.writable(override)
+        result_mark.check_writable(override)
     local = prowl.copy()
-    storage.writable(local)
+    result_mark.check_writable(local)
     storage.store(local, slot(local), recipe, found)
     assert names(storage.find_sources(local)) == ["walk", "sneak"]
 

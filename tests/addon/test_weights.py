@@ -44,7 +44,7 @@ def test_keyed_weights_become_rows_of_the_recipe(listed, loom):
     assert found[0] == (0.0, 1.0, 0.0)
     assert found[-1] == (1.0, 0.0, 1.0)
     scene = bpy.context.scene
-    weights = loom("core.weave.blend_weights").of_recipe(loom("core.verbs").Blend(weight_keys=found), 2)
+    weights = loom("core.verbs.blend.weights").of_recipe(loom("core.verbs").Blend(weight_keys=found), 2)
     for frame in range(1, 34):  # what the sliders show is what is woven
         scene.frame_set(frame)
         now = numpy.array([line.weight for line in scene.action_loom.rigs[0].sources])

@@ -13,7 +13,8 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.sync import registration
 from action_loom.core.sync.registration_curve import Registration
 from action_loom.core.verbs import Blend
-from action_loom.core.weave import blend, blend_weights
+from action_loom.core.verbs.blend import weights as blend_weights
+from action_loom.core.verbs.blend import work as blend
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = ROOT.parent / "shared" / "data" / "cmu"

@@ -27,10 +27,7 @@ from action_loom.core.edit import fewer_keys
 from action_loom.core.edit.feet import spans
 from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.clip import Clip
-from action_loom.core.verbs import (
-    FewerKeys,
-    Plant,
-)
+from action_loom.core.verbs import FewerKeys, Plant
 from feet import TAKES, known
 from oracles.material import captured, captured_file
 from quality_tables import Column, apart, is_aside, table

@@ -17,11 +17,7 @@ sys.path[:0] = [str(ROOT / "tests")]
 from action_loom.core import verbs
 from action_loom.core.motion import cycles, kinematics, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.verbs import (
-    Loop,
-    Place,
-    Root,
-)
+from action_loom.core.verbs import Loop, Place, Root
 from action_loom.core.weave import root_carrier
 from oracles.material import captured, captured_files, under
 from page_sections import put

@@ -18,11 +18,7 @@ from action_loom.core.edit import reaching
 from action_loom.core.errors import SkeletonError
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
-from action_loom.core.verbs import (
-    KeyPoses,
-    Reach,
-    Retarget,
-)
+from action_loom.core.verbs import KeyPoses, Reach, Retarget
 from oracles.material import captured, captured_files, character
 from quality_tables import Column, Found, apart, is_aside, table
 

@@ -18,15 +18,7 @@ from action_loom.core.check import contacts, quality
 from action_loom.core.edit.feet import planting
 from action_loom.core.errors import PathError
 from action_loom.core.motion.clip import Clip
-from action_loom.core.verbs import (
-    Blend,
-    BuildGraph,
-    Connect,
-    Follow,
-    Loop,
-    Plant,
-    Retarget,
-)
+from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, Loop, Plant, Retarget
 from oracles import gait, paths
 from oracles.material import captured, captured_files
 from quality_tables import Column, Found, apart, is_aside, section

@@ -20,10 +20,11 @@ from action_loom.core.formats import bvh
 from action_loom.core.graph import assemble, edge_table, turning
 from action_loom.core.graph.assemble import WalkPiece
 from action_loom.core.graph.motion_graph import MotionGraph
-from action_loom.core.graph.walk_result import FollowResult
 from action_loom.core.motion.clip import Clip
-from action_loom.core.plots import graphs as plots
 from action_loom.core.verbs import BuildGraph, Follow
+from action_loom.core.verbs.build_graph import picture as graphs_picture
+from action_loom.core.verbs.follow import picture as walks
+from action_loom.core.verbs.follow.result import FollowResult
 from matplotlib.figure import Figure
 from oracles import paths, slide
 
@@ -67,7 +68,7 @@ def main() -> None:
 def built(graph: MotionGraph, seconds: float) -> list[str]:
     told = graph.report["graph"]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-    draw(plots.draw_graph(graph), "graph")
+    draw(graphs_picture.draw(graph), "graph")
     outside = ", ".join(one["clip"].removeprefix("cmu_") for one in told["outside"])
     words = (
         f"{told['frames']} frames become {told['nodes']} nodes and {told['transitions']} transitions in {seconds:.1f} "
@@ -127,7 +128,7 @@ def followed(graph: MotionGraph) -> list[str]:
             label = name if name == "line" else f"{name}, {side}"
             lines.append(f"| {label} | {shown(cells)} |")
             if (name, side) in (("S", "left"), ("corner", "right"), ("U-turn", "left")):
-                draw(plots.draw_walk(one(graph, rows, 10.0)), f"path_{name.lower().replace('-', '_')}")
+                draw(walks.draw(one(graph, rows, 10.0)), f"path_{name.lower().replace('-', '_')}")
     curves = np.array(
         [
             [cell for bend in (0.0, 10.0) for cell in figures(graph, paths.wandering(seed), bend, floor)]
@@ -188,7 +189,7 @@ def carried() -> list[str]:
     wanted = Follow(path=paths.SHAPES["S"].tolist(), stretches=((0.4, 0.7, 1),), splice_threshold=WIDE)
     made = verbs.apply(wanted, [boxing], prepared=replace(verbs.apply(BuildGraph(), walks), name="walks"))
     assert isinstance(made, FollowResult)
-    draw(plots.draw_walk(made), "path_boxing", scale=1.0)
+    draw(walks.draw(made), "path_boxing", scale=1.0)
     (told,) = made.report["follow"]["carries"]
     words = (
         f"Boxing from 40 % to 70 % of an S, spliced onto walks of the same body. Its legs and trunk are"

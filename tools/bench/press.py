@@ -29,7 +29,7 @@ STEPS = {
     "recognising them by their content": ("addon/services/weaving/prepared.py", "key_of"),
     "making them ready": ("core/weave/preprocess.py", "together"),
     "synchronising": ("core/sync/registration.py", "register"),
-    "blending": ("core/weave/blend.py", "weave"),
+    "blending": ("core/verbs/blend/work.py", "weave"),
     "measuring, for the report": ("core/weave/reporting.py", "registered"),
     "writing the action": ("addon/bridge/clip.py", "fill"),
     "the recipe and the sources' content, kept on it": ("addon/model/storage.py", "store"),

@@ -16,10 +16,7 @@ from action_loom.core.errors import RegistrationError
 from action_loom.core.motion import kinematics, resample, retarget
 from action_loom.core.motion.clip import Clip
 from action_loom.core.sync import cycle_search, registration
-from action_loom.core.verbs import (
-    Blend,
-    Synchronise,
-)
+from action_loom.core.verbs import Blend, Synchronise
 from action_loom.core.weave.results import BlendResult
 from oracles import gait
 from oracles.material import captured, captured_files

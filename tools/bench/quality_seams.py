@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from action_loom.core import verbs
 from action_loom.core.check import world_pose
-from action_loom.core.graph.walk_result import FollowResult
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import BuildGraph, Connect, Follow, Loop
-from action_loom.core.weave import connect
+from action_loom.core.verbs.connect import work as connect
+from action_loom.core.verbs.follow.result import FollowResult
 from oracles import paths, stances
 from oracles.material import captured
 from quality_tables import Column, Found, apart, is_aside, section

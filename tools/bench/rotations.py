@@ -12,7 +12,8 @@ from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.sync import registration
 from action_loom.core.sync.registration_curve import Registration
 from action_loom.core.verbs import Blend
-from action_loom.core.weave import blend, blend_weights
+from action_loom.core.verbs.blend import weights as blend_weights
+from action_loom.core.verbs.blend import work as blend
 from action_loom.core.weave.preprocess import PreparedClips, RegisteredClips
 from line import Case, Line, Rival, Target, later
 from material import FRAMES, Material

@@ -8,12 +8,14 @@ from action_loom.core import jit, verbs
 from action_loom.core.check import trunk_swing
 from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file
-from action_loom.core.graph import climbs, follow, spliced_actions
+from action_loom.core.graph import climbs
 from action_loom.core.graph.motion_graph import MotionGraph
-from action_loom.core.graph.walk_result import FollowResult
 from action_loom.core.motion import kinematics, mass, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import BuildGraph, Follow, Splice, Walk
+from action_loom.core.verbs.follow import work as follow
+from action_loom.core.verbs.follow.result import FollowResult
+from action_loom.core.verbs.splice import actions as spliced_actions
 from source_pages import ROOT, captured, elements, grid, needs_clips, paths, put, words
 from sources_001_pictures import draw_correction, draw_experiment, draw_two
 

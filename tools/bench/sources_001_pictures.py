@@ -4,16 +4,16 @@ import numpy as np
 from action_loom.core import verbs
 from action_loom.core.figure import actions
 from action_loom.core.graph.motion_graph import MotionGraph
-from action_loom.core.graph.walk_result import FollowResult
-from action_loom.core.plots import graphs as plots
 from action_loom.core.plots import stick_figures
 from action_loom.core.verbs import Follow, Splice
+from action_loom.core.verbs.follow import picture as walks
+from action_loom.core.verbs.follow.result import FollowResult
 from matplotlib.figure import Figure
 from source_pages import paths, picture
 
 
 def draw_experiment(made: FollowResult, name: str, about: str) -> list[str]:
-    figure = plots.draw_walk(made)
+    figure = walks.draw(made)
     figure.set_size_inches(7.0, 7.0 if name.endswith("boxing") else 4.0)
     return picture(figure, name, about)
 

@@ -27,11 +27,13 @@ from action_loom.core import jit
 from action_loom.core.motion import quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.style import SLIDERS
-from action_loom.core.style import change, restyle, worn
+from action_loom.core.style import worn
 from action_loom.core.style.form import PHASES
 from action_loom.core.style.style import Style
 from action_loom.core.style.worn import Worn
 from action_loom.core.verbs import Restyle
+from action_loom.core.verbs.restyle import change
+from action_loom.core.verbs.restyle import work as restyle
 from action_loom.core.weave import planting
 from oracles.material import captured_files
 from quality_tables import grid

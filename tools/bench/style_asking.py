@@ -8,8 +8,8 @@ import numpy as np
 from action_loom.core import verbs
 from action_loom.core.check import quality
 from action_loom.core.style import barycentric, measures
-from action_loom.core.style.ask import AskResult, Examples
 from action_loom.core.verbs import Ask
+from action_loom.core.verbs.ask.work import AskResult, Examples
 from style_material import KINDS, examples, median_ms
 
 POINTS = 60

@@ -14,9 +14,10 @@ from action_loom.core.errors import LoomError
 from action_loom.core.figure import actions
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.style import SLIDERS, StyleOptions
-from action_loom.core.style import change, fit, worn
+from action_loom.core.style import fit, worn
 from action_loom.core.style.style import Style
 from action_loom.core.verbs import Restyle
+from action_loom.core.verbs.restyle import change
 from oracles.material import SHARED
 from style_material import style
 from telling import MARK

@@ -12,10 +12,11 @@ from action_loom.core.motion import trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.ask import AskOptions
 from action_loom.core.recipes.style import StyleOptions, table_of
-from action_loom.core.style import ask, fit, worn
-from action_loom.core.style.ask import Examples
+from action_loom.core.style import fit, worn
 from action_loom.core.style.style import Style
 from action_loom.core.style.worn import Worn
+from action_loom.core.verbs.ask import work as ask
+from action_loom.core.verbs.ask.work import Examples
 from oracles.kept_aside import AMC_KEPT_ASIDE, PEOPLE_KEPT_ASIDE
 from oracles.material import SHARED
 

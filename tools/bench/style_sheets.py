@@ -9,9 +9,10 @@ from action_loom.core.motion import root_motion
 from action_loom.core.motion.clip import Clip, joined
 from action_loom.core.plots import png, stick_figures
 from action_loom.core.recipes.style import SLIDERS
-from action_loom.core.style import change, restyle
 from action_loom.core.style.worn import Worn
 from action_loom.core.verbs import Restyle
+from action_loom.core.verbs.restyle import change
+from action_loom.core.verbs.restyle import work as restyle
 from action_loom.core.weave import planting
 from matplotlib.figure import Figure
 from style_material import put_on, walks

@@ -9,8 +9,10 @@ import numpy as np
 from action_loom.core.check import contacts, quality
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.style import SLIDERS
-from action_loom.core.style import change, directions, knees, restyle, worn
+from action_loom.core.style import directions, knees, worn
 from action_loom.core.verbs import Restyle
+from action_loom.core.verbs.restyle import change
+from action_loom.core.verbs.restyle import work as restyle
 from action_loom.core.weave import planting
 from quality_tables import grid
 from style_material import KINDS, Walk, of_some, put_on, style, walks

@@ -21,7 +21,7 @@ from action_loom.core.cli.motion_files import MotionFiles
 from action_loom.core.errors import LoomError
 from action_loom.core.figure import actions
 from action_loom.core.formats import amc_text, asf, bvh, motion_file, obj
-from action_loom.core.graph import follow, storage
+from action_loom.core.graph import storage
 from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.library import basis, feature, index, search, similar
 from action_loom.core.library import storage as library_storage
@@ -29,6 +29,7 @@ from action_loom.core.library import text as library_text
 from action_loom.core.motion.clip import Clip
 from action_loom.core.options import declared
 from action_loom.core.verbs import BuildGraph, Follow, Synchronise, Walk
+from action_loom.core.verbs.follow import work as follow
 
 STRANGE_NUMBERS = (
     "0", "-0", "1e999", "-1e308", "1e155", "1e9", "1e-320", "nan", "inf", "8.33", "9999", "1e-5", "007", "0x10", "1_0",

@@ -348,7 +348,7 @@ def report_result(
     made: "Result",
 ) -> None:
     """Report a result: warnings first, then its figures and contacts, which panels show as well, and its way."""
-    from ....core.graph.walk_result import FollowResult
+    from ....core.verbs.follow.result import FollowResult
     from ...services.weaving import reporting
 
     if isinstance(made, FollowResult):

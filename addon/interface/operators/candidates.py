@@ -24,7 +24,7 @@ class _FindCycles(base.SourcesOperator):
 
     @staticmethod
     def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "tuple[Repetition, list[Cycle]]":
-        from ....core.weave import loop
+        from ....core.verbs.loop import work as loop
 
         return loop.find(read.clips, recipe, progress)
 
@@ -58,7 +58,7 @@ class _FindTransitions(base.SourcesOperator):
 
     @staticmethod
     def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "list[Transition]":
-        from ....core.weave import connect
+        from ....core.verbs.connect import work as connect
 
         return connect.find(read.clips, recipe, progress)
 

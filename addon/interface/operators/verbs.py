@@ -213,7 +213,7 @@ class AskOperator(base.ResultOperator):
     def finish(
         self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Result"
     ) -> OperatorReturn:
-        from ....core.style.ask import AskResult
+        from ....core.verbs.ask.work import AskResult
 
         if isinstance(made, AskResult):
             ask_field.keep(read.armature, made)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....core.options import declared
-from ....core.recipes.graph import stretch_text
 from ....core.recipes.reading import Source
 from ....core.recipes.splice import SpliceOptions
 from ....core.verbs import Follow
+from ....core.verbs.follow import stretch_text
 from ...ground import option_properties
 from ...ground.blender_types import SlottedAction
 from ...model import lists

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....core.errors import LoomError
-from ....core.graph.walk_result import FollowResult
 from ....core.motion import cycles, kinematics, resample, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
@@ -17,7 +16,8 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, Source
 from ....core.skin.skin import Skin, joined
 from ....core.verbs import Blend, Follow
-from ....core.weave import blend
+from ....core.verbs.blend import work as blend
+from ....core.verbs.follow.result import FollowResult
 from ....core.weave.results import BlendResult, Result, SpliceResult
 from ...bridge import mesh, poses
 from ...bridge.clip import ReadAction

@@ -7,10 +7,10 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
-from ....core.graph.walk_result import FollowResult
 from ....core.progress import SILENT
 from ....core.recipes.reading import Request
 from ....core.verbs import Blend, Follow
+from ....core.verbs.follow.result import FollowResult
 from ...ground import memory, troubles
 from ...ground.blender_types import scene_of
 from ...model import contact_rows, lists, properties, storage

@@ -5,12 +5,12 @@ import dataclasses
 import bpy
 
 from ....core.errors import LoomError
-from ....core.graph import follow
-from ....core.graph.walk_result import FollowResult
 from ....core.motion.clip import Clip
-from ....core.recipes.graph import stretch_text
 from ....core.recipes.splice import SpliceOptions
 from ....core.verbs import Follow
+from ....core.verbs.follow import stretch_text
+from ....core.verbs.follow import work as follow
+from ....core.verbs.follow.result import FollowResult
 from ...bridge import curve_path
 from ...ground import option_properties
 from ...model import properties

@@ -12,8 +12,8 @@ from ....core.cache import Cache
 from ...ground import colors, memory
 
 if TYPE_CHECKING:
-    from ....core.graph.walk_result import FollowResult
     from ....core.motion.quat import Array
+    from ....core.verbs.follow.result import FollowResult
 
 MOST = 2000  # points of a track
 BAD = 0.2  # m from the curve; there the track is red

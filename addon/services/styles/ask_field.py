@@ -11,7 +11,7 @@ from ....core.cache import Cache
 from ...ground import memory
 
 if TYPE_CHECKING:
-    from ....core.style.ask import AskResult
+    from ....core.verbs.ask.work import AskResult
 
 WIDER = 0.1  # of the range of the strides: so much the pad goes beyond it
 LEAST = (0.1, 5.0)  # m/s, degrees a second; a pad goes over that much at least

@@ -8,7 +8,7 @@ from action_loom.core.errors import SkeletonError
 from action_loom.core.figure import actions
 from action_loom.core.motion import retarget
 from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, Splice, Synchronise, Walk
-from action_loom.core.weave.retarget import limbs_off
+from action_loom.core.verbs.retarget.work import limbs_off
 from numpy.testing import assert_array_equal
 from oracles import bodies, material
 

@@ -7,10 +7,10 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
-from action_loom.core.graph import spliced_actions
 from action_loom.core.graph.action_walk import PlayedGraph
 from action_loom.core.motion import kinematics
 from action_loom.core.verbs import BuildGraph, Follow, Splice, Walk
+from action_loom.core.verbs.splice import actions as spliced_actions
 from action_loom.core.weave.splice import mask, points
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import as_captured

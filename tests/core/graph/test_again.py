@@ -7,9 +7,11 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
-from action_loom.core.graph import follow, ground_path, routes
+from action_loom.core.graph import ground_path
 from action_loom.core.motion import kinematics
 from action_loom.core.verbs import Follow
+from action_loom.core.verbs.follow import routes
+from action_loom.core.verbs.follow import work as follow
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import paths
 

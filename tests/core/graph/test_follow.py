@@ -7,11 +7,12 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import Cancelled, GraphError, OptionError
 from action_loom.core.figure import actions
-from action_loom.core.graph import edge_table, follow, ground_tracks, turning
+from action_loom.core.graph import edge_table, ground_tracks, turning
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.progress import Progress
 from action_loom.core.verbs import BuildGraph, Follow
+from action_loom.core.verbs.follow import work as follow
 from numpy.testing import assert_allclose
 from oracles import material, paths, slide, stances
 

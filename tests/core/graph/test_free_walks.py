@@ -7,11 +7,11 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import GraphError, OptionError
 from action_loom.core.figure import actions
-from action_loom.core.graph import free_walks
 from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.clip import joined
 from action_loom.core.motion.frame_map import FrameMap
 from action_loom.core.verbs import BuildGraph, Shortest, Walk
+from action_loom.core.verbs.walk import work as free_walks
 from numpy.testing import assert_allclose
 
 

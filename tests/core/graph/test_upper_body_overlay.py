@@ -5,9 +5,9 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
-from action_loom.core.graph import follow
 from action_loom.core.progress import Progress
 from action_loom.core.verbs import BuildGraph, Follow
+from action_loom.core.verbs.follow import work as follow
 from action_loom.core.weave.splice import mask
 from numpy.testing import assert_allclose
 from oracles import material, paths

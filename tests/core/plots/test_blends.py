@@ -29,7 +29,7 @@ def walks():
 
 
 def draw(woven):
-    return load("plots.blends:draw")(woven)
+    return load("verbs.blend.picture:draw")(woven)
 
 
 def axes_of(drawn):

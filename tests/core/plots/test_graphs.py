@@ -19,7 +19,7 @@ def lines(axis):
 
 
 def test_a_graph_has_a_lane_for_each_clip_and_an_arc_for_each_transition(graph):
-    (axis,) = load("plots.graphs:draw_graph")(graph).axes
+    (axis,) = load("verbs.build_graph.picture:draw")(graph).axes
     assert [label.get_text() for label in axis.get_yticklabels()] == ["walk", "turn left", "sneak"]
     title = axis.get_title()
     assert f"{graph.report['graph']['transitions']} transitions" in title
@@ -31,7 +31,7 @@ def test_a_graph_has_a_lane_for_each_clip_and_an_arc_for_each_transition(graph):
 
 def test_a_walk_is_seen_from_above(graph):
     made = verbs.apply(Walk(seconds=5.0), [], prepared=graph)
-    (axis,) = load("plots.graphs:draw_walk")(made).axes
+    (axis,) = load("verbs.follow.picture:draw")(made).axes
     shown = lines(axis)
     assert set(shown) == {"walked", "transitions"}
     assert_allclose(shown["walked"], np.column_stack([made.places.real, made.places.imag]))
@@ -42,7 +42,7 @@ def test_a_walk_is_seen_from_above(graph):
 def test_a_walk_along_a_path_has_the_path_and_what_is_done_on_the_way(graph):
     recipe = Follow(path=((0, 0), (0, 8)), stretches=((0.25, 0.75, 1),))
     made = verbs.apply(recipe, [actions.wave(30.0)], prepared=graph)
-    (axis,) = load("plots.graphs:draw_walk")(made).axes
+    (axis,) = load("verbs.follow.picture:draw")(made).axes
     shown = lines(axis)
     assert set(shown) == {"path", "walked", "transitions", "wave, 25% to 75%"}
     assert_allclose(shown["path"][[0, -1]], [[0.0, 0.0], [0.0, 8.0]], atol=1e-9)

@@ -11,7 +11,7 @@ def test_both_bodies_stand_over_each_other_and_what_limbs_are_off_is_below():
     walk = actions.walk(30.0, 2)
     other = material.walk()
     made = verbs.apply(Retarget(plant_feet=False), [other, walk])
-    above, middle, below = load("plots.retarget:draw")(made).axes
+    above, middle, below = load("verbs.retarget.picture:draw")(made).axes
     assert above.get_title() == f"walk, {len(walk.skeleton)} joints"
     assert middle.get_title().startswith(f"{len(other.skeleton)} joints, legs × ")
     assert {line.get_label() for line in below.lines} >= {"thigh.L", "shin.R", "upper_arm.L"}

@@ -15,7 +15,7 @@ def labels(axis):
 
 def test_a_loop_shows_the_scores_of_lengths_and_starts_and_what_was_taken():
     made = verbs.apply(Loop(), [actions.walk(60.0, 3).cut(10, 160)])
-    above, below = load("plots.seams:draw_loop")(made).axes
+    above, below = load("verbs.loop.picture:draw")(made).axes
     assert_allclose(above.lines[0].get_xydata(), np.column_stack([made.found.lags, made.found.scores]))
     assert_allclose(below.lines[0].get_xydata(), np.column_stack([made.found.starts, made.found.start_scores]))
     length, start = made.report["loop"]["length"], made.report["loop"]["start"]
@@ -25,7 +25,7 @@ def test_a_loop_shows_the_scores_of_lengths_and_starts_and_what_was_taken():
 
 def test_a_cycle_that_was_set_by_hand_has_no_scores():
     made = verbs.apply(Loop(start=2, length=32), [actions.walk(30.0, 3)])
-    (axis,) = load("plots.seams:draw_loop")(made).axes
+    (axis,) = load("verbs.loop.picture:draw")(made).axes
     assert [text.get_text() for text in axis.texts] == ["start and length were set by hand"]
 
 
@@ -33,7 +33,7 @@ def test_a_cycle_that_was_set_by_hand_has_no_scores():
 def test_a_connection_shows_each_seam_with_its_candidates_and_methods(count):
     clips = [actions.walk(30.0), actions.sneak(30.0), actions.walk(30.0)][:count]
     made = verbs.apply(Connect(method="auto"), clips)
-    axes = [axis for axis in load("plots.seams:draw_connection")(made).axes if axis.get_xlabel()]
+    axes = [axis for axis in load("verbs.connect.picture:draw")(made).axes if axis.get_xlabel()]
     joints = made.report["connect"].get("joints", [made.report["connect"]])
     assert len(axes) == 2 * len(joints) == 2 * (count - 1)
     for (left, right), joint in zip(zip(axes[::2], axes[1::2], strict=True), joints, strict=True):

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 def test_the_picture_shows_the_swing_the_correction_and_the_frames():
     made = verbs.apply(Splice(), [actions.walk(cycles=6), actions.wave()])
-    drawn = load("plots.splices:draw")(made)
+    drawn = load("verbs.splice.picture:draw")(made)
     swings, angles, frames = drawn.axes
     labels = [line.get_label() for line in swings.lines]
     assert labels[0] == "pelvis, of locomotion and result"

@@ -16,7 +16,7 @@ def test_the_ground_is_shown_before_and_after_and_what_each_foot_says():
         (still, walk, still.clip, "taken off"),
         (verbs.apply(Travel(), [still.clip]), still.clip, walk, "given"),
     ):
-        left, right, below = load("plots.travels:draw")(made).axes
+        left, right, below = load("verbs.travel.picture:draw")(made).axes
         for axis, clip in ((left, before), (right, after)):
             assert_allclose(axis.lines[0].get_xydata(), root_motion.ground_frames(clip)[0], atol=1e-9)
         assert [text.get_text() for text in below.get_legend().get_texts()] == [label, "foot L says", "foot R says"]

@@ -13,7 +13,7 @@ WALK = actions.walk(30.0, 3)
 def test_what_was_added_is_drawn_with_the_most_first_and_the_poses_marked():
     arm, hips = WALK.skeleton.roles["upper_arm.L"] + 1, WALK.skeleton.roles["hips"] + 1
     rows = ((40, arm, 0, 50, 0, 0, 0, 0), (60, hips, 0, 0, 5, 0, 0, 0.03))
-    turned, moved, away = load("plots.warps:draw_poses")(verbs.apply(Warp(corrections=rows), [WALK])).axes
+    turned, moved, away = load("verbs.warp.picture:draw_poses")(verbs.apply(Warp(corrections=rows), [WALK])).axes
     assert [text.get_text() for text in turned.get_legend().get_texts()] == ["upper_arm.L", "hips"]
     assert_allclose([np.max(line.get_ydata()) for line in turned.lines[:2]], [50.0, 5.0])
     assert_allclose(np.max(moved.lines[0].get_ydata()), 3.0)
@@ -24,7 +24,7 @@ def test_what_was_added_is_drawn_with_the_most_first_and_the_poses_marked():
 
 def test_the_curve_goes_through_the_events_and_its_speed_is_below():
     made = verbs.apply(MoveEvents(events=((40, 44), (70, 67))), [WALK])
-    played, speed = load("plots.warps:draw_events")(made).axes
+    played, speed = load("verbs.warp.picture:draw_events")(made).axes
     dots = [(line.get_xdata()[0], line.get_ydata()[0]) for line in played.lines if line.get_marker() == "o"]
     assert dots == [(44, 40), (67, 70)]
     assert [text.get_text() for text in played.texts] == ["40 at 44", "70 at 67"]
@@ -35,7 +35,7 @@ def test_the_curve_goes_through_the_events_and_its_speed_is_below():
 
 def test_holds_are_flat_and_said():
     made = verbs.apply(MoveEvents(events=((40, 40, 0.2), (70, 67))), [WALK])
-    played, speed = load("plots.warps:draw_events")(made).axes
+    played, speed = load("verbs.warp.picture:draw_events")(made).axes
     (flat,) = (line for line in played.lines if line.get_linewidth() == 4.0)
     assert (list(flat.get_xdata()), list(flat.get_ydata())) == ([40, 46], [40, 40])
     assert [text.get_text() for text in played.texts] == ["40 at 40, held to 46", "70 at 67"]

@@ -8,8 +8,9 @@ from action_loom.core import verbs
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, root_motion
-from action_loom.core.style import ask, measures
+from action_loom.core.style import measures
 from action_loom.core.verbs import Ask
+from action_loom.core.verbs.ask import work as ask
 from oracles import material
 
 pytestmark = pytest.mark.both_engines

@@ -9,8 +9,10 @@ from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, ik, kinematics, quat, root_motion
 from action_loom.core.recipes.style import StyleOptions, table_of
-from action_loom.core.style import change, fit, form, knees, restyle, worn
+from action_loom.core.style import fit, form, knees, worn
 from action_loom.core.verbs import InPlace, Restyle, Travel
+from action_loom.core.verbs.restyle import change
+from action_loom.core.verbs.restyle import work as restyle
 from oracles import material
 
 ASIDE = ("mb_08_01", "mb_12_01", "mb_35_03")  # nothing is tuned on these

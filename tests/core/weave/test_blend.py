@@ -12,8 +12,8 @@ from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.sync.registration_curve import Registration, RegistrationCurve
 from action_loom.core.verbs import Blend, Synchronise
-from action_loom.core.weave.blend import again, output_frames
-from action_loom.core.weave.blend_weights import BlendWeights
+from action_loom.core.verbs.blend.weights import BlendWeights
+from action_loom.core.verbs.blend.work import again, output_frames
 from numpy.testing import assert_allclose
 from oracles.material import captured
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from action_loom.core.verbs import Blend
-from action_loom.core.weave import blend_weights
+from action_loom.core.verbs.blend import weights as blend_weights
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose

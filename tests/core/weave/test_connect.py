@@ -12,7 +12,7 @@ from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.sync import alignment
 from action_loom.core.verbs import Connect, Loop
-from action_loom.core.weave import connect
+from action_loom.core.verbs.connect import work as connect
 from numpy.testing import assert_allclose
 from oracles import stances
 from oracles.material import captured

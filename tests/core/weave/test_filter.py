@@ -10,8 +10,8 @@ from action_loom.core.edit import filtering
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, inheritance, kinematics, quat, root_motion
-from action_loom.core.recipes.filter import BANDS
 from action_loom.core.verbs import Filter, Loop
+from action_loom.core.verbs.filter import BANDS
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material, planted_spikes
 

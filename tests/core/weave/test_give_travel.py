@@ -10,7 +10,8 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import root_motion
 from action_loom.core.recipes.travel import TravelOptions
 from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, InPlace, Walk
-from action_loom.core.weave import connect, give_travel, travel_way
+from action_loom.core.verbs.connect import work as connect
+from action_loom.core.weave import give_travel, travel_way
 from numpy.testing import assert_allclose
 
 WALK, SNEAK, WAVE = actions.walk(30.0, 3), actions.sneak(30.0, 2), actions.wave(30.0)

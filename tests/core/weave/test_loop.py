@@ -10,7 +10,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import closing, cycles, kinematics, resample, root_motion
 from action_loom.core.sync import cycle_search
 from action_loom.core.verbs import Loop
-from action_loom.core.weave import loop
+from action_loom.core.verbs.loop import work as loop
 from numpy.testing import assert_allclose
 from oracles.material import captured, walk
 

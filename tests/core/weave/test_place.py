@@ -13,7 +13,7 @@ from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.sync import transitions
 from action_loom.core.verbs import Connect, Place, Retarget
-from action_loom.core.weave import place
+from action_loom.core.verbs.place import work as place
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured

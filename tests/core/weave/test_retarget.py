@@ -6,7 +6,7 @@ from action_loom.core import verbs
 from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
 from action_loom.core.verbs import InPlace, Retarget, Travel
-from action_loom.core.weave.retarget import limbs_off
+from action_loom.core.verbs.retarget.work import limbs_off
 from numpy.testing import assert_allclose
 from oracles import bodies, material
 

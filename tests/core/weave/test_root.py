@@ -12,8 +12,8 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.motion.skeleton import OBJECT
 from action_loom.core.verbs import Place, Retarget, Root
+from action_loom.core.verbs.root.work import sharpest
 from action_loom.core.weave import root_carrier
-from action_loom.core.weave.root import sharpest
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured, under

@@ -12,7 +12,7 @@ from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.verbs import Blend
-from action_loom.core.weave import blend
+from action_loom.core.verbs.blend import work as blend
 from numpy.testing import assert_allclose
 from oracles import material
 

@@ -10,7 +10,8 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, retarget, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import Splice
-from action_loom.core.weave.splice import along, mask, points
+from action_loom.core.verbs.splice import along
+from action_loom.core.weave.splice import mask, points
 from action_loom.core.weave.splice.levels import LEVELS
 from action_loom.core.weave.splice.played import PlayedClip, Run
 from action_loom.core.weave.splice.points import SplicePiece, SplicePlan

@@ -1,0 +1,104 @@
+"""A motion asked for by its measures: speed, turn, length of steps.
+
+Method: Asking by measures.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import OptionError
+from ...options import HIDDEN, RARE, option
+from ...recipes.ask import AskOptions
+from ...recipes.base import Recipe
+from ...recipes.planting import PlantOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask(Recipe, PlantOptions, AskOptions):
+    """Blend strides of several clips so that they are as fast, and turn as much, as is asked for."""
+
+    verb = "ask"
+    label = "Parametric"
+    tooltip = "Make a new action that goes as fast, and turns as much, as you ask for, out of the ticked ones"
+    mode = "Parametric"
+    mode_tooltip = "One action as fast as you ask for, and turning as much, out of them all"
+    summary = "blend strides of clips so that speed, turn and steps are as asked for"
+    least = 1
+    reference_first = True
+
+    speed: float = option(
+        0.0, "How fast it goes", minimum=0.0, maximum=100.0, unit=" m/s", usual=(0.0, 6.0), zero="any"
+    )
+    turn: float = option(
+        0.0,
+        "How fast it turns to the left; 0 goes straight on",
+        minimum=-720.0,
+        maximum=720.0,
+        unit="°/s",
+        usual=(-90.0, 90.0),
+    )
+    any_turn: bool = option(False, "Let it turn as it comes: nothing is asked of that", shown=RARE)
+    step: float = option(
+        0.0, "How long each step is", minimum=0.0, maximum=20.0, unit=" m", usual=(0.0, 2.0), zero="any"
+    )
+    also: str = option(
+        "",
+        "Other measures that are asked for: lift 0.12, bounce 0.05 (leg lengths), lean 8 (degrees)",
+        shown=RARE,
+    )
+    strides: int = option(
+        1, "How many strides are made; a single one is a loop", minimum=1, maximum=1000, usual=(1, 20)
+    )
+    over_time: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Speed and turn that change on the way: rows of a time (s), the speed (m/s) and the turn (degrees a second)",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,  # a table
+    )
+
+    path: tuple[tuple[float, ...], ...] = option(
+        (),
+        "A path to walk along, which tells the turn: rows of x and y on the ground, metres",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,  # a curve object
+    )
+
+    def asked(self) -> dict[str, float]:
+        """Return what is asked for besides speed, turn and step, by name; raises OptionError for what is none."""
+        found = {}
+        for part in filter(None, (part.strip() for part in self.also.split(","))):
+            name, _, number = part.replace("=", " ").partition(" ")
+            try:
+                found[name] = float(number)
+            except ValueError:
+                raise OptionError(f"also has {part!r}, but each part is a measure and a number: lift 0.12") from None
+        return found
+
+    def result_name(self, names: Sequence[str]) -> str:
+        said = [f"at {self.speed:g}"] if self.speed else []
+        said += [f"turning {self.turn:+g}"] if self.turn else []
+        said += [f"stepping {self.step:g}"] if self.step else []
+        clips = " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
+        return f"{clips} {' '.join(said) or 'as asked'}"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        from ...style.measures import UNITS
+
+        one = report["ask"]
+        shares = sorted(zip(one["weights"], report["names"], strict=True), key=lambda pair: -pair[0])
+        return [
+            *(
+                f"  {name}: asked {value:.3g}, got {one['got'][name]:.3g} {UNITS[name]}"
+                for name, value in one["asked"].items()
+            ),
+            "  of " + ", ".join(f"{share:.0%} {name}" for share, name in shares if share > 0.0),
+            *([f"  {one['off_path_cm']:.1f} cm off a path of {one['path_m']:.1f} m"] if "path_m" in one else []),
+        ]

@@ -1,0 +1,43 @@
+"""The picture of a motion that was asked for: what its examples do, what came, and of how much of each."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...plots import stick_figures
+from ...style.measures import UNITS
+from .work import AskResult
+
+_COLOURS = ("#1f4e79", "#f0a030", "#a83a36")
+_POSES = 12
+
+
+def draw(made: AskResult) -> Figure:
+    """Return a figure of the examples by what was asked for, with their shares as sizes, and of the clip's poses."""
+    figure = Figure(figsize=(9.0, 8.0), layout="constrained")
+    figure.suptitle(made.clip.name, parse_math=False)
+    measures, bodies = figure.subplots(2, 1, height_ratios=(3, 1))
+    _draw_examples(measures, made)
+    at = np.linspace(0.0, len(made.clip) - 1.0, _POSES).astype(np.int64)
+    stick_figures.draw(bodies, made.clip.taken(at), np.linspace(0.0, _POSES - 1.0, _POSES), _COLOURS[0])
+    bodies.set_xticks([])
+    return figure
+
+
+def _draw_examples(axis: Axes, made: AskResult) -> None:
+    names = list(made.asked)
+    across, up = names[0], names[1] if len(names) > 1 else next(n for n in made.examples.measured if n not in names)
+    x, y = (made.examples.measured[name] for name in (across, up))
+    shares = made.weights.max(axis=0)
+    axis.scatter(x, y, s=12, color="#bbbbbb", label="strides")
+    used = shares > 0.0
+    axis.scatter(x[used], y[used], s=20.0 + 400.0 * shares[used], color=_COLOURS[1], alpha=0.7, label="share")
+    if len(names) > 1:
+        axis.plot(made.asked[across], made.asked[up], "x", color=_COLOURS[2], ms=10, mew=2, label="asked")
+        axis.plot(made.got[across], made.got[up], "o", mfc="none", mec=_COLOURS[0], ms=12, mew=2, label="got")
+    else:
+        axis.axvline(made.asked[across], color=_COLOURS[2], label="asked")
+        axis.axvline(made.got[across], color=_COLOURS[0], ls=":", label="got")
+    axis.set_xlabel(f"{across} ({UNITS[across]})")
+    axis.set_ylabel(f"{up} ({UNITS[up]})")
+    axis.legend(fontsize=8, frameon=False)

@@ -1,0 +1,101 @@
+"""Strides that are chosen one after the other so that a body keeps to a path (methods: Asking by measures)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from ...errors import OptionError
+from ...motion import root_motion
+from ...motion.quat import Array
+
+AHEAD = 1.5  # strides to the point of the path that is steered for; nearer overshoots, farther cuts corners
+MOST = 1000  # strides
+FINE = 0.05  # m from place to place of the path
+
+Choice = TypeVar("Choice")
+
+
+@dataclass(frozen=True, eq=False)
+class GroundPath:
+    """A path (N, 2) at even distances from start to end."""
+
+    points: Array
+
+    @property
+    def length(self) -> float:
+        return FINE * (len(self.points) - 1)
+
+    def at(self, distance: float) -> Array:
+        """Return the place (2,) so far along the path; beyond its end straight on."""
+        last = len(self.points) - 1
+        if distance >= self.length:
+            end, before = self.points[last], self.points[max(last - 1, 0)]
+            return np.asarray(end + (end - before) / FINE * (distance - self.length))
+        whole = min(int(distance / FINE), last - 1)
+        share = distance / FINE - whole
+        return np.asarray((1.0 - share) * self.points[whole] + share * self.points[whole + 1])
+
+    def nearest(self, place: Array, start: float, end: float) -> float:
+        """Return how far along the path, between two distances, it is nearest to a place."""
+        first = max(0, min(int(start / FINE), len(self.points) - 1))
+        last = max(first + 1, min(int(end / FINE) + 1, len(self.points)))
+        return FINE * (first + int(np.argmin(np.linalg.norm(self.points[first:last] - place, axis=1))))
+
+    def away(self, places: Array) -> Array:
+        """Return how far places (F, 2) are from the path (F,)."""
+        return np.asarray([np.linalg.norm(self.points - place, axis=1).min() for place in places])
+
+
+def path_of(rows: Sequence[Sequence[float]]) -> GroundPath:
+    """Return the path through points; raises OptionError for what is none."""
+    points = np.array([row for row in rows if len(row) == 2], dtype=np.float64)
+    if len(points) < 2 or len(points) != len(rows):
+        raise OptionError("path has rows of two numbers, x and y, two rows or more")
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    if way[-1] < 2.0 * FINE:
+        raise OptionError(f"path is {100.0 * way[-1]:.0f} cm long: there is nowhere to walk")
+    even = np.arange(int(way[-1] / FINE) + 1) * FINE
+    return GroundPath(np.column_stack([np.interp(even, way, points[:, axis]) for axis in range(2)]))
+
+
+def along(
+    path: GroundPath,
+    chosen: Callable[[float, float, float], Choice],
+    steps: Callable[[Choice, Choice], Array],
+) -> tuple[list[Choice], float]:
+    """Return what is chosen at the beginning of each stride, and at the last one's end, and which way it faces first.
+
+    chosen : for how far along the path it is (m), how far a stride goes (m, 0 where none was made yet) and the turn of
+    one stride that is wanted (radians), what is done then; steps : the steps (P, 3) of a stride that goes from one
+    choice over into another
+    Each stride is steered for a point of the path ahead, by the arc that leads there (pure pursuit [Coulter]).
+    """
+    first = path.at(FINE) - path.at(0.0)
+    facing = start = float(np.arctan2(-first[0], first[1]))
+    place, gone, stride = path.at(0.0), 0.0, 0.0
+    made = [chosen(0.0, 0.0, 0.0)]
+    while len(made) < MOST:
+        whole = steps(made[-1], made[-1])
+        # What is chosen for the end of a stride works from its middle to the next one's.
+        middle, turned = _after(whole[: len(whole) // 2], place, facing)
+        stride = float(np.linalg.norm(whole[:, :2].sum(axis=0)))
+        there = path.nearest(middle, gone, gone + 2.0 * stride)
+        goal = path.at(there + AHEAD * stride) - middle
+        wanted = 2.0 * _wrapped(float(np.arctan2(-goal[0], goal[1])) - turned) / AHEAD
+        made.append(chosen(there, stride, wanted))
+        place, facing = _after(steps(made[-2], made[-1]), place, facing)
+        gone = path.nearest(place, gone, gone + 2.0 * stride)
+        if gone >= path.length - 0.5 * stride or stride < FINE:
+            return made, start
+    raise OptionError(f"path is longer than {MOST} strides: make it shorter")
+
+
+def _after(steps: Array, place: Array, facing: float) -> tuple[Array, float]:
+    ground, facings = root_motion.integrate(steps, place, facing)
+    return ground[-1], float(facings[-1])
+
+
+def _wrapped(angle: float) -> float:
+    return (angle + np.pi) % (2.0 * np.pi) - np.pi

@@ -1,0 +1,309 @@
+"""Asking for a motion by its measures: strides of clips are blended so that they come out as asked.
+
+Method: Asking by measures.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...check import quality
+from ...errors import ClipError, OptionError, some
+from ...motion import resample, root_motion
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...recipes.ask import AskOptions
+from ...recipes.style import StyleOptions
+from ...style import barycentric, material, measures
+from ...style import form as forms
+from ...style.form import PHASES
+from ...style.material import Material
+from ...style.style import Style
+from ...style.worn import Worn
+from ...weave import planting, reporting, root_blend
+from ...weave.results import Result
+from ..restyle import work as restyle
+from ..restyle.change import Change
+from . import Ask, steering
+from .steering import GroundPath
+
+CORRECTIONS = 2  # times that what is missing is asked for besides
+DIFFER = {"turn": 1.0}  # a measure in which examples differ by less can't be asked for; of others a hundredth
+OFF = 0.02  # of the examples' range; who gets less than was asked for by more is told
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Strides that are blended, and what is measured of them (n,) by name, in metres where they are lengths on the way.
+
+    clip : the one whose body and rate the result takes
+    """
+
+    material: Material
+    clip: Clip
+
+    @cached_property
+    def flat(self) -> Array:
+        """The strides as rows (n, P C + 1), the logarithm of their seconds last."""
+        return Style(self.material).flat
+
+    @cached_property
+    def measured(self) -> dict[str, Array]:
+        every = [self.measure(row) for row in self.flat]
+        return {name: np.array([one[name] for one in every]) for name in measures.common(every)}
+
+    def measure(self, flat: Array, names: Sequence[str] | None = None) -> dict[str, float]:
+        """Return the measures of a row; quick where only those of its way are wanted."""
+        form, rows, seconds = self.material.form, flat[:-1].reshape(PHASES, -1), float(np.exp(flat[-1]))
+        if names is not None and set(names) <= set(_OF_WAY):
+            return measures.of_way(form, rows, seconds)
+        return measures.measure(form, rows, seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class AskResult(Result):
+    """A clip of strides that were blended; examples : of what; weights (S, n) : of each stride made."""
+
+    examples: Examples
+    weights: Array
+    asked: dict[str, float]
+    got: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Weights (n,) of examples, what was asked for, and what came of it, by name; outside : how far that was reached.
+
+    corrected : what is asked for in the end, to get what was asked
+    """
+
+    weights: Array
+    asked: dict[str, float]
+    got: dict[str, float]
+    outside: bool
+
+
+_OF_WAY = ("stride", "cadence", "speed", "turn", "bounce")
+
+
+def gather(
+    clips: Sequence[Clip], options: AskOptions, progress: Progress = SILENT, gathered: Examples | None = None
+) -> Examples:
+    """Return the strides of clips, and of their mirror images; raises what `material.gather` does."""
+    if gathered is not None:
+        return gathered
+    how = StyleOptions(mirror=options.mirror, turns=360.0, cycles="strides")
+    return Examples(material.gather(clips, how, progress, least=2, persons=1), clips[0])
+
+
+def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, examples: Examples | None = None) -> AskResult:
+    """Return a clip that goes as fast, turns as much and steps as far as asked, blended of strides of the given ones.
+
+    What lies outside all that the examples do is brought to the nearest that they can, and said. Raises ClipError where
+    there are fewer than two strides, OptionError for measures that they do not have or do not differ in.
+    """
+    began = time.perf_counter()
+    if not clips:
+        raise ClipError("A motion is asked for out of clips; none given")
+    if examples is None:
+        examples = gather(clips, recipe, progress.part(0.0, 0.6))
+    progress.at(0.6, "Finding weights")
+    path = steering.path_of(recipe.path) if recipe.path else None
+    facing = 0.0
+    if path is not None:
+        found, facing = _along(examples, recipe, path)
+    elif recipe.over_time:
+        found = _over_time(examples, recipe)
+    else:
+        found = [_found(examples, wanted(examples, recipe))]
+    made = _strides(examples, recipe, [one.weights for one in found])
+    if path is not None:
+        made = root_motion.beginning_at(made, path.points[0], facing)
+    made, planted = planting.of_result(made, recipe, one_source=False)
+    progress.at(0.9, "Measuring")
+    made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
+    of, first = examples.material, found[0]
+    report: dict[str, Any] = {
+        "dropped": [],
+        "ask": {
+            "asked": {name: round(value, 4) for name, value in first.asked.items()},
+            "got": {name: round(value, 4) for name, value in first.got.items()},
+            "outside": any(one.outside for one in found),
+            "strides": len(of),
+            "weights": _of_clips(of, first.weights, len(clips)).round(4).tolist(),
+        },
+        "carried": [one.as_report() for one in of.carried],
+        **planted.report,
+        "quality": {"before": [quality.measure(clip) for clip in clips], "after": quality.measure(made)},
+        "warnings": [*of.left_out, *_missed(examples, found)],
+    }
+    if path is not None:
+        away = path.away(root_motion.ground_frames(made)[0])
+        report["ask"] |= {
+            "path_m": round(path.length, 3),
+            "off_path_cm": round(100.0 * float(np.sqrt((away**2).mean())), 2),
+        }
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return AskResult(made, report, 0, examples, np.array([one.weights for one in found]), first.asked, first.got)
+
+
+def wanted(examples: Examples, recipe: Ask) -> dict[str, float]:
+    """Return what a recipe asks for, in the units of `measures`; raises OptionError for what can't be asked for."""
+    unit = measures.unit_of(examples.material.form.skeleton)
+    found = {} if not recipe.speed else {"speed": recipe.speed / unit}
+    if recipe.step:
+        found["stride"] = 2.0 * recipe.step / unit
+    found |= recipe.asked()
+    lacking = [name for name in found if name not in examples.measured]
+    if lacking:
+        raise OptionError(f"{some(lacking)}: what can be asked for is {', '.join(examples.measured)}")
+    if not recipe.any_turn and "turn" not in found and (recipe.turn or _differ(examples, "turn")):
+        found["turn"] = recipe.turn
+    same = [name for name in found if not _differ(examples, name)]
+    if same:
+        raise OptionError(f"{some(same)}: all strides are alike in that: add clips that differ, or do not ask for it")
+    if not found:
+        raise OptionError("Nothing is asked for: give a speed, a turn or a length of steps")
+    if {"speed", "stride", "cadence"} <= set(found):
+        raise OptionError("speed, stride and cadence: two of them tell the third; ask for two")
+    return found
+
+
+def _differ(examples: Examples, name: str) -> bool:
+    values = examples.measured[name]
+    return float(np.ptp(values)) > DIFFER.get(name, 0.01 * float(np.abs(values).max()))
+
+
+def _found(examples: Examples, asked: dict[str, float]) -> Found:
+    """The weights for what is asked, with what is missing asked for again."""
+    names = list(asked)
+    points = np.stack([examples.measured[name] for name in names], axis=1)
+    spread = points.std(axis=0)
+    goal = np.array([asked[name] for name in names])
+    corrected, best, least, outside = goal.copy(), None, np.inf, False
+    for step in range(CORRECTIONS + 1):
+        place = barycentric.place(points / spread, corrected / spread)
+        outside |= step == 0 and place.away > 0.0
+        # Shares of the time: so it is speeds that are averaged, and not ways, of which longer strides have more.
+        weights = place.weights / examples.material.seconds
+        weights /= weights.sum()
+        measured = examples.measure(weights @ examples.flat, names)
+        got = np.array([measured[name] for name in names])
+        missing = float(np.linalg.norm((got - goal) / spread))
+        if missing < least:
+            best, least = Found(weights, asked, dict(zip(names, got.tolist(), strict=True)), outside), missing
+        corrected = corrected + goal - got
+    assert best is not None
+    return replace(best, outside=outside)
+
+
+def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
+    """The weights at the beginning of each stride, and at the end of the last, for what is asked for at these times."""
+    rows = _rows_over_time(recipe)
+    unit = measures.unit_of(examples.material.form.skeleton)
+    found: list[Found] = []
+    now = float(rows[0, 0])
+    for _ in range(MOST_STRIDES):
+        speed, turn = (float(np.interp(now, rows[:, 0], rows[:, k])) for k in (1, 2))
+        one = _found(examples, {"speed": speed / unit, "turn": turn})
+        found.append(one)
+        if now >= rows[-1, 0]:
+            return found
+        now += float(np.exp(one.weights @ examples.flat[:, -1]))
+    raise OptionError(f"over_time lasts longer than {MOST_STRIDES} strides: make it shorter")
+
+
+MOST_STRIDES = 1000
+
+
+def _along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[list[Found], float]:
+    """The weights of strides along a path, and which way the first one faces (radians)."""
+    unit = measures.unit_of(examples.material.form.skeleton)
+    form, usual = examples.material.form, float(np.exp(examples.flat[:, -1]).mean())
+    rows = _rows_over_time(recipe) if recipe.over_time else None
+    last: list[Found] = []
+
+    def chosen(gone: float, _stride: float, turn: float) -> Found:
+        seconds = float(np.exp(last[-1].weights @ examples.flat[:, -1])) if last else usual
+        asked = {"turn": float(np.degrees(turn)) / seconds}
+        if rows is not None:
+            asked["speed"] = float(np.interp(gone / path.length, rows[:, 0] / rows[-1, 0], rows[:, 1])) / unit
+        elif recipe.speed:
+            asked["speed"] = recipe.speed / unit
+        last.append(_found(examples, asked))
+        return last[-1]
+
+    def steps(one: Found, other: Found) -> Array:
+        share = (np.arange(PHASES) / PHASES)[:, None]
+        ways = [(f.weights @ examples.flat)[:-1].reshape(PHASES, -1)[:, form.steps] for f in (one, other)]
+        return np.asarray((1.0 - share) * ways[0] + share * ways[1])
+
+    return steering.along(path, chosen, steps)
+
+
+def _rows_over_time(recipe: Ask) -> Array:
+    rows = np.array(recipe.over_time, dtype=np.float64) if len({len(row) for row in recipe.over_time}) == 1 else None
+    if rows is None or rows.shape[1] != 3 or (np.diff(rows[:, 0]) <= 0.0).any():
+        raise OptionError("over_time has rows of three numbers: a time, later than the last, the speed, the turn")
+    return rows
+
+
+def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
+    """The clip of strides with these weights; of several in a row each goes over into the next."""
+    flat = np.stack([one @ examples.flat for one in weights])
+    turning = len(flat) > 1
+    if not turning:
+        flat = np.repeat(flat, recipe.strides + 1, axis=0)
+    rate = examples.clip.rate
+    lasts = np.exp(0.5 * (flat[1:, -1] + flat[:-1, -1]))
+    frames = max(2, round(float(lasts.sum()) * rate))
+    ends = np.concatenate([[0.0], np.cumsum(lasts)])
+    phase = np.interp(np.linspace(0.0, ends[-1], frames + 1), ends, np.arange(len(ends)))
+    before = np.minimum(phase.astype(np.int64), len(lasts) - 1)
+    share = (phase - before)[:, None]
+    at = forms.at_phases(phase)
+    of_each = [at @ row[:-1].reshape(PHASES, -1) for row in flat]
+    stacked = np.stack(of_each) if turning else np.repeat(of_each[0][None], len(flat), axis=0)
+    picked = np.arange(frames + 1)
+    rows = (1.0 - share) * stacked[before, picked] + share * stacked[before + 1, picked]
+    base = _base(examples, phase)
+    style = Style(examples.material)
+    clothed = Worn(style, base, phase, flat[0], root_blend.part(base))
+    made = restyle.dressed(clothed, Change(rows, 1.0, flat[0], {}, ()))
+    return replace(made, cyclic=not turning and recipe.strides == 1)
+
+
+def _base(examples: Examples, phase: Array) -> Clip:
+    """The reference's own first stride at phases (F,): what rows do not tell of is as in this."""
+    of = examples.material
+    own = np.flatnonzero(of.of == 0)
+    clip = examples.clip
+    if not len(own):
+        return replace(resample.sample(clip, np.zeros(len(phase))), cyclic=False)
+    first, end = of.frames[own[0]]
+    frames = np.minimum(first + (phase % 1.0) * (end - first), len(clip) - 1.0)
+    return replace(resample.sample(clip, frames), cyclic=False)
+
+
+def _of_clips(of: Material, weights: Array, count: int) -> Array:
+    """The share of each clip, its mirror image included."""
+    return np.asarray(np.bincount(of.of, weights=weights, minlength=count), dtype=np.float64)
+
+
+def _missed(examples: Examples, found: Sequence[Found]) -> list[str]:
+    """Say what lies outside what the examples do, and what came instead."""
+    told: dict[str, None] = {}
+    for one in found:
+        for name, asked in one.asked.items():
+            values = examples.measured[name]
+            if abs(one.got[name] - asked) > OFF * float(np.ptp(values)):
+                told[
+                    f"{name}: {asked:.3g} {measures.UNITS[name]} is outside what these clips do together: it came to"
+                    f" {one.got[name]:.3g} (alone they go from {values.min():.3g} to {values.max():.3g})"
+                ] = None
+    return list(told)[:6]

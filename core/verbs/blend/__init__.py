@@ -1,0 +1,80 @@
+"""Blending: a clip that lies between several (methods: N-way blending)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ...errors import OptionError
+from ...options import HIDDEN, Choice, option
+from ...recipes.base import Recipe
+from ...recipes.matching import Matching
+from ...recipes.planting import PlantOptions
+from ...recipes.travel import TravelOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blend(Recipe, PlantOptions, Matching, TravelOptions):
+    """Weave several clips into one that lies between them."""
+
+    verb = "blend"
+    label = "Blend"
+    tooltip = "Make a new action that lies between the ticked ones"
+    mode = "Blend"
+    mode_tooltip = "One action that lies between them"
+    summary = "weave clips into one that lies between them"
+
+    weights: tuple[float, ...] = option(
+        (),
+        "The share of each clip; any non-negative numbers, equal if none are given",
+        minimum=0.0,
+        maximum=1e6,
+        shown=HIDDEN,  # a column of the list of sources
+    )
+    weight_keys: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Weights that change on the way: rows of a place from 0 (start) to 1 (end) and each clip's share there",
+        minimum=0.0,
+        maximum=1e6,
+        table=True,
+        shown=HIDDEN,  # keys of the weights in the list
+    )
+    timing: str = option(
+        "blended",
+        "Whether the result's timing lies between the clips or follows the reference",
+        choices=(
+            Choice(
+                "blended", "", "Steps take as long as the weights say: between a slow and a quick walk it is in between"
+            ),
+            Choice("reference", "", "Steps fall when the reference's do, for music or a scene that is timed already"),
+        ),
+    )
+
+    def shares(self, count: int) -> tuple[list[float], list[list[float]]]:
+        """Return places on the way, 0 to 1, and at each the shares of so many clips, with sum 1.
+
+        One place where they stay as they are. Raises OptionError where weights or their keys do not fit the clips.
+        """
+        if not self.weight_keys:
+            return [0.0], [_normalized(self.weights or (1.0,) * count, count, "weights were given")]
+        places = [row[0] for row in self.weight_keys if row]
+        rising = all(place < after for place, after in pairwise(places))
+        if len(places) != len(self.weight_keys) or max(places) > 1.0 or not rising:
+            raise OptionError("Weight keys begin with their place, from 0 (start) to 1 (end), each after the last")
+        return places, [
+            _normalized(row[1:], count, f"weights were given at {row[0]:g} of the way") for row in self.weight_keys
+        ]
+
+    def result_name(self, names: Sequence[str]) -> str:
+        _, rows = self.shares(len(names))
+        ends = [rows[0], rows[-1]] if any(row != rows[0] for row in rows) else [rows[0]]
+        percent = (":".join(f"{round(100 * share)}" for share in row) for row in ends)
+        return f"{' + '.join(names)} {' to '.join(percent)}"
+
+
+def _normalized(weights: Sequence[float], count: int, given: str) -> list[float]:
+    if len(weights) != count:
+        raise OptionError(f"{len(weights)} {given} for {count} clips")
+    total = sum(weights)
+    if total <= 0.0:
+        raise OptionError("All weights are zero: give at least one clip a share")
+    return [weight / total for weight in weights]

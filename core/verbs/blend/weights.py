@@ -1,0 +1,44 @@
+"""The share of each clip in a blend: the same all the way, or changing between keys."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...motion.quat import Array
+from . import Blend
+
+
+@dataclass(frozen=True, eq=False)
+class BlendWeights:
+    """Shares (R, N) of N clips, each row with sum 1, at places (R,) on the way from 0 to 1."""
+
+    places: Array
+    rows: Array
+
+    @property
+    def change(self) -> bool:
+        return bool((self.rows != self.rows[0]).any())
+
+    @property
+    def close(self) -> bool:
+        """Whether they end as they begin, so that they can go round a cycle."""
+        return bool((self.rows[0] == self.rows[-1]).all())
+
+    def at(self, places: Array) -> Array:
+        """Return the shares (N, K) at any places (K,): held before the first key and after the last.
+
+        From key to key they ease in and out, so that nothing changes its speed at once.
+        """
+        if len(self.rows) == 1:
+            return np.repeat(self.rows.T, len(places), axis=1)
+        after = np.clip(np.searchsorted(self.places, places, side="right"), 1, len(self.places) - 1)
+        start, end = self.places[after - 1], self.places[after]
+        t = np.clip((places - start) / (end - start), 0.0, 1.0)
+        eased = (t * t * (3.0 - 2.0 * t))[:, None]
+        return np.asarray(((1.0 - eased) * self.rows[after - 1] + eased * self.rows[after]).T)
+
+
+def of_recipe(recipe: Blend, count: int) -> BlendWeights:
+    """Return the weights that a recipe gives so many clips; raises OptionError where they do not fit."""
+    places, rows = recipe.shares(count)
+    return BlendWeights(np.array(places), np.array(rows))

@@ -1,0 +1,201 @@
+"""Blending N registered clips: joints, travel and time each by itself (methods: N-way blending)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...check import contacts
+from ...errors import OptionError
+from ...motion import cycles, ik, quat, resample, root_motion
+from ...motion.clip import Channel, Clip
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...sync import curve_fit
+from ...sync.registration_curve import Registration
+from ...weave import authored, planting, reporting, root_blend
+from ...weave.preprocess import RegisteredClips, register
+from ...weave.results import BlendResult
+from . import Blend
+from . import weights as blend_weights
+from .weights import BlendWeights
+
+LED_FAR = 5.0  # cm that standing feet are led by, 95th percentile; over it the user should know
+LAP_SECONDS = 4.0 * root_motion.HEADING_SIGMA  # as far as the smoothing of headings reaches
+
+
+def blend(
+    clips: Sequence[Clip], recipe: Blend, progress: Progress = SILENT, registered: RegisteredClips | None = None
+) -> BlendResult:
+    """Return the clip that lies between the given ones by their weights, on the reference's skeleton.
+
+    It begins at the reference's place and facing; clips made in place round one origin stay where they stand.
+    `registered` is what the same clips gave under the same options of matching before. Raises LoomError kinds for clips
+    that can't be brought together or synchronised, and for weights that do not fit.
+    """
+    began = time.perf_counter()
+    weights = blend_weights.of_recipe(recipe, len(clips))
+    if recipe.ends == "cyclic" and not weights.close:
+        raise OptionError("The weights of cycles must end as they begin; else their ends can be pinned or open")
+    if registered is None or registered.cyclic != weights.close:
+        registered = register(clips, recipe, progress.part(0.0, 0.7), cyclic=weights.close)
+    registration = registered.registration
+    ready, given = (registered.prepared, []) if recipe.give_travel == "no" else registered.travelling
+    progress.at(0.7, "Blending")
+    at = output_frames(registration, weights, recipe.timing)
+    shares = weights.at(registration.share_of_way(at))
+    woven, led = weave(ready.clips, registration, at, shares)
+    woven = replace(woven, name=recipe.result_name([c.name for c in clips]))
+    led_cm = _led(woven, led)
+    woven, planted = planting.of_result(woven, recipe, one_source=_of_one(ready.clips, shares))
+    progress.at(0.9, "Measuring")
+    report = reporting.registered("blend", clips, registered, woven, began) | planted.report
+    report["weights"] = weights.rows[0].tolist()
+    report["led_cm"] = led_cm
+    report["warnings"] += given
+    if (report["led_cm"] or 0.0) > LED_FAR:
+        report["warnings"].append(
+            f"standing feet were led by {report['led_cm']:.0f} cm: no clip has this posture, they are too far apart"
+        )
+    if recipe.weight_keys:
+        report["weight_keys"] = np.column_stack([weights.places, weights.rows]).tolist()
+    return BlendResult(woven, report, registration.reference, ready, registration, at, shares)
+
+
+def again(made: BlendResult, recipe: Blend) -> BlendResult:
+    """Return a blend with other weights, its report as it was: for what is only looked at, so it is not measured.
+
+    Feet are planted as in the blend itself.
+    Raises OptionError for weights that do not fit.
+    """
+    registration = made.registration
+    weights = blend_weights.of_recipe(recipe, len(made.prepared.clips))
+    at = output_frames(registration, weights, recipe.timing)
+    shares = weights.at(registration.share_of_way(at))
+    clips = made.prepared.clips
+    woven = replace(weave(clips, registration, at, shares)[0], name=made.clip.name)
+    woven, _ = planting.of_result(woven, recipe, one_source=_of_one(clips, shares))
+    return replace(made, clip=woven, reference_frames=at, weights=shares)
+
+
+def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Clip, dict[str, Array]]:
+    """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame.
+
+    Beside the clip, by the foot's name, how far (K,) each ankle had to be led to where its mean place is.
+
+    Cycles give one cycle. It is cut out of several: so its two ends go on from each other as any two frames do.
+    """
+    standing = all(stand.in_place and stand.as_made for stand in map(authored.stand, clips))
+    if not registered.cyclic:
+        sampled = [resample.sample(clip, frames) for clip, frames in zip(clips, registered.frames(at), strict=True)]
+        return _mixed(sampled, weights, registered.reference, 0, standing)
+    count = len(at) - 1
+    laps = int(np.ceil(LAP_SECONDS * clips[registered.reference].rate / count))
+    lap = np.repeat(np.arange(-laps, laps + 1), count)
+    span = registered.last - registered.first
+    unrolled = np.append(np.tile(at[:-1], 2 * laps + 1) + span * lap, at[-1] + span * laps)
+    shared = np.append(np.tile(weights[:, :-1], 2 * laps + 1), weights[:, -1:], axis=1)
+    sampled = [cycles.sample(clip, frames) for clip, frames in zip(clips, registered.frames(unrolled), strict=True)]
+    mixed, led = _mixed(sampled, shared, registered.reference, laps * count, standing)
+    one = slice(laps * count, (laps + 1) * count + 1)
+    return replace(mixed.cut(one.start, one.stop), cyclic=True), {foot: away[one] for foot, away in led.items()}
+
+
+def _of_one(clips: Sequence[Clip], weights: Array) -> bool:
+    """Say whether one motion carries the whole weight (N, K) in all frames, of one clip or of several that are it."""
+    first, *others = [clip for clip, shares in zip(clips, weights, strict=True) if shares.any()]
+    return all(planting.same(other, first) for other in others)
+
+
+def _led(woven: Clip, led: dict[str, Array]) -> float | None:
+    """By how many cm ankles of standing feet were led, 95th percentile; None where no foot stands."""
+    standing = contacts.detect(woven)
+    every = [away[standing[foot]] for foot, away in led.items() if foot in standing]
+    known = np.concatenate(every) if every else np.empty(0)
+    return round(100.0 * float(np.percentile(known, 95.0)), 2) if len(known) else None
+
+
+def _mixed(
+    sampled: Sequence[Clip], weights: Array, reference: int, meeting: int, standing: bool
+) -> tuple[Clip, dict[str, Array]]:
+    """Blend clips frame by frame; the result is where the reference is at frame `meeting`, or where they all stand.
+
+    Rotations make a chain of two mean bones longer than the mean of two bent legs, and an ankle that stands in all
+    clips would sink: so ankles are averaged as places, and legs are led there.
+    """
+    like = sampled[reference]
+    parts = [root_blend.part(clip) for clip in sampled]
+    ground, facing = root_blend.way(parts, weights, reference, meeting, standing=standing)
+    poses = root_blend.blend(parts, weights, reference, ground, facing)
+    blended = Clip(
+        like.name,
+        like.skeleton,
+        like.rate,
+        quat.mean([clip.rotations for clip in sampled], weights[..., None]),
+        root_blend.average([clip.translations for clip in sampled], weights),
+        _scales(sampled, weights),
+        _channels(sampled, weights),
+    )
+    placed = root_blend.place_joints(_as_in(blended, like, root_blend.props(like.skeleton)), poses)
+    turning = quat.about_axis("Z", facing)
+    ankles = {
+        limb: root_blend.along([part.place(limb.end) for part in parts], weights, ground, turning)
+        for limb in ik.legs(like.skeleton)
+    }
+    return ik.led(placed, ankles)
+
+
+def _scales(clips: Sequence[Clip], weights: Array) -> Array | None:
+    """Average the scales; a clip without any is of size 1."""
+    if all(clip.scales is None for clip in clips):
+        return None
+    return root_blend.average([np.ones_like(c.translations) if c.scales is None else c.scales for c in clips], weights)
+
+
+def _channels(clips: Sequence[Clip], weights: Array) -> dict[str, Channel]:
+    """Average the channels; those that go in steps are the heaviest clip's, and so are those that not all have."""
+    frames = np.arange(weights.shape[1])
+    out = {}
+    for name in {name: None for clip in clips for name in clip.channels}:
+        having = [k for k, clip in enumerate(clips) if name in clip.channels]
+        values = [clips[k].channels[name].values for k in having]
+        discrete = any(clips[k].channels[name].discrete for k in having)
+        if len(having) == len(clips) and not discrete:
+            out[name] = Channel(root_blend.average(values, weights))
+        else:
+            # Where the heaviest clip lacks the channel, the heaviest of those that have it.
+            chosen = np.argmax(weights[having], axis=0)
+            out[name] = Channel(np.stack(values)[chosen, frames], discrete)
+    return out
+
+
+def _as_in(clip: Clip, reference: Clip, joints: list[int]) -> Clip:
+    """Return the clip with some joints posed as in the reference: what stands still there has nothing to blend."""
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    rotations[:, joints], translations[:, joints] = reference.rotations[:, joints], reference.translations[:, joints]
+    return replace(clip, rotations=rotations, translations=translations)
+
+
+def output_frames(registered: Registration, weights: BlendWeights, timing: str) -> Array:
+    """Return the reference frame (K,) of every frame of the result.
+
+    Incremental inverse timewarping ([TMPS]; Kovar & Gleicher 2003): while the reference advances by du, the
+    result advances by dτ = Σ w dS(u). Both ends are kept, so the result's duration is rounded to whole frames.
+    """
+    grid = registered.grid
+    if timing == "reference":
+        return grid
+    shares = weights.at(registered.share_of_way(0.5 * (grid[1:] + grid[:-1])))
+    steps: Array = (shares * np.diff(registered.frames(grid), axis=1)).sum(axis=0)
+    elapsed = np.concatenate([[0.0], np.cumsum(steps)])
+    # Half a frame may be a little more or less in the last digits of a sum, which differ between engines and machines.
+    count = max(1, round(round(float(elapsed[-1]), 6)))
+    times = np.linspace(0.0, elapsed[-1], count + 1)
+    at = np.interp(times, elapsed, np.arange(len(grid)))
+    # The inverse of the smooth curve, not of its chords.
+    for _ in range(3):
+        slope = steps[np.minimum(at.astype(np.int64), len(steps) - 1)]
+        at = np.clip(at - (curve_fit.evaluate(elapsed, at) - times) / slope, 0.0, len(steps))
+    at[0], at[-1] = 0.0, len(steps)
+    return np.asarray(registered.first + at)

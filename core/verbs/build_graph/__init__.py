@@ -1,0 +1,24 @@
+"""A motion graph of clips: connected where they are alike.
+
+Method: Motion graph.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...recipes.base import Recipe, graph_name
+from ...recipes.graph import GraphOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildGraph(Recipe, GraphOptions):
+    """Connect clips where they are alike to a motion graph that can be walked for ever."""
+
+    verb = "graph"
+    label = "Build Graph"
+    tooltip = "Connect the ticked actions wherever they are alike, and show how; nothing is changed"
+    least = 1
+    summary = "connect clips where they are alike"
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return graph_name(names)

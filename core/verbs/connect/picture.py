@@ -1,0 +1,33 @@
+"""A picture of a connection: where one clip can go over into the next."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...weave.results import ConnectResult
+
+_CURVE, _MARK = "#1f4e79", "#a83a36"
+
+
+def draw(woven: ConnectResult) -> Figure:
+    """Return a figure of the figures of every seam by every method that was tried."""
+    report = woven.report["connect"]
+    joints = report.get("joints", [report])
+    figure = Figure(figsize=(8.0, 1.0 + 2.6 * len(joints)), layout="constrained")
+    figure.suptitle(woven.clip.name, parse_math=False)
+    rows = figure.subplots(len(joints), 2, squeeze=False)
+    for (left, right), joint in zip(rows, joints, strict=True):
+        frames = [(one["from_frame"], one["to_frame"], one["distance"]) for one in joint["candidates"]]
+        across, up, distance = np.array(frames).T
+        drawn = left.scatter(across, up, c=100.0 * distance, cmap="viridis_r", s=40, edgecolors="white", linewidths=0.5)
+        left.plot(joint["from_frame"], joint["to_frame"], "o", ms=12, mfc="none", mec=_MARK, mew=2)
+        figure.colorbar(drawn, ax=left, label="pose distance (cm)")
+        left.set_xlabel("frame where the first is left")
+        left.set_ylabel("frame where the next is entered")
+        names = [one["name"] for one in joint["methods"]]
+        costs = [one["K"] if one["K"] is not None else np.nan for one in joint["methods"]]
+        colours = [_MARK if name == joint["method"] else _CURVE for name in names]
+        right.barh(range(len(names)), costs, color=colours)
+        right.set_yticks(range(len(names)), names)
+        right.invert_yaxis()
+        right.set_xlabel("cost of the seam (K)")
+    return figure

@@ -1,0 +1,385 @@
+"""Clip after clip in one: where to leave one and enter the next, and how to mend the seam.
+
+Frame t of the result is frame t of the clip that goes on and, brought onto its ground, frame t − i + j of the one that
+follows: both clips run on at their own speed. Only a `registered` blend has a time of its own between them, and what
+comes after it may be some frames later.
+
+Method: Connecting two clips.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...bodies import alike
+from ...bodies.carried import Carried
+from ...check import angles, contacts, quality, seams, world_pose
+from ...errors import ClipError, OptionError, RegistrationError
+from ...motion import quat, resample, root_motion, trim
+from ...motion.clip import Channel, Clip, joined
+from ...motion.feet import Footing
+from ...motion.frame_map import FrameMap
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...sync import transitions
+from ...sync.transitions import Transition
+from ...weave import authored, give_travel, planting, reporting
+from ...weave.results import ConnectResult
+from ...weave.seam import repairs, tracks
+from ..blend import Blend
+from ..blend import work as blend
+from . import Connect
+
+WINDOW = 0.042  # s each side that is compared
+SEARCHED = 0.4  # of a clip: the end of the one and the start of the other
+EASE = 1.0 / 3.0  # s that overlap
+LEFT_OVER = EASE / 4.0  # s of either clip beyond the seam: with a shorter overlap it shows
+NEARLY, MOST_LOST = 1.3, 1.0  # times as far apart, and s more left out, may be frames that leave so much
+HALF_LIFE = 0.2  # s in which half of an offset is gone
+SETTLED = 5.0  # half-lives after which it is gone altogether
+BEFORE, AFTER = 2, 2  # frames on each side of a seam, or it could be neither mended nor measured
+POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
+FAR = 0.07 / 1.7  # of the body's height a point; where clips are farther apart feet slide
+NEARER = 0.8  # times as far apart: worth going elsewhere for
+MOST_CELLS = 4_000_000  # pairs of frames that are compared for a warning only
+METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
+
+
+def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> ConnectResult:
+    """Return clips one after the other, each entered where it is nearest to where the last one is left.
+
+    Every clip after the first is only turned and moved on the ground outside the mended seams. Raises ClipError for
+    fewer than two clips, OptionError for frames set by hand for more, and RegistrationError where they can't be joined.
+    """
+    began = time.perf_counter()
+    if len(clips) < 2:
+        raise ClipError(f"Connecting takes two clips or more; {len(clips)} given")
+    if len(clips) > 2 and max(recipe.from_frame, recipe.to_frame) >= 0:
+        raise OptionError(f"Frames to leave and enter are those of two clips; {len(clips)} given")
+    trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
+    trimmed, given = _going(trimmed, recipe)
+    made, joined, first_free = trimmed[0].clip, [], 0
+    brought: list[Carried] = []
+    for k, following in enumerate(trimmed[1:], start=1):
+        part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
+        part.at(0.0, f"Looking where to go over into {following.clip.name}")
+        after, carried = alike.like(following.clip, trimmed[0].clip)
+        brought += [] if carried is None else [carried]
+        after = resample.to_rate(after, made.rate)
+        counted = (
+            trimmed[0].frame_map if k == 1 else FrameMap(),
+            FrameMap(following.first, following.clip.rate / made.rate),
+        )
+        ranked = _ranked(made, after, recipe, first_free, counted)
+        given += _far(made, after, ranked, recipe, first_free, counted)
+        part.at(0.4, "Mending the seam")
+        made, seam_report, first_free = _joined(made, after, ranked, recipe, counted)
+        made = replace(made, name=following.clip.name)  # whose end it has
+        joined.append(seam_report)
+    made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
+    made, planted = planting.of_result(made, recipe, one_source=planting.same(made, trimmed[0].clip))
+    report = {
+        **planted.report,
+        "dropped": reporting.left_out(trimmed),
+        "carried": [one.as_report() for one in brought],
+        "connect": joined[0] if len(joined) == 1 else {"joints": joined},
+        "quality": {"before": [quality.measure(t.clip) for t in trimmed], "after": quality.measure(made)},
+        "warnings": [sentence for one in brought for sentence in one.sentences] + given,
+    }
+    frames = tuple(one["seam_frame"] for one in joined)
+    return ConnectResult(made, report | reporting.common("connect", clips, made, began), 0, frames)
+
+
+def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> list[Transition]:
+    """Return where the first of two clips can go over into the second, nearest first, in frames of the clips as given.
+
+    Raises ClipError for other than two clips, and RegistrationError as `connect` does.
+    """
+    if len(clips) != 2:
+        raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
+    progress.at(0.0, "Looking where to go over")
+    (one, other), _ = _going([trim.if_wanted(clip, recipe.trim) for clip in clips], recipe)
+    after = resample.to_rate(alike.like(other.clip, one.clip)[0], one.clip.rate)
+    leave, enter = one.frame_map, FrameMap(other.first, other.clip.rate / after.rate)
+    ranked = _ranked(one.clip, after, recipe, 0, (leave, enter))
+    return [
+        replace(t, from_frame=leave.given_frame(t.from_frame), to_frame=enter.given_frame(t.to_frame)) for t in ranked
+    ]
+
+
+def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trimmed], list[str]]:
+    """The clips, those on the spot travelling where others do, and what is to be said of it."""
+    clips, sentences = give_travel.travelling([one.clip for one in trimmed], recipe)
+    return [replace(one, clip=clip) for one, clip in zip(trimmed, clips, strict=True)], sentences
+
+
+def _ranked(
+    made: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
+) -> list[Transition]:
+    """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start.
+
+    Where frames are as near, or nearly, some of either clip is left beyond the seam: a short overlap shows.
+    """
+    for clip, least, to in ((made, BEFORE, "left"), (after, AFTER + 1, "entered")):
+        if len(clip) < least:
+            frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
+            raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
+    end, last = len(made) - 1, len(after) - 1 - AFTER
+    leave = max(0 if recipe.anywhere else int((1.0 - SEARCHED) * len(made)), first_free, BEFORE - 1), end
+    enter = 0, last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last)
+    left_asked = _asked(made, recipe.from_frame, counted[0], (BEFORE - 1, end))
+    entered_asked = _asked(after, recipe.to_frame, counted[1], (0, last))
+    if left_asked is None and leave[0] > leave[1]:
+        raise RegistrationError(
+            f"{made.name} is too short to be entered and left again: connect it with the clip before it, then the "
+            "result with the one after it, and choose frames by hand"
+        )
+    beyond = round(LEFT_OVER * made.rate)
+    roomy = (leave[0], max(end - beyond, leave[0])), (min(beyond, enter[1]), enter[1])
+    feet = contacts.footing(made), contacts.footing(after)
+    nearest, with_room = (
+        _found(made, after, recipe, left_asked or leave, entered_asked or enter, feet)
+        for leave, enter in ((leave, enter), roomy)
+    )
+    lost = nearest[0].from_frame - with_room[0].from_frame + with_room[0].to_frame - nearest[0].to_frame
+    as_near = with_room[0].distance <= NEARLY * nearest[0].distance
+    return with_room if as_near and lost <= MOST_LOST * made.rate else nearest
+
+
+def _found(
+    made: Clip,
+    after: Clip,
+    recipe: Connect,
+    leave: tuple[int, int],
+    enter: tuple[int, int],
+    feet: tuple[Footing, Footing],
+) -> list[Transition]:
+    """Transitions between frames in these ranges, nearest first, facing as the recipe says."""
+    window = round(WINDOW * made.rate)
+    if recipe.facing == "matched":
+        return transitions.find(made, after, window, leave, enter, feet=feet)
+    stands = authored.stand(made), authored.stand(after)
+    moves = not all(one.in_place for one in stands)
+    if recipe.facing == "as_made":
+        return transitions.find_as_made(made, after, window, leave, enter, moves=moves, feet=feet)
+    matched = transitions.find(made, after, window, leave, enter, feet=feet)
+    if not any(one.in_place for one in stands) or not all(one.as_made for one in stands):
+        return matched
+    as_made = transitions.find_as_made(made, after, window, leave, enter, moves=moves, feet=feet)
+    fits = as_made[0].distance <= authored.WORSE * matched[0].distance + authored.MORE * made.skeleton.height
+    return as_made if fits else matched
+
+
+def _far(
+    made: Clip,
+    after: Clip,
+    ranked: list[Transition],
+    recipe: Connect,
+    first_free: int,
+    counted: tuple[FrameMap, FrameMap],
+) -> list[str]:
+    """What is to be said of clips that are far apart where they meet: how far, and where they would be nearer."""
+    best = ranked[min(recipe.candidate, len(ranked) - 1)]
+    if best.distance <= FAR * made.skeleton.height:
+        return []
+    far = f"{made.name} and {after.name} are {100.0 * best.distance:.0f} cm apart where they meet, so feet may slide"
+    if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
+        return [f"{far}: their frames are nowhere nearer"]
+    if len(made) * len(after) > MOST_CELLS:
+        return [far]
+    everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
+    nearest = _ranked(made, after, everywhere, first_free, counted)[0]
+    if nearest.distance > NEARER * best.distance:
+        return [f"{far}: their frames are hardly nearer anywhere"]
+    places = [
+        frames.given_frame(at) for frames, at in zip(counted, (nearest.from_frame, nearest.to_frame), strict=True)
+    ]
+    return [
+        f"{far}: frames {places[0]} and {places[1]} are {100.0 * nearest.distance:.0f} cm apart (Anywhere finds them)"
+    ]
+
+
+def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:
+    """The one frame that was asked for as a range, None for none; raises RegistrationError where there is none such."""
+    if frame < 0:
+        return None
+    own = counted.prepared_frame(frame)
+    if not possible[0] <= own <= possible[1]:
+        first, last = map(counted.given_frame, possible)
+        raise RegistrationError(f"{clip.name} has no frame {frame} for a seam; it can be one from {first} to {last}")
+    return own, own
+
+
+def _joined(
+    made: Clip, after: Clip, ranked: list[Transition], recipe: Connect, counted: tuple[FrameMap, FrameMap]
+) -> tuple[Clip, dict[str, Any], int]:
+    """The two clips in one by the best method, the report on its seam, and the first frame free for the next seam."""
+    best = ranked[min(recipe.candidate, len(ranked) - 1)]
+    placed = root_motion.placed(after, best.turn, np.array(best.shift))
+    methods = METHODS if recipe.method == "auto" else (recipe.method,)
+    source = _slide(made, after)
+    every = [_mend(made, placed, best, method, recipe) for method in methods]
+    tried = list({name: one for one in every for name in one[:1]}.values())  # one may have stood in for another
+    figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
+    chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
+    name, clip, reach = tried[chosen]
+    seam_report = {
+        "from_frame": counted[0].given_frame(best.from_frame),
+        "to_frame": counted[1].given_frame(best.to_frame),
+        "distance": round(best.distance, 5),
+        "turn_degrees": round(float(np.degrees(best.turn)), 3),
+        "candidates": [
+            {
+                "from_frame": counted[0].given_frame(t.from_frame),
+                "to_frame": counted[1].given_frame(t.to_frame),
+                "distance": round(t.distance, 5),
+            }
+            for t in ranked
+        ],
+        "method": name,
+        "seam_frame": best.from_frame + 1,
+        "corrected": [best.from_frame - reach, best.from_frame + reach],
+        "methods": figures,
+    }
+    return clip, seam_report, best.from_frame + reach + 2
+
+
+def _mend(made: Clip, after: Clip, at: Transition, method: str, recipe: Connect) -> tuple[str, Clip, int]:
+    """The clips joined by a method, which one (another where it lacks the frames), and how far it reaches."""
+    made, after = _alike(made, after)
+    i, j, rate = at.from_frame, at.to_frame, made.rate
+    left = len(after) - 2 - j
+    overlap = min(round(0.5 * (recipe.length or EASE) * rate), i, len(made) - 1 - i, j, left)
+    if method in ("ease", "registered") and overlap < SHORTEST * rate:
+        method = "inertial"
+    half = max(1, min(_correction(made, after, i, j, recipe), i // 2, left // 2))
+    spacing = max(1, min(round(rate / repairs.SEED_RATE), (i - half) // 2, (left - half) // 2))
+    if method in ("lagrange", "spline") and min(i, left) < half + (repairs.POINTS - 1) * spacing:
+        method = "inertial"
+    if method == "registered":
+        return method, _registered(made, after, i, j, overlap), overlap
+    if method == "ease":
+        share = repairs.fade(2 * overlap + 1)[:, None]
+        return method, _region(made, after, i, j, overlap, lambda a, b: (1.0 - share) * a + share * b), overlap
+    if method == "inertial":
+        settle = (recipe.length or HALF_LIFE) * rate
+        reach = max(1, min(round(SETTLED * settle), i, left))
+        return method, _region(made, after, i, j, reach, lambda a, b: repairs.inertial(a, b, reach, settle)), reach
+    return method, _bridged(made, after, i, j, half, spacing, method), half
+
+
+def _correction(made: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int:
+    """How many frames each side a polynomial leads anew: a time, or by the rule of correlation ([Shibuta]).
+
+    By that rule the m for which the last m frames of the one and the first m of the other are most alike.
+    """
+    rate = made.rate
+    if not recipe.by_correlation:
+        return max(1, round((recipe.length or POLYNOMIAL) * rate))
+    low, high = max(3, round(SHORTEST * rate)), max(3, round(LONGEST * rate))
+    high = min(high, i, len(after) - 2 - j)
+    means = quat.mean_of_frames(made.rotations)
+    a, b = (tracks.tracks_about(clip, means).values[:, : 3 * len(made.skeleton)] for clip in (made, after))
+    best, length = -np.inf, low
+    for m in range(low, high + 1):
+        x, y = a[i - m + 1 : i + 1], b[j + 1 : j + m + 1]
+        x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+        spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+        moving = spread > 1e-9
+        mean = float(((x * y).sum(axis=0)[moving] / spread[moving]).mean()) if moving.any() else -np.inf
+        if mean > best:
+            best, length = mean, m
+    return length
+
+
+def _region(made: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[Array, Array], Array]) -> Clip:
+    """The clips joined, frames within `reach` of frame i made by mixing the rows of both."""
+    low, high = max(i - reach, 0), min(i + reach, len(after) - 2 - j + i)
+    from_made = np.clip(np.arange(low, high + 1), 0, len(made) - 1)
+    from_after = np.clip(np.arange(low, high + 1) - i + j, 0, len(after) - 1)
+    one, other = made.taken(from_made), after.taken(from_after)
+    means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
+    a, b = tracks.tracks_about(one, means), tracks.tracks_about(other, means)
+    mixed = a.clip(mix(a.values, b.values), np.arange(len(one)))
+    joined = _sequence(_part(made, 0, low), mixed, _part(after, high - i + j + 1, len(after)))
+    return _rows_of_steps(joined, made, after, i, j)
+
+
+def _bridged(made: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
+    """The clips joined, `half` frames each side of the seam led by a polynomial through points further away."""
+    around = half + (repairs.POINTS - 1) * spacing
+    one = made.cut(max(i - around, 0), i + 1)
+    other = after.cut(j + 1, min(j + 2 + around, len(after)))
+    means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
+    a, b = tracks.tracks_about(one, means), tracks.tracks_about(other, means)
+    led = repairs.bridge(a.values[: len(one) - half], b.values[half:], half, spacing, kind)
+    frames = np.full(len(led), len(one) - 1)
+    middle = a.clip(led, frames)
+    joined = _sequence(_part(made, 0, i + 1 - half), middle, _part(after, j + 1 + half, len(after)))
+    return _rows_of_steps(joined, made, after, i, j)
+
+
+def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
+    """The clips joined by a blend along their registration, from all of the one to all of the other."""
+    blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False, plant_feet=False)
+    parts = made.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
+    woven = blend.blend(parts, blending).clip
+    there = transitions.align(woven, after, len(woven) - 1, j + overlap, 0)
+    rest = _part(root_motion.placed(after, there.turn, np.array(there.shift)), j + overlap + 1, len(after))
+    return _sequence(_part(made, 0, i - overlap), woven, rest)
+
+
+def _alike(a: Clip, b: Clip) -> tuple[Clip, Clip]:
+    """Both clips with the same channels and scales: what one lacks stays as the other has it at the seam's side."""
+    if (a.scales is None) != (b.scales is None):
+        a, b = (replace(c, scales=np.ones_like(c.translations)) if c.scales is None else c for c in (a, b))
+    names = [*a.channels, *(name for name in b.channels if name not in a.channels)]
+    filled = []
+    for clip, other, end in ((a, b, 0), (b, a, -1)):
+        held = {
+            name: clip.channels.get(name)
+            or Channel(np.full(len(clip), other.channels[name].values[end]), other.channels[name].discrete)
+            for name in names
+        }
+        filled.append(replace(clip, channels=held))
+    return filled[0], filled[1]
+
+
+def _part(clip: Clip, start: int, end: int) -> Clip | None:
+    return clip.cut(start, end) if start < end else None
+
+
+def _sequence(*parts: Clip | None) -> Clip:
+    return joined([part for part in parts if part is not None])
+
+
+def _rows_of_steps(joined: Clip, made: Clip, after: Clip, i: int, j: int) -> Clip:
+    """The clip with channels that go in steps as in the first clip up to the seam, and as in the other after it."""
+    stepped = {
+        name: Channel(np.concatenate([channel.values[: i + 1], after.channels[name].values[j + 1 :]]), discrete=True)
+        for name, channel in made.channels.items()
+        if channel.discrete
+    }
+    return replace(joined, channels={**joined.channels, **stepped})
+
+
+def _slide(made: Clip, after: Clip) -> float | None:
+    slides = [s for clip in (made, after) if (s := quality.measure(clip)["slide_cm_s"]) is not None]
+    return float(np.mean(slides)) if slides else None
+
+
+def _judged(name: str, clip: Clip, frame: int, reach: int, source: float | None) -> dict[str, Any]:
+    """The figures of a seam: C of all, D of the corrected frames, the measures of the seam, and the composite."""
+    body = world_pose.pose(clip)
+    found = seams.measure_pose(body, frame)
+    corrected = clip.cut(max(frame - reach - 1, 0), min(frame + reach + 1, len(clip)))
+    return {
+        "name": name,
+        "C": angles.periodicity(body),
+        "D": angles.smoothness(world_pose.pose(corrected)),
+        "K": seams.composite(found, source),
+        **found,
+    }

@@ -1,0 +1,72 @@
+"""A clip as few keys play it, with its report (methods: Fewer keys)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...check import contacts, quality, world_pose
+from ...edit import fewer_keys
+from ...errors import ClipError, OptionError
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import reporting
+from ...weave.results import KeysResult
+from . import FewerKeys
+
+_MM = 1e-3
+
+
+def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT) -> KeysResult:
+    """Return a clip as its few keys play it, and the keys.
+
+    Raises ClipError for more than one clip, OptionError for frames to keep that the clip has not.
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"Keys are left out of one clip at a time; {len(clips)} given")
+    (clip,) = clips
+    beyond = [frame for frame in recipe.kept if frame >= len(clip)]
+    if beyond:
+        raise OptionError(f"{clip.name} has the frames 0 to {len(clip) - 1}, so {beyond[0]} can't be kept")
+    progress.at(0.0, "Leaving keys out")
+    found = fewer_keys.fewer(clip, _MM * recipe.within, _MM * recipe.feet, keep=recipe.kept)
+    progress.at(0.8, "Measuring")
+    made = replace(found.keyed.clip(), name=recipe.result_name([clip.name]))
+    report: dict[str, Any] = {
+        "dropped": [],
+        "fewer_keys": figures(clip, made, found),
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": [],
+    }
+    return KeysResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip, found.keyed)
+
+
+def figures(clip: Clip, played: Clip, found: fewer_keys.Fewer) -> dict[str, Any]:
+    """Return what a report says of few keys.
+
+    keys : on all curves that have some, with one on every frame and now; share : of them that is left
+    error_mm : of the joint or tip that is farthest from where it was, in any frame; feet_error_mm : of hips, legs, feet
+    stand_slide_cm_s : how fast balls of feet go where they stood, before and after; None where none is known to stand
+    """
+    keyed = found.keyed
+    return {
+        "keys": [keyed.full_count, keyed.key_count],
+        "share": round(keyed.key_count / keyed.full_count, 4) if keyed.full_count else None,
+        "error_mm": round(found.error / _MM, 3),
+        "feet_error_mm": round(found.feet_error / _MM, 3),
+        "stand_slide_cm_s": _slides(clip, played),
+    }
+
+
+def _slides(clip: Clip, played: Clip) -> list[float] | None:
+    if len(clip) < 3:
+        return None
+    before, after = (contacts.standing_feet(world_pose.pose(one)) for one in (clip, played))
+    slides = []
+    for feet in (before, after):
+        speeds = [foot.ball_speed(clip.rate)[before[name].ball_stands] for name, foot in feet.items()]
+        slides.append(np.concatenate([np.empty(0), *speeds]))
+    return [round(100.0 * float(speeds.mean()), 2) for speeds in slides] if len(slides[0]) else None

@@ -1,0 +1,101 @@
+"""Spikes, noise and bands of a clip (methods: Filtering)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...options import JOINTS, RARE, option
+from ...recipes.base import Recipe
+
+BANDS = 7
+
+
+def _gain(band: int) -> Any:
+    """The gain of a band, counted from 1: each has waves twice as long as the one before."""
+    shortest, longest = round(5.5 * 2 ** (band - 2)), round(5.5 * 2 ** (band - 1))
+    waves = f"waves of {shortest} to {longest} frames" if band > 1 else f"waves of up to {longest} frames"
+    return option(
+        1.0,
+        f"How strong {waves} are: 0 takes them out, 1 keeps them, 3 is three times as strong. It does nothing in a clip"
+        f" of {2**band} frames or less",
+        minimum=0.0,
+        maximum=3.0,
+        label=f"Band {band}",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter(Recipe):
+    """Mend spikes, take off noise, and make fine or coarse motion stronger or weaker; feet stay where they stand."""
+
+    verb = "filter"
+    label = "Filter"
+    tooltip = "Make an action without spikes and noise; gains make fine or coarse motion stronger or weaker"
+    least = most = 1
+    of_action = True
+    summary = "mend spikes, take off noise, change the bands of a clip"
+
+    spikes: bool = option(True, "Mend frames in which a joint jumps away and back, as captures have them")
+    cutoff: float = option(
+        8.0,
+        "What is faster is taken off as noise: 8 for most motion, 12 for blows, as for punches and kicks; 0 is off",
+        minimum=0.0,
+        maximum=1000.0,
+        unit=" Hz",
+        usual=(0.0, 20.0),
+        zero="off",
+    )
+    keep_contacts: bool = option(
+        True, "Let feet that stand after filtering stay where they stand; pelvis and legs follow"
+    )
+    band_1: float = _gain(1)
+    band_2: float = _gain(2)
+    band_3: float = _gain(3)
+    band_4: float = _gain(4)
+    band_5: float = _gain(5)
+    band_6: float = _gain(6)
+    band_7: float = _gain(7)
+    joints: str = option(
+        "",
+        "Which joints are filtered: all if empty, lower, upper, or comma-separated names",
+        shown=RARE,
+        pick=JOINTS,
+    )
+    longest_spike: int = option(
+        0,
+        "Frames of the longest spikes. At 30 frames a second or less it is 1: a blow in an action for games has 3",
+        minimum=0,
+        maximum=3,
+        zero="by the rate",
+        shown=RARE,
+    )
+    toes: bool = option(
+        False,
+        "Mend spikes of toes, too; the toes of runs are so fast that some of their steps look like spikes",
+        shown=RARE,
+    )
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """The gains of the bands, the finest first."""
+        return tuple(getattr(self, f"band_{band}") for band in range(1, BANDS + 1))
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} filtered"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["filter"]
+        found = []
+        if one["spikes"]:
+            worst = one["spikes"][0]
+            frames = sum(len(joint["frames"]) for joint in one["spikes"])
+            far = f"{worst['worst_degrees']:.0f}°" if worst["worst_degrees"] else f"{worst['worst_cm']:.0f} cm"
+            found.append(f"  {frames} spikes of {len(one['spikes'])} joints mended, up to {far} ({worst['joint']})")
+        if one["noise_degrees"]:
+            found.append(f"  noise of {one['noise_degrees']:.2f}° taken off")
+        if any(band["gain"] != 1.0 for band in one["bands"]):
+            each = ", ".join("{:.2g} → {:.2g}".format(*band["degrees"]) for band in one["bands"])
+            found.append(f"  bands, finest first: {each}°")
+        same = "" if one["contacts_iou"] is None else f"; {one['contacts_iou']:.0%} of contacts as before"
+        return [*found, "  joints moved by {:.1f} cm, {:.1f} at most".format(*one["moved_cm"]) + same]

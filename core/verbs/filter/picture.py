@@ -1,0 +1,79 @@
+"""The picture of a clip that was filtered: the joints that changed most, their spikes, its bands, how far it moved."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...motion import kinematics, quat
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...weave.results import FilterResult
+
+JOINTS = 3
+_BEFORE, _AFTER, _SPIKE = "#aaaaaa", "#1f4e79", "#a83a36"
+
+
+def draw(made: FilterResult) -> Figure:
+    """Return a figure of how far joints turn over time before and after, of their bands, and of what moved how far."""
+    figure = Figure(figsize=(9.0, 2.0 * JOINTS + 4.0), layout="constrained")
+    figure.suptitle(made.clip.name, parse_math=False)
+    above, below = figure.subfigures(2, 1, height_ratios=(JOINTS, 2), squeeze=False)[:, 0]
+    axes = above.subplots(JOINTS, 1, sharex=True, squeeze=False)[:, 0]
+    for axis, joint in zip(axes, _most_changed(made), strict=False):
+        _draw_joint(axis, made, joint)
+    axes[-1].set_xlabel("time (s)")
+    bands, moves = below.subplots(1, 2)
+    _draw_bands(bands, made)
+    _draw_moves(moves, made)
+    return figure
+
+
+def _most_changed(made: FilterResult) -> list[int]:
+    """Joints whose spikes were worst, then those that were turned most on the mean."""
+    jumps = made.filtered.jumps.max(axis=0)
+    changed = _angles(made.before.rotations, made.clip.rotations).mean(axis=0)
+    return [int(joint) for joint in np.lexsort((-changed, -jumps))[:JOINTS]]
+
+
+def _draw_joint(axis: Axes, made: FilterResult, joint: int) -> None:
+    about = quat.mean_of_frames(made.before.rotations[:, [joint]])
+    for clip, colour, title in ((made.before, _BEFORE, "before"), (made.clip, _AFTER, "after")):
+        turned = np.degrees(_angles(about, clip.rotations[:, [joint]])[:, 0])
+        time = np.arange(len(clip)) / clip.rate
+        axis.plot(time, turned, color=colour, lw=1.2, label=title)
+        if clip is made.before:
+            spikes = made.filtered.turned[:, joint]
+            axis.plot(time[spikes], turned[spikes], ".", color=_SPIKE, ms=4.0, label=f"spikes ({spikes.sum()})")
+    axis.set_ylabel("from its mean (°)")
+    axis.set_title(made.clip.skeleton.names[joint], fontsize=9, parse_math=False)
+    axis.legend(fontsize=7, frameon=False)
+
+
+def _draw_bands(axis: Axes, made: FilterResult) -> None:
+    bands = np.arange(made.bands.shape[1]) + 1
+    for values, colour, title, aside in zip(
+        made.bands, (_BEFORE, _AFTER), ("before", "after"), (-0.2, 0.2), strict=True
+    ):
+        axis.bar(bands + aside, values, 0.4, color=colour, label=title)
+    axis.set_xticks(bands)
+    axis.set_xlabel("band, from fine to coarse")
+    axis.set_ylabel("joints turn by (°, RMS)")
+    axis.legend(fontsize=7, frameon=False)
+
+
+def _draw_moves(axis: Axes, made: FilterResult) -> None:
+    away = 100.0 * _away(made.before, made.clip)
+    time = np.arange(len(away)) / made.clip.rate
+    axis.plot(time, away.max(axis=1), color=_BEFORE, lw=1.0, label="the joint that moved most")
+    axis.plot(time, np.median(away, axis=1), color=_AFTER, lw=1.2, label="half of the joints")
+    axis.set_xlabel("time (s)")
+    axis.set_ylabel("moved (cm)")
+    axis.legend(fontsize=7, frameon=False)
+
+
+def _angles(one: Array, other: Array) -> Array:
+    return np.asarray(np.linalg.norm(quat.log(quat.mul(quat.inv(one), other)), axis=-1))
+
+
+def _away(before: Clip, after: Clip) -> Array:
+    return np.asarray(np.linalg.norm(kinematics.points(after) - kinematics.points(before), axis=2))

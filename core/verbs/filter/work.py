@@ -1,0 +1,172 @@
+"""A clip without spikes and noise, its bands stronger or weaker, with its report (methods: Filtering)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...check import contacts, quality
+from ...edit import bands, filtering, low_pass
+from ...edit.feet.spans import Span
+from ...edit.filtering import Asked, Filtered
+from ...edit.spikes import Flags
+from ...errors import ClipError, some
+from ...motion import cycles, kinematics
+from ...motion import feet as feet_of
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...recipes.planting import PlantOptions
+from ...sync import joint_weights
+from ...weave import planting, reporting
+from ...weave.planting import Outcome
+from ...weave.results import FilterResult
+from . import Filter
+
+STILL = 1e-9  # m; feet that move less are where they were
+TOLD = 1e-6  # radians; a joint that was turned by less was not
+
+
+def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT) -> FilterResult:
+    """Return a clip without spikes and noise, its bands times their gains; one that nothing was done to as it is.
+
+    Raises ClipError for more than one clip, OptionError for joints that it has not, SkeletonError for cycles of bodies
+    that travel and whose joints do not all turn with their parents.
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"One clip is filtered at a time; {len(clips)} given")
+    (clip,) = clips
+    progress.at(0.0, "Filtering")
+    asked = _asked(clip, recipe)
+    done = filtering.filtered(clip, asked, repeats=clip.cyclic or (len(clip) > 1 and cycles.closes(clip)))
+    progress.at(0.4, "Planting feet")
+    options = PlantOptions(plant_feet=recipe.keep_contacts)
+    made, feet = planting.of_result(done.after, options, one_source=not _feet_moved(done), found=_contacts(done))
+    progress.at(0.8, "Measuring")
+    energies = np.stack([filtering.energies(one, asked.joints, len(asked.gains)) for one in (clip, made)])
+    report: dict[str, Any] = {
+        "dropped": [],
+        "filter": _figures(done, made, asked, energies),
+        **feet.report,
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": [*_warnings(clip, recipe, done), *_not_kept(clip, feet)],
+    }
+    made = replace(made, name=recipe.result_name([clip.name]))
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return FilterResult(made, report, 0, clip, done, energies)
+
+
+def _asked(clip: Clip, recipe: Filter) -> Asked:
+    joints = joint_weights.factors(clip.skeleton, recipe.joints or "all") > 0.0
+    spiky = joints & recipe.spikes
+    if not recipe.toes:
+        spiky &= ~_toes(clip)
+    return Asked(recipe.cutoff, recipe.gains, joints, spiky, recipe.longest_spike)
+
+
+def _toes(clip: Clip) -> Flags:
+    """Which joints (J,) are toes, or hang below a foot."""
+    roles = clip.skeleton.roles
+    soles = [joint for role, joint in roles.items() if role.startswith("foot.")]
+    below = clip.skeleton.with_below(soles)
+    below[soles] = False
+    return below | clip.skeleton.with_below([joint for role, joint in roles.items() if role.startswith("toe.")])
+
+
+def _feet_moved(done: Filtered) -> bool:
+    """Whether feet are where they were not: else nothing is to be planted."""
+    if not done.changed:
+        return False
+    points = [point for pair in feet_of.balls_and_ankles(done.before.skeleton).values() for point in pair]
+    moved = _moved(done.before, done.after)[:, points]
+    return bool(moved.size and moved.max() > STILL)
+
+
+def _contacts(done: Filtered) -> list[Span] | None:
+    """When feet stand before gains make them swing further; None where that is found on the result itself."""
+    if done.after is done.smooth or not feet_of.balls_and_ankles(done.before.skeleton):
+        return None
+    try:
+        return planting.find(done.smooth)
+    except ClipError:  # it walks on the spot, nobody knows how fast: planting says so
+        return None
+
+
+def _moved(before: Clip, after: Clip) -> Array:
+    """How far (F, P) the points of a body are from where they were, metres."""
+    return np.asarray(np.linalg.norm(kinematics.points(after) - kinematics.points(before), axis=2))
+
+
+def _figures(done: Filtered, made: Clip, asked: Asked, energies: Array) -> dict[str, Any]:
+    """What there is to say of it: plain JSON values."""
+    off = filtering.turned_by(done.mended, done.smooth)[:, asked.joints]
+    off = off[:, (off > TOLD).any(axis=0)]
+    away = _moved(done.before, made)
+    return {
+        "cycle": done.repeats,
+        "spikes": _spikes(done),
+        "spiky_frames": int((done.turned | done.moved).any(axis=1).sum()),
+        "noise_degrees": round(float(np.degrees(np.sqrt((off**2).mean()))), 4) if off.size else 0.0,
+        "bands": [
+            {"gain": gain, "degrees": [round(float(value), 4) for value in pair]}
+            for gain, pair in zip(asked.gains, energies.T, strict=False)
+        ],
+        "moved_cm": [round(100.0 * float(value), 3) for value in (np.median(away), away.max())],
+        "contacts_iou": _same_contacts(done.before, made),
+    }
+
+
+def _spikes(done: Filtered) -> list[dict[str, Any]]:
+    """Joints that were mended: the one that was worst first."""
+    degrees = np.degrees(done.jumps)
+    metres = np.where(done.moved, np.linalg.norm(done.mended.translations - done.before.translations, axis=2), 0.0)
+    flags = done.turned | done.moved
+    found = [
+        {
+            "joint": done.before.skeleton.names[joint],
+            "frames": np.flatnonzero(flags[:, joint]).tolist(),
+            "worst_degrees": round(float(degrees[:, joint].max()), 2),
+            "worst_cm": round(100.0 * float(metres[:, joint].max()), 2),
+        }
+        for joint in np.flatnonzero(flags.any(axis=0))
+    ]
+    return sorted(found, key=lambda one: -max(one["worst_degrees"], one["worst_cm"]))
+
+
+def _same_contacts(before: Clip, after: Clip) -> float | None:
+    """Of the frames in which a foot stands before or after, the share in which it does both; None if none stands."""
+    old, new = contacts.detect(before), contacts.detect(after)
+    both = sum(int((old[foot] & new[foot]).sum()) for foot in old)
+    either = sum(int((old[foot] | new[foot]).sum()) for foot in old)
+    return round(both / either, 4) if either else None
+
+
+def _not_kept(clip: Clip, feet: Outcome) -> list[str]:
+    refused = () if feet.done is None else feet.done.refused
+    each = [f"{contacts.NAMES[span.foot]} from frame {span.first} to {span.end - 1}, {why}" for span, why in refused]
+    return [f"{clip.name}: feet that do not stand still: {some(each)}"] if each else []
+
+
+def _warnings(clip: Clip, recipe: Filter, done: Filtered) -> list[str]:
+    told = []
+    if recipe.cutoff and low_pass.passes_all(recipe.cutoff, clip.rate):
+        told.append(
+            f"{clip.name}: {clip.rate:g} frames a second hold nothing faster than {0.5 * clip.rate:g} Hz, so a cutoff"
+            f" of {recipe.cutoff:g} Hz takes nothing off"
+        )
+    elif recipe.cutoff and not done.repeats and 0.0 < clip.seconds * recipe.cutoff < 1.0:
+        told.append(
+            f"{clip.name} is {clip.seconds:.2f} s long, less than one wave of {recipe.cutoff:g} Hz: hardly more than a"
+            " straight line is left of it"
+        )
+    known = bands.known(len(clip))
+    idle = [f"band_{k}" for k, gain in enumerate(recipe.gains, 1) if gain != 1.0 and k > known]
+    if idle:
+        told.append(f"{clip.name}: {len(clip)} frames have {known} bands: {', '.join(idle)} did nothing")
+    if not done.changed:
+        why = "no joint jumps away and back" if recipe.spikes else "nothing was asked for"
+        told.append(f"{clip.name}: {why}, and nothing else was taken off: it is as it was")
+    return told

@@ -1,0 +1,24 @@
+"""What people have of their own in an action that they all do, learnt from clips.
+
+Method: Style.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...recipes.base import Recipe
+from ...recipes.style import StyleOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitStyle(Recipe, StyleOptions):
+    """Learn what people have of their own in an action that they all do."""
+
+    verb = "style"
+    label = "Learn Style"
+    tooltip = "Learn from the ticked actions how they differ, and show it; nothing is changed"
+    least = 2
+    summary = "learn from clips of one action how they differ"
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"

@@ -1,0 +1,226 @@
+"""A walk along a drawn path, through a motion graph of the clips.
+
+Method: Following a drawn path.
+"""
+
+import difflib
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from ...errors import OptionError
+from ...options import HIDDEN, LABEL, RARE, Choice, Option, declared, option
+from ...recipes.base import graph_name
+from ...recipes.graph import GraphWalk
+from ...recipes.splice import PointOptions, SpliceOptions
+from ..splice import Splice, point_figures
+
+
+@dataclass(frozen=True, kw_only=True)
+class Follow(GraphWalk, PointOptions):
+    """Walk along a path by way of a motion graph of the clips."""
+
+    verb = "follow"
+    label = "Follow Curve"
+    tooltip = "Walk along the curve, through the graph of the ticked actions"
+    mode = "Path"
+    mode_tooltip = "A walk along a curve, through a motion graph of them all"
+    summary = "walk along a path, through a motion graph"
+
+    path: tuple[tuple[float, ...], ...] = option(
+        (),
+        "The path: rows of x and y on the ground, metres; where clips climb, with its height",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,  # a curve object
+    )
+    closed: bool = option(False, "Let the path lead back to its start", shown=HIDDEN)
+    fidelity: float = option(
+        0.3,
+        "How much likeness at transitions counts against nearness to the path: smaller keeps to the path, larger moves"
+        " more naturally",
+        minimum=0.0,
+        maximum=10.0,
+        usual=(0.0, 2.0),
+    )
+    bend: float = option(
+        10.0,
+        "How far the ground may be turned under the clips where they do not turn enough, for a body of 1.7 m; more for"
+        " smaller ones",
+        minimum=0.0,
+        maximum=45.0,
+        unit="°/m",
+        usual=(0.0, 20.0),
+        zero="not at all",
+    )
+    spread: float = option(
+        1.0,
+        "Time over which what is left between walk and path is spread; 0 leaves it",
+        minimum=0.0,
+        maximum=10.0,
+        unit=" s",
+        usual=(0.0, 3.0),
+        zero="it is left",
+    )
+    speed: float = option(
+        0.0,
+        "The speed that is wanted; 0 is any",
+        minimum=0.0,
+        maximum=15.0,
+        unit=" m/s",
+        usual=(0.0, 6.0),
+        zero="any",
+        shown=RARE,
+    )
+    horizon: float = option(
+        0.0,
+        "How far is looked ahead before half of that is decided, for very long paths; 0 looks at all of it",
+        minimum=0.0,
+        maximum=1000.0,
+        unit=" m",
+        usual=(0.0, 100.0),
+        zero="all of it",
+        shown=RARE,
+    )
+    follows: str = option(
+        "hips",
+        "What of the body keeps to a path",
+        choices=(
+            Choice("hips", "", "The hips"),
+            Choice("mass", "Centre of Mass", "Where all its parts balance, by a table of their masses"),
+        ),
+        shown=RARE,
+    )
+    label_filter: str = option("", "Walk among clips of this label only", shown=RARE, aliases=("among",), pick=LABEL)
+    stretches: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Where the upper body does something else on the way: rows of start and end, 0 to 1 of the path, and the number"
+        " of a clip, counted from 1, or of several, which are connected; clips that are named here are not walked",
+        minimum=0.0,
+        table=True,
+        shown=HIDDEN,  # rows with an action each
+    )
+    stretch_options: str = option(
+        "",
+        "How these are spliced: options of splice for each, separated by semicolons, such as 'method=heck; posture=1"
+        " splice_threshold=0.2'; for all, where there is no semicolon",
+        shown=HIDDEN,  # fields of each
+    )
+
+    route: tuple[tuple[float, ...], ...] = option(
+        (),
+        "The walk itself, as the report of one has it; looked for if none is given, and if the clips have it no more",
+        minimum=-1e9,
+        maximum=1e9,
+        table=True,
+        shown=HIDDEN,  # it comes from a report
+    )
+
+    def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
+        """Return all but the actions of stretches."""
+        actions = {number for row in self.stretches for number in row[2:]}
+        return [clip for number, clip in enumerate(clips, 1) if number not in actions]
+
+    def stretch_rows(self, count: int) -> list[tuple[float, float, tuple[int, ...]]]:
+        """Return start, end and numbers of the clips of each stretch, of so many; raises OptionError for none."""
+        return [_stretch(row, count) for row in self.stretches]
+
+    def stretch_splices(self) -> list[Splice]:
+        """Return how each stretch is spliced; raises OptionError for what is no option of splice, or is no value."""
+        told = _parts(self.stretch_options)
+        if len(told) not in (1, len(self.stretches)) and self.stretch_options.strip(" ;"):
+            raise OptionError(
+                f"stretch_options has {len(told)} parts for {len(self.stretches)} stretches: give one for each, or one"
+            )
+        told = told * len(self.stretches) if len(told) == 1 else told
+        shared = {name: getattr(self, name) for name in declared(PointOptions)}
+        return [Splice(**(shared | _options(text))) for _, text in zip(self.stretches, told, strict=False)]
+
+    def after(self, count: int) -> Self:
+        # A row that is none is refused by name when the stretches are read.
+        rows = tuple((*row[:2], *(number + count for number in row[2:])) for row in self.stretches)
+        return replace(self, stretches=rows)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{graph_name(self.prepared_of(names) or names)} along a path"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["follow"]
+        bent = f", {one['bent_share']:.0%} of the way bent" if one["bent_share"] else ""
+        return [
+            f"  {one['length']:.1f} m, {100.0 * one['rms']:.1f} cm off the path (RMS), {100.0 * one['max']:.1f} at most"
+            f" ({100.0 * one['rms_before_spread']:.1f} before the rest was spread)",
+            f"  {one['transitions']} transitions{bent}, {one['searched']} states tried",
+            *(line for carried in one["carries"] for line in [f"  {carried['action']}:", *point_figures(carried)]),
+        ]
+
+
+# What can be changed of a walk while it is edited: the path, and what is done on the way.
+ON_THE_WAY = frozenset(("path", "closed", "route", "stretches", "stretch_options", *declared(PointOptions)))
+
+
+def _stretch(row: Sequence[float], count: int) -> tuple[float, float, tuple[int, ...]]:
+    if not count:
+        raise OptionError("stretches name clips by their number, but none are given")
+    if len(row) >= 3 and row[0] >= row[1]:
+        raise OptionError(f"a stretch from {row[0]:.0%} to {row[1]:.0%} of the path ends before it begins")
+    named = all(number == int(number) and 1 <= number <= count for number in row[2:])
+    if len(row) < 3 or not row[1] <= 1.0 or not named or len(set(row[2:])) < len(row[2:]):
+        numbers = " ".join(f"{value:g}" for value in row)
+        raise OptionError(
+            f"a stretch is start and end between 0 and 1 and the number of a clip from 1 to {count}, or of several, not"
+            f" {numbers!r}"
+        )
+    return row[0], row[1], tuple(int(number) for number in row[2:])
+
+
+def _parts(text: str) -> list[str]:
+    """A text at its semicolons but for those in quotes, which `shlex` ends as a shell does."""
+    parts, quote = [""], ""
+    for letter in text:
+        if letter == ";" and not quote:
+            parts.append("")
+            continue
+        parts[-1] += letter
+        if letter in "'\"":
+            quote = "" if letter == quote else quote or letter
+    return parts
+
+
+def stretch_text(values: Mapping[str, Any]) -> str:
+    """Return options of splice for one stretch as the text that `stretch_options` has of it, without usual values."""
+    known = declared(SpliceOptions)
+    words = {True: "yes", False: "no"}
+    unusual = {name: value for name, value in values.items() if value != known[name].default}
+    return " ".join(
+        f"{name}={shlex.quote(words[value] if isinstance(value, bool) else f'{value}')}"
+        for name, value in unusual.items()
+    )
+
+
+def _options(text: str) -> dict[str, Any]:
+    """Options of splice by name, as a text such as "method=heck posture=1" has them."""
+    known: dict[str, Option] = declared(SpliceOptions)
+    values: dict[str, Any] = {}
+    try:
+        entries = shlex.split(text)
+    except ValueError:
+        raise OptionError(f"stretch_options has quotes that do not end: {text!r}") from None
+    for entry in entries:
+        name, equals, value = entry.partition("=")
+        if name not in known or not equals:
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+            meant = f"; did you mean {', '.join(near)}?" if near else ""
+            raise OptionError(f"stretch_options has {entry!r}, which is no option of splice and its value{meant}")
+        about = known[name]
+        if about.kind is bool and value not in _WORDS:
+            raise OptionError(f"{name} is {value!r} in stretch_options, but must be yes or no")
+        values[name] = about.checked(_WORDS[value] if about.kind is bool else value)
+    return values
+
+
+_WORDS = {"yes": True, "no": False, "true": True, "false": False}

@@ -1,0 +1,79 @@
+"""The route of a walk through a graph as rows of numbers, so that it can be walked again without being looked for."""
+
+import numpy as np
+
+from ...errors import OptionError
+from ...graph.assemble import WalkPiece
+from ...graph.motion_graph import MotionGraph
+from . import Follow
+
+GONE = "the route that was kept is none of these clips as they are now, so the path was walked anew"
+
+
+def rows(graph: MotionGraph, walk: list[WalkPiece]) -> list[list[float]]:
+    """Return a walk as rows of numbers: clip (from 1, its mirror image negative), first and last frame of it, clip and
+    frame that a transition leads to (0 and 0 for none), and the degrees a metre that it is bent.
+    """
+    found = []
+    for piece in walk:
+        other, frame = 0, 0
+        if piece.edge >= 0:
+            end = graph.end[piece.edge]
+            other, frame = _number(graph, int(graph.clip[end])), int(graph.frame[end])
+        numbers = [_number(graph, piece.clip), piece.first, piece.last, other, frame]
+        found.append([*numbers, round(float(np.degrees(piece.bend)), 12)])
+    return found
+
+
+def read(graph: MotionGraph, recipe: Follow) -> list[WalkPiece] | None:
+    """Return the walk of a recipe's route; None where it has none, and where it is no walk through the graph as it is.
+
+    Raises OptionError for rows that are none.
+    """
+    walk: list[WalkPiece] = []
+    for row in recipe.route:
+        if len(row) != 6 or not row[0]:
+            raise OptionError("a route is rows of six numbers, as the report of a walk has them")
+        piece = _piece(graph, row)
+        if piece is None or (walk and not _follows(graph, walk[-1], piece)):
+            return None
+        walk.append(piece)
+    return walk or None
+
+
+def _number(graph: MotionGraph, clip: int) -> int:
+    given = graph.inputs.given
+    return clip + 1 if clip < given else -(clip - given + 1)
+
+
+def _piece(graph: MotionGraph, row: tuple[float, ...]) -> WalkPiece | None:
+    """The piece of a row, None where the graph has none such."""
+    clip, other = _clip(graph, int(row[0])), _clip(graph, int(row[3]))
+    first, last, bend = int(row[1]), int(row[2]), float(np.radians(row[5]))
+    if clip is None or not 0 <= first <= last < len(graph.clips[clip]):
+        return None
+    if not row[3]:
+        return WalkPiece(clip, first, last, -1, bend)
+    if other is None or last - first != 2 * graph.half:
+        return None
+    crossing = np.flatnonzero(graph.crosses)
+    begin, end = graph.start[crossing], graph.end[crossing]
+    these = (graph.clip[begin] == clip) & (graph.frame[begin] == first)
+    these &= (graph.clip[end] == other) & (graph.frame[end] == int(row[4]))
+    return WalkPiece(clip, first, last, int(crossing[these][0]), bend) if these.any() else None
+
+
+def _clip(graph: MotionGraph, number: int) -> int | None:
+    given, images = graph.inputs.given, len(graph.clips) - graph.inputs.given
+    if number > 0:
+        return number - 1 if number <= given else None
+    return given - number - 1 if number and -number <= images else None
+
+
+def _follows(graph: MotionGraph, one: WalkPiece, other: WalkPiece) -> bool:
+    """Say whether one piece ends at the frame at which another begins."""
+    clip, frame = one.clip, one.last
+    if one.edge >= 0:
+        end = graph.end[one.edge]
+        clip, frame = int(graph.clip[end]), int(graph.frame[end])
+    return (clip, frame) == (other.clip, other.first)

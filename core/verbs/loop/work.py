@@ -1,0 +1,227 @@
+"""From a clip that repeats itself to one cycle without a seam (methods: Loops)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import ClipError, RegistrationError, SkeletonError
+from ...motion import closing, cycles, trim
+from ...motion.clip import Clip
+from ...motion.closing import Closing
+from ...progress import SILENT, Progress
+from ...sync import cycle_search
+from ...sync.cycle_search import Cycle, Repetition
+from ...weave import ground_arc, planting, reporting
+from ...weave.planting import Outcome
+from ...weave.results import LoopResult
+from ...weave.seam import close, search
+from ...weave.seam.close import ClosedCycle
+from . import Loop, mirrored_half
+
+SHORTEST = 8  # frames of a cycle
+ALIKE, MOST = 0.04, 6  # lengths that differ by less are one cycle; and how many are offered
+
+
+def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> LoopResult:
+    """Return one cycle of a clip (or several in a row) whose end goes over into its start.
+
+    Raises ClipError for more than one clip and RegistrationError for one that does not repeat itself, with the best
+    score that was found.
+    """
+    began = time.perf_counter()
+    given, found = _only(clips, recipe), None
+    progress.at(0.0, "Looking for the cycle")
+    trimmed, whole, ending = _whole(given, recipe)
+    if ending is not None and (not recipe.length or _is_all(recipe, trimmed.first, whole, ending)):
+        made = close.close_whole(whole, ending, recipe)
+    elif recipe.length:
+        ending, made = None, close.close_cycle(trimmed.clip, _by_hand(trimmed.clip, recipe, trimmed.first), recipe)
+    else:
+        found = _repetition(trimmed.clip, recipe, trimmed.first)
+        made = _best(trimmed.clip, found, recipe, progress.part(0.3, 1.0))
+    shown = _arranged(made.clip, recipe.phase, recipe.repeat)
+    shown = replace(shown, name=recipe.result_name([given.name]), cyclic=True)
+    cycle, length = made.cycle, len(made.clip) - 1
+    begun = round(recipe.phase * length)
+    handed_over = not recipe.half and planting.same(made.clip, whole)
+    shown, planted = _planted(shown, made, begun, recipe, one_source=handed_over)
+    after = made.after
+    if not planted.why:
+        after = close.measured(shown.cut(0, length + 1), (length - begun) % length)
+    report = {
+        **planted.report,
+        "dropped": reporting.left_out([trimmed]),
+        "loop": {
+            "start": cycle.start + trimmed.first,
+            "length": cycle.length,
+            "score": None if np.isnan(cycle.score) else round(cycle.score, 4),
+            "candidates": _candidates(found, trimmed.first),
+            "method": made.method,
+            "methods": made.figures,
+            "turn_degrees": round(float(np.degrees(made.turn)), 3),
+            "straightened": made.straightened,
+            "closing": None if ending is None else {"kind": ending.kind, "gap_m": round(ending.gap, 5)},
+            "travel_m": round(made.travel, 4),
+        },
+        "quality": {"before": [made.before], "after": after},
+        "warnings": _warnings(given, cycle, ending),
+    }
+    return LoopResult(shown, report | reporting.common("loop", clips, shown, began), 0, found, cycle, ending)
+
+
+def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tuple[Repetition, list[Cycle]]:
+    """Return how a clip repeats itself, and its possible cycles, best first, each with its seam where that is best.
+
+    All in frames of the clip as given. The first is what `loop` takes; those that hardly repeat are left out. Raises
+    ClipError and RegistrationError as `loop` does.
+    """
+    progress.at(0.0, "Looking for cycles")
+    trimmed, whole, ending = _whole(_only(clips, recipe), recipe)
+    possible = []
+    if ending is not None:
+        possible.append(Cycle(0, len(whole) - 1 + ending.missing, 1.0))
+        try:
+            found = _repetition(trimmed.clip, recipe, trimmed.first)
+        except RegistrationError:
+            found = _once(possible[0], trimmed.clip.rate)
+    else:
+        found = _repetition(trimmed.clip, recipe, trimmed.first)
+    usable = [cycle for cycle in found.cycles if cycle.score >= cycle_search.WEAK and cycle.length >= SHORTEST]
+    lengths = _different(usable)
+    for k, length in enumerate(lengths):
+        of_this = found if length == found.best.length else cycle_search.of_length(trimmed.clip, length)
+        part = progress.part((k + 1.0) / (len(lengths) + 1.0), (k + 2.0) / (len(lengths) + 1.0))
+        possible.append(_best(trimmed.clip, of_this, recipe, part).cycle)
+    moved = [replace(cycle, start=cycle.start + trimmed.first) for cycle in possible]
+    return replace(found, starts=found.starts + trimmed.first), moved
+
+
+def _whole(given: Clip, recipe: Loop) -> tuple[trim.Trimmed, Clip, Closing | None]:
+    """The good part of a clip, the first of its equal cycles, and how its ends meet if it is taken for one cycle."""
+    trimmed = trim.if_wanted(given, recipe.trim)
+    if recipe.whole == "no":
+        return trimmed, trimmed.clip, None
+    for part in (trim.Trimmed(given), trimmed):  # ends that meet are good ones, however fast they are
+        ending = closing.of(part.clip)
+        if ending.kind or part.clip.cyclic:
+            exact = ending.kind == closing.EXACT and cycles.closes(part.clip)
+            return part, cycles.first_of(part.clip) if exact else part.clip, ending
+    return trimmed, trimmed.clip, ending if recipe.whole == "yes" and len(trimmed.clip) > 2 else None
+
+
+def _is_all(recipe: Loop, first: int, whole: Clip, ending: Closing) -> bool:
+    """Say whether the start and length that were asked for are all of a clip that is a cycle."""
+    return recipe.start == first and recipe.length == len(whole) - 1 + ending.missing
+
+
+def _once(cycle: Cycle, rate: float) -> Repetition:
+    """What is known of how a clip repeats itself if it is one cycle, once."""
+    score = np.array([cycle.score])
+    return Repetition((cycle,), np.array([cycle.length / rate]), score, np.array([cycle.start]), score)
+
+
+def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> ClosedCycle:
+    """The best cycle, closed in the first place whose seam nobody sees, else where it is seen least."""
+    places = search.ranked(clip, found)
+    tried: list[ClosedCycle] = []
+    for k, cycle in enumerate(places):
+        progress.at(k / len(places), "Closing the seam")
+        tried.append(close.close_cycle(clip, cycle, recipe))
+        if tried[-1].sound:
+            return tried[-1]
+    return min(tried, key=lambda made: made.cost)
+
+
+def _different(found: Sequence[Cycle]) -> list[int]:
+    """The lengths of the best cycles that differ by more than is refined anyway."""
+    lengths: list[int] = []
+    for cycle in found:
+        if all(abs(cycle.length - other) > ALIKE * other for other in lengths):
+            lengths.append(cycle.length)
+    return lengths[:MOST]
+
+
+def _only(clips: Sequence[Clip], recipe: Loop) -> Clip:
+    if len(clips) != 1:
+        raise ClipError(f"A loop is made of one clip; {len(clips)} given")
+    return mirrored_half.completed(clips[0]) if recipe.half and len(clips[0]) > 1 else clips[0]
+
+
+def _by_hand(clip: Clip, recipe: Loop, first: int) -> Cycle:
+    """The cycle asked for, in frames of the trimmed clip; raises RegistrationError where there is none such."""
+    start = recipe.start - first
+    if recipe.length < SHORTEST:
+        raise RegistrationError(f"{clip.name}: a cycle of {recipe.length} frames is none; it takes {SHORTEST} or more")
+    if start < 0 or start + recipe.length > len(clip) - 1:
+        raise RegistrationError(
+            f"{clip.name}: a cycle from frame {recipe.start} over {recipe.length} frames is not in the clip, "
+            f"whose good frames are {first} to {first + len(clip) - 1}"
+        )
+    return Cycle(start, recipe.length, float("nan"))
+
+
+def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
+    """How a clip repeats itself; raises RegistrationError if it does not."""
+    finder = cycle_search.find if recipe.finder == "cycle" else cycle_search.find_by_autocorrelation
+    found = finder(clip)
+    best = found.best
+    if best.score < cycle_search.WEAK:
+        raise RegistrationError(
+            f"{clip.name} does not repeat itself: the best it has is a cycle of {best.length} frames from "
+            f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {cycle_search.PERIODIC} or more); "
+            f"{_hint(clip)}"
+            "take the whole clip (whole = yes) or set start and length by hand, if it is to be looped all the same"
+        )
+    if best.length < SHORTEST:
+        raise RegistrationError(
+            f"{clip.name}: its cycle has {best.length} frames, and takes {SHORTEST} or more: sample it at a higher rate"
+        )
+    return found
+
+
+def _hint(clip: Clip) -> str:
+    """What the clip may be, if it is half a cycle."""
+    try:
+        near = mirrored_half.is_near(clip)
+    except SkeletonError:  # a body without left and right
+        return ""
+    return "its last pose is its first in a mirror: take it for half a cycle (half), or " if near else ""
+
+
+def _warnings(clip: Clip, cycle: Cycle, ending: Closing | None) -> list[str]:
+    if ending is not None and not ending.kind:
+        return [f"{clip.name}: its ends are {100.0 * ending.gap:.1f} cm apart, which is spread over the cycle: look"]
+    if cycle.score < cycle_search.PERIODIC:
+        return [
+            f"{clip.name} hardly repeats itself (score {cycle.score:.2f}, a cycle has {cycle_search.PERIODIC}): look"
+        ]
+    return []
+
+
+def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
+    cycles_found = () if found is None else found.cycles[:6]
+    return [{"start": c.start + first, "length": c.length, "score": round(c.score, 4)} for c in cycles_found]
+
+
+def _planted(shown: Clip, made: ClosedCycle, begun: int, recipe: Loop, *, one_source: bool) -> tuple[Clip, Outcome]:
+    """A cycle that begins so many frames later, planted on the way that its feet stand on; see `planting.of_result`."""
+    if not recipe.in_place or one_source or not recipe.plant_feet:
+        return planting.of_result(shown, recipe, one_source=one_source)
+    at = begun + np.arange(len(shown), dtype=float)
+    going = ground_arc.put_on(ground_arc.taken_off(shown, made.led, at), made.ground, at)
+    planted, outcome = planting.of_result(going, recipe, one_source=False)
+    if planted is going:
+        return shown, outcome
+    return ground_arc.put_on(ground_arc.taken_off(planted, made.ground, at), made.led, at), outcome
+
+
+def _arranged(made: Clip, phase: float, repeat: int) -> Clip:
+    """The cycle begun elsewhere in itself, so many times in a row."""
+    length = len(made) - 1
+    if phase:
+        shifted = cycles.sample(made, round(phase * length) + np.arange(length + 1, dtype=float))
+        made = replace(shifted, cyclic=True)
+    return made if repeat == 1 else cycles.unrolled(made, 0, repeat - 1)

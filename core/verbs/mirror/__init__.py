@@ -1,0 +1,38 @@
+"""A clip as seen in a mirror (methods: Mirror, placement, root motion)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...options import option
+from ...recipes.base import Recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mirror(Recipe):
+    """Let left and right change places."""
+
+    verb = "mirror"
+    label = "Mirror"
+    tooltip = "Make an action of the armature's own in which left and right have changed places"
+    least = most = 1
+    of_action = True
+    summary = "let left and right of a clip change places"
+
+    keep_start: bool = option(
+        True,
+        "Begin where the action begins, facing as it does; off, all is reflected in the middle of the rest pose",
+    )
+    half_cycle: bool = option(
+        False,
+        "Of a loop: begin half a cycle later, so that the same foot as before steps first and both play in step",
+    )
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} mirrored"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["mirror"]
+        alone = f", {len(one['alone'])} joints reflected in themselves" if one["alone"] else ""
+        return [f"  {one['pairs']} pairs of joints have changed places{alone}"]

@@ -1,0 +1,66 @@
+"""The picture of a clip that was changed by itself: how its ends go before and after, and by how much they moved."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...motion import kinematics, root_motion
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...weave.results import EditResult
+
+_ENDS = {  # what is looked at, by role: its name and colour
+    "hips": ("hips", "#333333"),
+    "head": ("head", "#888888"),
+    "hand.L": ("left hand", "#1f4e79"),
+    "hand.R": ("right hand", "#f0a030"),
+    "foot.L": ("left foot", "#3c9a6d"),
+    "foot.R": ("right foot", "#a83a36"),
+}
+
+
+def draw(made: EditResult) -> Figure:
+    """Return a figure of the clip's ends from above, of their speeds, and of how far each is from where it was."""
+    figure = Figure(figsize=(9.0, 8.0), layout="constrained")
+    figure.suptitle(made.clip.name, parse_math=False)
+    above, speeds, moves = figure.subfigures(3, 1, height_ratios=(2, 1, 1), squeeze=False)[:, 0]
+    places = {name: _ends(clip) for name, clip in (("before", made.before), ("after", made.clip))}
+    for axis, (name, ends) in zip(above.subplots(1, 2), places.items(), strict=True):
+        for role, way in ends.items():
+            axis.plot(*way[:, :2].T, color=_ENDS[role][1], lw=1.2, label=_ENDS[role][0])
+        axis.set_title(f"{name}, from above", fontsize=9)
+        axis.set_aspect("equal", adjustable="datalim")
+        axis.set_xlabel("x (m)")
+        axis.set_ylabel("y (m)")
+        axis.legend(fontsize=7, frameon=False)
+    _draw_speeds(speeds.subplots(), made, places)
+    _draw_moves(moves.subplots(), made, places)
+    return figure
+
+
+def _ends(clip: Clip) -> dict[str, Array]:
+    """Places (F, 3) of the ends of a body by role; of one without roles of what carries it and of its last joint."""
+    at = kinematics.world(clip)[1]
+    known = {role: at[:, clip.skeleton.roles[role]] for role in _ENDS if role in clip.skeleton.roles}
+    if known:
+        return known
+    return {"hips": at[:, root_motion.travelling_joint(clip.skeleton)], "head": at[:, -1]}
+
+
+def _draw_speeds(axis: Axes, made: EditResult, places: dict[str, dict[str, Array]]) -> None:
+    for name, clip, style in (("before", made.before, ":"), ("after", made.clip, "-")):
+        time = np.arange(len(clip)) / clip.rate
+        for role, way in places[name].items():
+            speed = np.linalg.norm(np.gradient(way, axis=0), axis=1) * clip.rate if len(clip) > 1 else 0.0 * time
+            axis.plot(time, speed, style, color=_ENDS[role][1], lw=1.0)
+    axis.set_ylabel("speed (m/s)")
+    axis.set_title("dotted: before", fontsize=8, loc="right")
+
+
+def _draw_moves(axis: Axes, made: EditResult, places: dict[str, dict[str, Array]]) -> None:
+    count = min(len(made.before), len(made.clip))
+    for role in places["after"]:
+        away = np.linalg.norm(places["after"][role][:count] - places["before"][role][:count], axis=1)
+        axis.plot(np.arange(count) / made.clip.rate, 100.0 * away, color=_ENDS[role][1], lw=1.2)
+    axis.set_xlabel("time (s)")
+    axis.set_ylabel("moved (cm)")

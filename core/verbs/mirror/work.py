@@ -1,0 +1,70 @@
+"""A clip as seen in a mirror, with its report (methods: Mirror, placement, root motion)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...check import quality
+from ...errors import ClipError
+from ...motion import cycles, joint_matching, mirror, root_motion
+from ...motion.clip import Channel, Clip
+from ...progress import SILENT, Progress
+from ...weave import reporting, travel_way
+from ...weave.results import EditResult
+from . import Mirror
+
+
+def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT) -> EditResult:
+    """Return a clip whose left and right have changed places; twice it is the clip again.
+
+    Raises ClipError for more than one clip and for half a cycle of a clip that does not repeat, SkeletonError for
+    bodies that can't be mirrored, or turned to where the clip began.
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"One clip is mirrored at a time; {len(clips)} given")
+    (clip,) = clips
+    progress.at(0.0, "Mirroring")
+    repeats = clip.cyclic or cycles.closes(clip)
+    if recipe.half_cycle and not repeats:
+        raise ClipError(f"{clip.name} does not repeat, so it has no half a cycle: close it with Loop first")
+    made = replace(mirror.mirrored(clip), channels=_exchanged(clip))
+    if recipe.half_cycle:
+        later = np.arange(len(made), dtype=np.float64) + 0.5 * (len(made) - 1)
+        made = replace(cycles.sample(made, later), cyclic=clip.cyclic)
+    if recipe.keep_start:
+        ground, facing = root_motion.ground_frames(clip)
+        facing = root_motion.smooth(facing, root_motion.HEADING_SIGMA * clip.rate)
+        made = root_motion.beginning_at(made, ground[0], float(facing[0]))
+    progress.at(0.5, "Measuring")
+    partner = joint_matching.across(clip.skeleton)
+    pairs = int(np.count_nonzero(partner != np.arange(len(partner)))) // 2
+    lonely = f"{clip.name}: no joint has a partner on the other side: name them in Body Roles"
+    alone = [clip.skeleton.names[k] for k in np.flatnonzero(partner == np.arange(len(partner)))]
+    report: dict[str, Any] = {
+        "dropped": [],
+        "mirror": {"pairs": pairs, "alone": alone},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": [] if pairs else [lonely],
+    }
+    made = replace(made, name=recipe.result_name([clip.name]))
+    return EditResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip)
+
+
+def _exchanged(clip: Clip) -> dict[str, Channel]:
+    """The channels of a clip, those of joints with their partners', and a way that was taken off to the other side."""
+    names = clip.skeleton.names
+    partner = joint_matching.across(clip.skeleton)
+    other = {f'"{name}"': f'"{names[k]}"' for name, k in zip(names, partner, strict=True)}
+    channels = {}
+    for name, channel in clip.channels.items():
+        mine = next((quoted for quoted in other if quoted in name), None)
+        there = name if mine is None else name.replace(mine, other[mine])
+        channels[name] = clip.channels.get(there, channel)
+    for name in (travel_way.CHANNELS[0], travel_way.CHANNELS[2]):
+        if name in channels:
+            channels[name] = Channel(-channels[name].values)
+    return channels

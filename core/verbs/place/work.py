@@ -1,0 +1,155 @@
+"""Turning and moving a whole clip on the ground, with its report (methods: Mirror, placement, root motion)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...bodies import alike
+from ...check import contacts, quality, world_pose
+from ...errors import ClipError, OptionError, SkeletonError
+from ...motion import feet, quat, root_motion
+from ...motion.clip import Clip
+from ...motion.skeleton import Skeleton
+from ...progress import SILENT, Progress
+from ...sync import transitions
+from ...weave import reporting
+from ...weave.results import EditResult
+from ..connect import work as connect
+from . import Place
+
+ON_GROUND = 0.06  # of the body's height; a rest pose whose lowest point is nearer to 0 stands on 0
+_MOST = {"auto": 2, "at": 1, "own": 1, "after": 2}  # clips that are taken
+
+
+def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> EditResult:
+    """Return the first clip at a place, or where the second one ends; nothing moves in the body.
+
+    Raises ClipError for more or fewer clips than that takes, OptionError for a frame that the clip has not, and
+    SkeletonError for bodies that can't be turned, or whose feet are not known where they are to be on the floor.
+    """
+    began = time.perf_counter()
+    where = _where(clips, recipe)
+    clip, frame = clips[0], recipe.frame
+    if frame >= len(clip):
+        raise OptionError(f"{clip.name} has {len(clip)} frames, 0 to {len(clip) - 1}: frame {frame} is none of them")
+    progress.at(0.0, "Placing")
+    made, warnings = clip, list[str]()
+    if where == "after":
+        made, warnings = _after(clip, clips[1], frame)
+    ground, facing = root_motion.ground_frames(made)[0][frame], root_motion.heading(made)[frame]
+    there = np.array([recipe.x, recipe.y]) if where == "at" else ground
+    way = np.radians(recipe.facing) if recipe.face == "way" else facing
+    if where == "at" or recipe.face == "way":
+        made = root_motion.beginning_at(made, there, float(way), frame)
+    raised = _raised(made, recipe)
+    if raised:
+        made = root_motion.placed(made, 0.0, np.array([0.0, 0.0, raised]))
+    progress.at(0.5, "Measuring")
+    if made is clip:
+        warnings.append(f"{clip.name}: no place, way or height was asked for: nothing was changed")
+    report: dict[str, Any] = {
+        "dropped": [],
+        "place": _figures(clip, made, where, raised),
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": warnings,
+    }
+    made = replace(made, name=recipe.result_name([one.name for one in clips]))
+    return EditResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip)
+
+
+def _where(clips: Sequence[Clip], recipe: Place) -> str:
+    """At a place, where it is, or after the second clip; raises ClipError where clips are too few or too many."""
+    most = _MOST[recipe.where]
+    if not 1 <= len(clips) <= most:
+        what = (
+            "one clip, or two to place one after the other" if most == 2 else f"one clip to be placed {recipe.where!r}"
+        )
+        raise ClipError(f"Place takes {what}; {len(clips)} given")
+    if recipe.where == "after" and len(clips) == 1:
+        raise ClipError(f"{clips[0].name} is to go on from another clip: give that one, too, as the second")
+    if recipe.where == "auto":
+        return "after" if len(clips) == 2 else "at"
+    return recipe.where
+
+
+def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
+    """The clip brought to where another one ends, and what is to be said of it.
+
+    Where both poses are alike, to where they lie best on each other, as Connect does at a seam; else the hips come to
+    where the hips were, facing as the body did: poses that differ can be turned any way. The other one ends at the
+    origin for that: on a body of another size its way would be of another length.
+    """
+    last = len(other) - 1
+    end = root_motion.ground_frames(other)[0][last]
+    there, carried = alike.like(root_motion.placed(other, 0.0, -end), clip)
+    said = [] if carried is None else list(carried.sentences)
+    feet = contacts.footing(there), contacts.footing(clip)
+    found = transitions.align(there, clip, last, frame, 0, feet)
+    if found.distance <= connect.FAR * clip.skeleton.height:
+        return root_motion.placed(clip, found.turn, np.array(found.shift) + end), said
+    said.append(
+        f"{clip.name} and the end of {other.name} are in different poses, {100.0 * found.distance:.0f} cm apart: the"
+        " hips were brought to where they were, facing the same way"
+    )
+    return root_motion.beginning_at(clip, end, float(root_motion.heading(other)[last]), frame), said
+
+
+def _raised(clip: Clip, recipe: Place) -> float:
+    """By how much (m) a clip is raised."""
+    if recipe.height == "lift":
+        return recipe.lift
+    return -lowest_sole(clip) if recipe.height == "floor" else 0.0
+
+
+def lowest_sole(clip: Clip) -> float:
+    """Return how high (m) the sole of the lowest foot is while it stands; of one that never stands, at its lowest.
+
+    Raises SkeletonError for a body whose feet are not known.
+    """
+    standing = contacts.standing_feet(world_pose.pose(clip))
+    if not standing:
+        raise SkeletonError(
+            f"{clip.name}: its feet are not known, so they can't be put on the floor: name them as body roles, or type"
+            " by how much to lift it"
+        )
+    soles = _soles(clip.skeleton)
+    heights = [(foot.ball[:, 2] - soles[name], foot.ball_stands) for name, foot in standing.items()]
+    if any(stands.any() for _, stands in heights):
+        return float(min(height[stands].min() for height, stands in heights if stands.any()))
+    return float(min(height.min() for height, _ in heights))
+
+
+def _soles(skeleton: Skeleton) -> dict[str, float]:
+    """How high each ball is over the ground at rest: over 0 where the rest pose stands there, else over its lowest."""
+    rotations, places = skeleton.rest
+    tipped = skeleton.tipped
+    tips = places[tipped] + quat.rotate(rotations[tipped], skeleton.tips[tipped])
+    points = np.concatenate([places, tips])[:, 2]
+    body = np.concatenate([skeleton.body, skeleton.body[tipped]])
+    lowest = float(points[body].min())
+    ground = 0.0 if 0.0 <= lowest <= ON_GROUND * skeleton.height else lowest
+    return {name: float(points[ball]) - ground for name, (ball, _) in feet.balls_and_ankles(skeleton).items()}
+
+
+def _figures(before: Clip, made: Clip, where: str, raised: float) -> dict[str, Any]:
+    """Where the clip was and is at its first frame and its last, which way it faces there, and how it was turned."""
+    ends = []
+    for clip in (before, made):
+        ground, facing = root_motion.ground_frames(clip)[0], np.degrees(root_motion.heading(clip))
+        ends.append([[*(round(float(v), 4) for v in ground[k]), round(_within(facing[k]), 2)] for k in (0, -1)])
+    turned = _within(float(np.degrees(root_motion.heading(made)[0] - root_motion.heading(before)[0])))
+    return {
+        "where": where,
+        "turned_degrees": round(turned, 3),
+        "raised_m": round(raised, 4),
+        "first": [end[0] for end in ends],
+        "last": [end[1] for end in ends],
+    }
+
+
+def _within(degrees: float) -> float:
+    """An angle between -180 and 180 degrees."""
+    return float((degrees + 180.0) % 360.0 - 180.0)

@@ -1,0 +1,22 @@
+"""Planting feet: they stay where they stand (methods: Planted feet)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...recipes.base import Recipe
+from ...recipes.planting import SpanOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plant(Recipe, SpanOptions):
+    """Let feet that slide stay where they stand: pelvis and legs follow, all else is as it was."""
+
+    verb = "plant"
+    label = "Plant Feet"
+    tooltip = "Make an action of the ticked one whose feet stay where they stand; pelvis and legs follow"
+    least = most = 1
+    of_action = True
+    summary = "let feet that slide stay where they stand"
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} planted"

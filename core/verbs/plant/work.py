@@ -1,0 +1,51 @@
+"""Planting the feet of a clip, with its report (methods: Planted feet)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...check import contacts, quality
+from ...edit.feet import spans
+from ...edit.feet.planting import Planted
+from ...errors import ClipError, some
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import planting, reporting
+from ...weave.results import PlantResult
+from . import Plant
+
+
+def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> PlantResult:
+    """Return a clip whose feet stay where they stand; one whose feet stand still already is handed back as it is.
+
+    Raises ClipError for more than one clip and for bodies of an unknown unit, SkeletonError for those whose legs are
+    not known or can't be led, OptionError for spans that are none.
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"Feet are planted of one clip at a time; {len(clips)} given")
+    (clip,) = clips
+    progress.at(0.0, "Planting feet")
+    rows = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else None
+    made, done = planting.planted(clip, rows)
+    progress.at(0.6, "Looking at its feet")
+    made = replace(made, name=recipe.result_name([clip.name]))
+    report: dict[str, Any] = {
+        "dropped": [],
+        "plant": done.report,
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": _warnings(clip, done),
+    }
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return PlantResult(made, report, 0, clip, done)
+
+
+def _warnings(clip: Clip, done: Planted) -> list[str]:
+    told = []
+    if done.refused:
+        each = [f"{contacts.NAMES[s.foot]} from frame {s.first} to {s.end - 1}, {why}" for s, why in done.refused]
+        told.append(f"{clip.name}: not planted: {some(each)}")
+    if not done.spans:
+        told.append(f"{clip.name}: no foot that stands slides: nothing was changed")
+    return told

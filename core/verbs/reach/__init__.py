@@ -1,0 +1,97 @@
+"""Reaching: a limb is led so that its end is at a place (methods: Key poses and reaching)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...options import FRAME, RARE, Choice, option
+from ...recipes.base import Recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach(Recipe):
+    """Let a hand, a foot or the end of any chain reach a place, at a frame or over a span."""
+
+    verb = "reach"
+    label = "Reach"
+    tooltip = "Make an action of the armature's own in which a hand or a foot reaches a place at some frames"
+    least = most = 1
+    of_action = True
+    summary = "let a hand, a foot or the end of a chain reach a place at some frames"
+
+    limb: str = option(
+        "right_arm",
+        "What reaches",
+        choices=(
+            Choice("left_arm", "", "The left hand, or the left front foot; elbows bend as they do"),
+            Choice("right_arm", "", "The right hand, or the right front foot; elbows bend as they do"),
+            Choice("left_leg", "", "The left foot by its ankle; knees bend as they do"),
+            Choice("right_leg", "", "The right foot by its ankle; knees bend as they do"),
+            Choice("head", "", "The head, by all joints of the spine"),
+            Choice("chain", "", "Any joints above each other, which are named"),
+        ),
+    )
+    chain: str = option(
+        "",
+        "The first joint that turns and the joint that is led, such as shoulder > hand",
+        only_for=("limb", ("chain",)),
+    )
+    target: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Where to, in metres in the clip's world: a row x y z, or rows of a frame (from 0) and x y z for a place that"
+        " moves",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+    )
+    from_frame: int = option(0, "First frame in which it is there, counted from 0", minimum=0, pick=FRAME)
+    to_frame: int = option(-1, "Last frame in which it is there", minimum=-1, pick=FRAME, zero="the first one alone")
+    ease: float = option(
+        0.3,
+        "How long it takes to get there before, and back after",
+        minimum=0.0,
+        maximum=60.0,
+        usual=(0.0, 2.0),
+        unit=" s",
+    )
+    keep_turn: bool = option(True, "Hand, foot or head stay turned in the world as they are")
+    between: str = option(
+        "monotone",
+        "How a place that moves goes from row to row",
+        choices=(
+            Choice("linear", "", "Straight on, at an even speed from row to row"),
+            Choice("monotone", "", "Smoothly, and never beyond its rows"),
+        ),
+        shown=RARE,
+    )
+    tip: tuple[tuple[float, ...], ...] = option(
+        (),
+        "The point that is to be there, as a row x y z in metres along the axes of the hand, foot or last joint;"
+        " without it that joint itself",
+        minimum=-1e3,
+        maximum=1e3,
+        table=True,
+        shown=RARE,
+    )
+    limits: tuple[tuple[float, ...], ...] = option(
+        (),
+        "How far joints turn: rows of a joint (counted from 1), and from and to which angle about its own x, y and z"
+        " (degrees, matrix product in that order)",
+        minimum=-1e4,
+        maximum=1e4,
+        table=True,
+        from_file=True,
+        shown=RARE,
+    )
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} reaching"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["reach"]
+        first, last = one["span"]
+        when = f"at frame {first}" if first == last else f"from frame {first} to {last}"
+        by = f"{one['moved_cm']:.1f} cm from where it was, at most; {one['changed_frames']} frames are changed"
+        return [f"  {one['limb'].replace('_', ' ')} is led {when}, {by}; {one['off_mm']:.2g} mm off its target at most"]

@@ -1,0 +1,177 @@
+"""A limb that reaches a place, with its report (methods: Key poses and reaching)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...check import quality
+from ...edit import hermite, reaching
+from ...errors import ClipError, OptionError
+from ...motion import cycles, quat
+from ...motion.clip import Clip
+from ...motion.ik import Limb
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...weave import reporting
+from ...weave.results import ReachResult
+from . import Reach
+
+THERE = 1e-4  # m; who is nearer is there
+FEW = 100  # rows of corrections that a report has at most
+
+
+def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> ReachResult:
+    """Return a clip one of whose limbs reaches a place in a span of frames.
+
+    Raises ClipError for more than one clip and for frames that it does not have, OptionError for rows that are none,
+    and SkeletonError for limbs that are not known or can't be led.
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"One clip reaches at a time; {len(clips)} given")
+    (clip,) = clips
+    progress.at(0.0, "Reaching")
+    first, last = _span(clip, recipe)
+    tip = _tip(recipe)
+    led = _led(clip, recipe, tip)
+    limits = _limits(clip, recipe, led)
+    ease = recipe.ease * clip.rate
+    share = reaching.shares(len(clip), first, last, ease)
+    goals = _goals(recipe, np.arange(len(clip), dtype=np.float64))
+    repeats = clip.cyclic or cycles.closes(clip)
+    asked = reaching.Asked(led, goals, share, tip, recipe.keep_turn, limits)
+    if repeats and max(share[0], share[-1]) > 0.0 and last - first < len(clip) - 1:
+        one = len(clip) - 1
+        laps = np.arange(3 * one + 1, dtype=np.float64) - one
+        wide = reaching.shares(len(laps), first + one, last + one, ease)
+        made = reaching.reached_in_cycle(clip, replace(asked, goals=_goals(recipe, laps), share=wide))
+        share = np.maximum.reduce([wide[lap * one : (lap + 1) * one + 1] for lap in range(3)])
+    else:
+        made = reaching.reached(clip, asked)
+    progress.at(0.5, "Measuring")
+    sentences = []
+    if repeats and not cycles.closes(made):
+        made = replace(made, cyclic=False)
+        sentences.append(f"{clip.name} is no loop any more: its end does not meet its start, as the place stays")
+    made = replace(made, name=recipe.result_name([clip.name]))
+    ends = np.stack([reaching.ends(one, led, tip) for one in (clip, made)])
+    figures, said = _figures(clip, made, recipe, ends, goals, (first, last), share)
+    report: dict[str, Any] = {
+        "dropped": [],
+        "reach": {"joints": [clip.skeleton.names[k] for k in reaching.joints_of(clip.skeleton, led)], **figures},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": said + sentences,
+    }
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return ReachResult(made, report, 0, clip, ends, goals, share, (first, last))
+
+
+def _span(clip: Clip, recipe: Reach) -> tuple[int, int]:
+    first = recipe.from_frame
+    last = first if recipe.to_frame < 0 else recipe.to_frame
+    if last >= len(clip) or first >= len(clip):
+        raise ClipError(f"{clip.name} has no frame {max(first, last)}: its frames are 0 to {len(clip) - 1}")
+    if last < first:
+        raise OptionError(f"to_frame is {last}, before from_frame, {first}")
+    return first, last
+
+
+def _tip(recipe: Reach) -> Array:
+    if not recipe.tip:
+        return np.zeros(3)
+    if len(recipe.tip) != 1 or len(recipe.tip[0]) != 3:
+        raise OptionError("tip is one row x y z, in metres, such as 0 0.08 0")
+    return np.array(recipe.tip[0])
+
+
+def _led(clip: Clip, recipe: Reach, tip: Array) -> "Limb | reaching.Chain":
+    """What is led; the last joint of a chain turns, too, where a point beside it is led and its turn is not kept."""
+    whole = bool(tip.any()) and not recipe.keep_turn
+    if recipe.limb == "chain":
+        return reaching.chain_of(clip, recipe.chain, whole=whole)
+    if recipe.limb == "head":
+        return reaching.head_of(clip, whole=whole)
+    return reaching.limb_of(clip, recipe.limb)
+
+
+def _limits(clip: Clip, recipe: Reach, led: "Limb | reaching.Chain") -> "reaching.Limits | None":
+    names = clip.skeleton.names
+    turning = led.joints if isinstance(led, reaching.Chain) else (led.upper, led.lower)
+    found = {}
+    for number, row in enumerate(recipe.limits, 1):
+        if len(row) != 7 or row[0] != int(row[0]) or not all(row[k] <= row[k + 1] for k in (1, 3, 5)):
+            raise OptionError(
+                f"limits, row {number}: a row is the number of a joint and its least and largest angles about x, y and"
+                " z, degrees, such as 7 -10 10 0 140 -5 5"
+            )
+        if int(row[0]) - 1 not in turning:
+            listed = ", ".join(f"{joint + 1} {names[joint]!r}" for joint in turning)
+            raise OptionError(f"limits, row {number}: joint {row[0]:g} is not among those that turn: {listed}")
+        found[int(row[0]) - 1] = np.radians(row[1::2]), np.radians(row[2::2])
+    return found or None
+
+
+def _goals(recipe: Reach, frames: Array) -> Array:
+    """The place (F, 3) that is to be reached, at frames (F,); raises OptionError."""
+    rows = recipe.target
+    if len(rows) == 1 and len(rows[0]) == 3:
+        return np.tile(rows[0], (len(frames), 1))
+    if not rows or any(len(row) != 4 for row in rows):
+        raise OptionError(
+            "target: where is it to reach? A row x y z, in metres, such as 0.3 -0.5 1.2, or rows of a frame and x y z"
+        )
+    table = np.array(rows)
+    if (np.diff(table[:, 0]) <= 0.0).any():
+        raise OptionError("target: the frames of its rows must grow from row to row")
+    if recipe.between == "linear":
+        return np.stack([np.interp(frames, table[:, 0], column) for column in table[:, 1:].T], axis=1)
+    times, places = table[:, 0], table[:, 1:]
+    return hermite.evaluate(times, places, hermite.monotone_slopes(times, places), frames)
+
+
+def _figures(
+    clip: Clip, made: Clip, recipe: Reach, ends: Array, goals: Array, span: tuple[int, int], share: Array
+) -> tuple[dict[str, Any], list[str]]:
+    """What the report says of how near it came and of what was changed, and what is to be said of it."""
+    first, last = span
+    away = np.linalg.norm(ends[1] - goals, axis=1)[first : last + 1]
+    short = np.flatnonzero(away > THERE)
+    figures: dict[str, Any] = {
+        "limb": recipe.limb,
+        "span": [first, last],
+        "changed_frames": int(np.count_nonzero(share > 0.0)),
+        "off_mm": round(1000.0 * float(away.max()), 6),
+        "out_of_reach": None,
+        "moved_cm": round(100.0 * float(np.linalg.norm(ends[1] - ends[0], axis=1).max()), 3),
+        "corrections": _corrections(clip, made, span),
+    }
+    if not len(short):
+        return figures, []
+    worst = first + int(away.argmax())
+    centimetres = 100.0 * float(away.max())
+    figures["out_of_reach"] = {"frames": len(short), "short_cm": round(centimetres, 4), "frame": worst}
+    why = "as its limits allow" if recipe.limits else "and stretches towards it"
+    told = (
+        f"{clip.name}: {recipe.limb.replace('_', ' ')} falls short of its target by {centimetres:.1f} cm at frame"
+        f" {worst}, {why}; so in {len(short)} of {len(away)} frames"
+    )
+    return figures, [told]
+
+
+def _corrections(clip: Clip, made: Clip, span: tuple[int, int]) -> list[list[float]]:
+    """What was changed as rows of a frame, a joint (counted from 1), a rotation vector in degrees, and a translation.
+
+    Only where these are few: a pose, not a stretch.
+    """
+    rows = []
+    for frame in range(span[0], span[1] + 1):
+        turn = quat.log(quat.mul(quat.inv(clip.rotations[frame]), made.rotations[frame]))
+        shift = made.translations[frame] - clip.translations[frame]
+        moved = np.flatnonzero((np.abs(turn).max(axis=1) > 1e-12) | (np.abs(shift).max(axis=1) > 1e-12))
+        rows += [[frame, int(joint) + 1, *np.degrees(turn[joint]).tolist(), *shift[joint].tolist()] for joint in moved]
+        if len(rows) > FEW:
+            return []
+    return rows

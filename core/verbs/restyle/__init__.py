@@ -1,0 +1,134 @@
+"""A clip in another style: sliders that are learnt from examples.
+
+Method: Style.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from ...options import RARE, Choice, option
+from ...recipes.base import Recipe
+from ...recipes.planting import PlantOptions
+from ...recipes.style import StyleOptions, renamed_in
+
+
+def _slider(sentence: str, label: str = "") -> float:
+    amount: float = option(0.0, sentence, minimum=-6.0, maximum=6.0, usual=(-3.0, 3.0), label=label)
+    return amount
+
+
+def _factor(number: int) -> float:
+    which = {1: "largest", 2: "second", 3: "third"}.get(number, f"{number}th")
+    factor: float = option(
+        1.0,
+        f"How much the clip keeps of the {which} component: 1 as it is, 0 none, 3 three times, -3 reversed",
+        minimum=-10.0,
+        maximum=10.0,
+        usual=(-3.0, 3.0),
+        shown=RARE,
+    )
+    return factor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restyle(Recipe, PlantOptions, StyleOptions):
+    """Give a clip more or less of what its examples differ in; 1 is as much as they usually differ."""
+
+    verb = "restyle"
+    label = "Restyle"
+    tooltip = "Make a new action of the reference: with longer strides, more swing, more of what the ticked ones have"
+    mode = "Style"
+    mode_tooltip = "The reference, done in another way: sliders learnt from the ticked actions"
+    least = 1
+    reference_first = True
+    summary = "change how a clip is done, by sliders learnt from others (of the same action)"
+
+    stride: float = _slider("Longer strides, in usual differences between the examples")
+    cadence: float = _slider("More steps a minute")
+    speed: float = _slider("Faster, with the stride and the cadence that go with it")
+    bounce: float = _slider("Hips that go up and down more")
+    swing: float = _slider("Arms that swing more", "Arm Swing")
+    lean: float = _slider("A trunk that leans more to the front")
+    elbows: float = _slider("Elbows that are bent more")
+    width: float = _slider("Feet farther apart", "Step Width")
+    lift: float = _slider("Feet that are lifted more", "Foot Lift")
+    goes_along: str = option(
+        "natural",
+        "What changes besides what a slider says",
+        choices=(
+            Choice("natural", "", "What changes with it in the examples, too: longer strides swing the arms"),
+            Choice("only", "Only This", "Nothing else that has a slider"),
+        ),
+    )
+    exact: bool = option(True, "Measure what came of the sliders, and correct it", shown=RARE)
+    toward: str = option("", "Towards the mean of a person, or of a label: anna, or mood=sad", shown=RARE)
+    toward_amount: float = option(
+        1.0, "How far: 0 is not at all, 1 all the way", minimum=-3.0, maximum=3.0, usual=(-1.0, 2.0), shown=RARE
+    )
+    components: str = option(
+        "apart",
+        "Which components of how people differ are meant",
+        choices=(
+            Choice("apart", "", "Of posture and of dynamics, each by itself"),
+            Choice("together", "", "Of both at once, about the mean"),
+            Choice("source", "About Rest", "About the rest pose, of which the first is the mean motion itself"),
+        ),
+        shown=RARE,
+    )
+    factor_1: float = _factor(1)
+    factor_2: float = _factor(2)
+    factor_3: float = _factor(3)
+    factor_4: float = _factor(4)
+    factor_5: float = _factor(5)
+    factor_6: float = _factor(6)
+    own_speed: float = option(
+        1.0, "How much of its own speed, as a component", minimum=-3.0, maximum=5.0, usual=(-1.0, 3.0), shown=RARE
+    )
+    individuality: float = option(
+        1.0,
+        "How much it keeps of what no component tells",
+        minimum=-3.0,
+        maximum=5.0,
+        usual=(0.0, 2.0),
+        shown=RARE,
+    )
+    variation: int = option(
+        0, "The number of a variation, made by chance within what is usual; 0 is none", minimum=0, zero="none"
+    )
+    variation_amount: float = option(
+        1.0,
+        "How far variations go",
+        minimum=0.0,
+        maximum=3.0,
+        usual=(0.0, 2.0),
+        label="Variety",  # what the sidebar has room for
+        shown=RARE,
+    )
+
+    @property
+    def factors(self) -> tuple[float, ...]:
+        """How much is kept of the largest components, in their order."""
+        return self.factor_1, self.factor_2, self.factor_3, self.factor_4, self.factor_5, self.factor_6
+
+    def with_names(self, names: Mapping[str, str]) -> Self:
+        """Return the recipe for clips that are called otherwise by now, in the table of labels, too."""
+        return replace(self, labels=renamed_in(self.labels, names))
+
+    @classmethod
+    def label_of(cls, count: int) -> str:
+        return f"Restyle {count} Actions"
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{names[0]} variation {self.variation}" if self.variation else f"{names[0]} restyled"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        from ...style.measures import UNITS
+
+        one = report["style"]
+        return [
+            f"  {name}: asked {each['asked']:+.2f}, from {each['before']:+.2f} to {each['after']:+.2f}"
+            f" ({each['measure_before']:.3g} to {each['measure_after']:.3g} {UNITS[name]})"
+            for name, each in one["sliders"].items()
+        ]

@@ -1,0 +1,216 @@
+"""What a recipe asks of a clip's style, as a change of its rows, and how far that came (methods: Style)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import OptionError, some
+from ...motion.quat import Array
+from ...recipes.style import SLIDERS
+from ...style import directions
+from ...style.components import MOST
+from ...style.form import PHASES
+from ...style.style import Learnt, Style
+from ...style.worn import Worn
+from . import Restyle
+
+ASKED = 3.0  # times that what is asked counts against what is to stay as it is
+OFF = 0.25  # standard deviations; a slider that comes less near what was asked is told
+USUAL = 3.0  # standard deviations; what goes farther is held back there
+FEW = 8  # people; fewer are examples and tell no style: what goes beyond all of them is held back there
+MOST_CHANCE = 2.0  # standard deviations that a variation takes of one component
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """The rows (F, C) of a changed clip, steps from phase to phase, and by what its seconds are multiplied.
+
+    row (P C + 1,) : its mean stride then; sliders : what was asked, and obtained, by name; held : what was held back
+    """
+
+    rows: Array
+    longer: float
+    row: Array
+    sliders: dict[str, dict[str, float]]
+    held: tuple[str, ...]
+
+    @property
+    def is_none(self) -> bool:
+        return not self.sliders and self.longer == 1.0
+
+
+def asked(worn: Worn, recipe: Restyle) -> Change | None:
+    """Return the change that a recipe asks of a clip, None where it asks for none.
+
+    First what it keeps of its components, then towards whom it goes and by chance, then what sliders say, which are
+    measured on what came of the others. Raises OptionError for sliders and people that the style does not have.
+    """
+    style, form = worn.style, worn.style.form
+    wanted = _wanted(style, recipe)
+    keeps = any(factor != 1.0 for factor in (*recipe.factors, recipe.own_speed, recipe.individuality))
+    moved = bool(recipe.toward and recipe.toward_amount) or bool(recipe.variation and recipe.variation_amount)
+    if not (keeps or moved or wanted):
+        return None
+    rows, row, held = (worn.rows(form), worn.row, list[str]())
+    if keeps:
+        rows, row, held = _kept(worn, recipe)
+    shift = _toward(style, recipe, row) + _by_chance(style, recipe)
+    told: dict[str, dict[str, float]] = {}
+    if wanted:
+        slid, told, more = _slid(style, recipe, row + shift, wanted)
+        shift = shift + slid
+        held += more
+    rows = rows + worn.at @ shift[:-1].reshape(PHASES, -1)
+    return Change(rows, float(np.exp(row[-1] + shift[-1] - worn.row[-1])), row + shift, told, tuple(held))
+
+
+def _wanted(style: Style, recipe: Restyle) -> dict[str, float]:
+    found = {name: getattr(recipe, name) for name in SLIDERS if getattr(recipe, name)}
+    lacking = [name for name in found if name not in style.sliders.names]
+    if lacking:
+        raise OptionError(
+            f"{some(lacking)}: the examples do not differ in that, or the body has no parts that tell: they have"
+            f" {', '.join(style.sliders.names)}"
+        )
+    return found
+
+
+def _kept(worn: Worn, recipe: Restyle) -> tuple[Array, Array, list[str]]:
+    """The rows (F, C) and the mean stride of a clip that keeps so much of each component and of what these leave."""
+    style = worn.style
+    learnt = style.learnt(recipe.components)
+    rows = worn.rows(learnt.form)
+    flat = worn.row
+    if learnt.form is not style.form:
+        own = flat[:-1].reshape(PHASES, -1)
+        flat = np.append(learnt.form.written(style.form.read(own)).ravel(), flat[-1])
+    stride = flat[:-1].reshape(PHASES, -1)
+    # What no factor is of is individuality, the smallest components, too.
+    scores = learnt.scores(stride[None])[0, : len(recipe.factors)]
+    factors, held = _factors(learnt, scores, recipe)
+    own = flat - learnt.centre - scores @ learnt.whole[: len(scores)]
+    speed = np.append(np.zeros_like(stride), 1.0)
+    speed[:-1].reshape(PHASES, -1)[:, learnt.form.steps] = 1.0
+    change = ((factors - 1.0) * scores) @ learnt.whole[: len(scores)]
+    change += np.where(speed > 0.0, recipe.own_speed - 1.0, recipe.individuality - 1.0) * own
+    by_itself = rows - worn.at @ stride
+    rows = rows + worn.at @ change[:-1].reshape(PHASES, -1) + (recipe.individuality - 1.0) * by_itself
+    row = flat + change
+    if learnt.form is not style.form:
+        rows = style.form.written(learnt.form.read(rows))
+        row = np.append(style.form.written(learnt.form.read(row[:-1].reshape(PHASES, -1))).ravel(), row[-1])
+    return rows, row, held
+
+
+def _factors(learnt: Learnt, scores: Array, recipe: Restyle) -> tuple[Array, list[str]]:
+    """The factors (K,) of the largest components, held back where a score would be unusual."""
+    factors = np.array(recipe.factors[: len(scores)])
+    farthest = np.maximum(USUAL * learnt.parts.deviations[: len(scores)], np.abs(scores))
+    allowed = np.clip(factors * scores, -farthest, farthest)
+    held = np.abs(allowed - factors * scores) > 1e-9 * farthest
+    told = [
+        f"{learnt.names[k]}: {factors[k]:g} times would be"
+        f" {abs(factors[k] * scores[k]) / learnt.parts.deviations[k]:.1f} standard deviations: held at {USUAL:g}"
+        for k in np.flatnonzero(held)
+    ]
+    return np.where(held, allowed / np.where(scores == 0.0, 1.0, scores), factors), told
+
+
+def _toward(style: Style, recipe: Restyle, row: Array) -> Array:
+    if not recipe.toward.strip() or not recipe.toward_amount:
+        return np.zeros_like(row)
+    found = style.people.get(recipe.toward.strip())
+    if found is None:
+        raise OptionError(f"toward is {recipe.toward!r}, but the style knows {some(list(style.people))}")
+    return recipe.toward_amount * (found - row)
+
+
+def _by_chance(style: Style, recipe: Restyle) -> Array:
+    if not recipe.variation or not recipe.variation_amount:
+        return np.zeros_like(style.mean)
+    learnt = style.learnt("together")
+    draw = np.random.default_rng(recipe.variation).standard_normal(MOST)[: len(learnt.whole)]
+    drawn = recipe.variation_amount * np.clip(draw, -MOST_CHANCE, MOST_CHANCE)
+    return np.asarray((drawn * learnt.parts.deviations) @ learnt.whole)
+
+
+def _slid(
+    style: Style, recipe: Restyle, row: Array, wanted: dict[str, float]
+) -> tuple[Array, dict[str, dict[str, float]], list[str]]:
+    """The change of a stride (P C + 1,) that sliders ask for, what each came to, and what was held back."""
+    known = style.sliders
+    index = {name: k for k, name in enumerate(known.names)}
+    now = style.standard(row)
+    goal, held = now.copy(), list[str]()
+    low, high = limits(style)
+    for name, amount in wanted.items():
+        k = index[name]
+        goal[k] = float(np.clip(now[k] + amount, min(low[k], now[k]), max(high[k], now[k])))
+        if abs(goal[k] - now[k] - amount) > 1e-9:
+            held.append(
+                f"{name}: {now[k] + amount:+.1f} standard deviations from the examples' mean: held at {goal[k]:+.1f}"
+            )
+    if recipe.goes_along == "natural":
+        which = chosen = np.array([index[name] for name in wanted])
+    else:
+        goal, chosen = _speed_as_stride_and_cadence(style, goal, now, index)
+        which = chosen
+    vectors = known.of(recipe.goes_along)[chosen]
+    start = (goal - now)[chosen]
+    slopes = style.slopes[recipe.goes_along][:, chosen]
+    if recipe.exact:
+        counts = np.where(goal[which] == now[which], 1.0, ASKED)
+        factors, came = directions.solved(row, goal, vectors, slopes, style.standard, start, which, counts)
+    else:
+        factors = np.clip(start, -directions.FARTHEST, directions.FARTHEST)
+        came = style.standard(row + factors @ vectors)
+    for name in wanted:
+        off = float(came[index[name]] - goal[index[name]])
+        if abs(off) > OFF and index[name] in which:
+            held.append(f"{name}: came {off:+.1f} standard deviations off: the examples tell too little of it")
+    told = {
+        name: {
+            "asked": amount,
+            "before": float(now[index[name]]),
+            "after": float(came[index[name]]),
+            "measure_before": float(known.means[index[name]] + known.deviations[index[name]] * now[index[name]]),
+            "measure_after": float(known.means[index[name]] + known.deviations[index[name]] * came[index[name]]),
+        }
+        for name, amount in wanted.items()
+    }
+    return factors @ vectors, told, held
+
+
+def limits(style: Style) -> tuple[Array, Array]:
+    """Return the lowest and highest measures (L,) that sliders lead to, in standard deviations from the mean."""
+    known, of = style.sliders, style.material
+    if len({of.people[clip] for clip in of.of}) >= FEW:
+        return np.full(len(known.names), -USUAL), np.full(len(known.names), USUAL)
+    return known.lowest, known.highest
+
+
+def _speed_as_stride_and_cadence(
+    style: Style, goal: Array, now: Array, index: dict[str, int]
+) -> tuple[Array, NDArray[np.int64]]:
+    """Speed is stride times cadence: so it is asked of both, as they go with it in the examples."""
+    if "speed" not in index:
+        return goal, np.arange(len(goal))
+    more = goal[index["speed"]] - now[index["speed"]]
+    goal = goal.copy()
+    for name in ("stride", "cadence"):
+        if name in index:
+            goal[index[name]] += more * style.with_speed[name]
+    return goal, np.array([k for name, k in index.items() if name != "speed"])
+
+
+def as_report(change: Change | None) -> dict[str, Any]:
+    """Return what a report says of a change: plain JSON values."""
+    if change is None:
+        return {"sliders": {}, "held": [], "longer": 1.0}
+    return {
+        "sliders": {name: {key: round(value, 4) for key, value in one.items()} for name, one in change.sliders.items()},
+        "held": list(change.held),
+        "longer": round(change.longer, 6),
+    }

@@ -1,0 +1,51 @@
+"""A clip on the body of another (methods: Body roles and retargeting)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...options import RARE, option
+from ...recipes.base import Recipe
+from ...recipes.planting import PlantOptions
+
+_POSES = "auto is its rest pose, or where nobody can stand in that its most upright frame; rest, or a frame from 0"
+
+_HOW = {
+    "role": "role",
+    "spine": "their place in the spine",
+    "finger": "finger",
+    "name": "name",
+    "follows": "the hips",
+    "between": "the trunk on both sides of them",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retarget(Recipe, PlantOptions):
+    """Put a clip on the body of another, whose joints, rest pose and proportions may differ."""
+
+    verb = "retarget"
+    label = "Retarget"
+    tooltip = "Put the other ticked action onto the body of the reference"
+    least = most = 2
+    reference_first = True
+    like = "the clip on whose body it is put; of its motion nothing is used"
+    summary = "put a clip on the body of another: retarget WALK --like OTHER"
+
+    rest: str = option("auto", f"The pose of the clip that turns are measured against: {_POSES}", shown=RARE)
+    body_rest: str = option("auto", f"That pose of the other body: {_POSES}", shown=RARE)
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{names[1]} on {names[0]}" if len(names) == 2 else super().result_name(names)
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["retarget"]
+        joints, off = one["joints"], one["limbs_off_degrees"]
+        matched = ", ".join(f"{len(names)} by {_HOW[how]}" for how, names in joints.items() if names and how in _HOW)
+        poses = " and ".join(dict.fromkeys((one["rest"], one["body_rest"])))
+        return [
+            f"  legs × {one['scale']:.2f}, against {poses}; limbs off {max(off.values(), default=0.0):.2f}° at most",
+            f"  joints: {matched}, {len(joints['rest'])} at rest",
+        ]

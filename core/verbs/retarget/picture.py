@@ -1,0 +1,41 @@
+"""The picture of a clip on another body: both bodies side by side at some frames, and where their limbs point."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...motion.clip import Clip
+from ...plots import stick_figures
+from ...weave.results import RetargetResult
+from .work import limbs_off
+
+_SOURCE, _RESULT = "#1f4e79", "#a83a36"
+_SHOWN = 6
+
+
+def draw(woven: RetargetResult) -> Figure:
+    """Return a figure of the clip and of the result seen from the side at six frames, and of what limbs are off."""
+    figure = Figure(figsize=(9.0, 7.0), layout="constrained")
+    figure.suptitle(woven.clip.name, parse_math=False)
+    above, middle, below = figure.subplots(3, 1, height_ratios=[2.0, 2.0, 1.0])
+    frames = np.unique(np.linspace(0, len(woven.clip) - 1, _SHOWN).round().astype(int))
+    _draw_bodies(above, woven.source, frames, _SOURCE)
+    _draw_bodies(middle, woven.clip, frames, _RESULT)
+    above.set_title(f"{woven.source.name}, {len(woven.source.skeleton)} joints", fontsize=9, parse_math=False)
+    middle.set_title(f"{len(woven.clip.skeleton)} joints, legs × {woven.carried.scale:.2f}", fontsize=9)
+    for role, angle in limbs_off(woven.source, woven.clip).items():
+        below.plot(angle, lw=1.0, label=role)
+    below.set_ylabel("limbs off (°)")
+    below.set_xlabel("frame")
+    below.set_ylim(0.0, 1.1 * max((float(line.get_ydata().max()) for line in below.lines), default=0.0) + 0.1)
+    if below.lines:
+        below.legend(fontsize=7, ncols=4, frameon=False)
+    return figure
+
+
+def _draw_bodies(axis: Axes, clip: Clip, frames: np.ndarray, colour: str) -> None:
+    """Draw stick figures a body's height apart: where they go is not shown."""
+    at = np.arange(len(frames)) * clip.skeleton.height
+    stick_figures.draw(axis, clip.taken(frames), at, colour)
+    axis.set_xticks(at, [str(frame) for frame in frames], fontsize=7)
+    axis.set_ylabel("m")

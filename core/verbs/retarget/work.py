@@ -1,0 +1,83 @@
+"""A clip on the body of another (methods: Body roles and retargeting)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...bodies import carry, rest_check
+from ...check import quality
+from ...errors import ClipError
+from ...motion import kinematics, trim
+from ...motion.clip import Channel, Clip
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...weave import planting, reporting, travel_way
+from ...weave.results import RetargetResult
+from . import Retarget
+
+_BONES = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
+
+
+def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILENT) -> RetargetResult:
+    """Return the second clip on the body of the first; of the first one's motion nothing is used.
+
+    Raises ClipError for any other number of clips, OptionError for what is no rest pose, and SkeletonError for bodies
+    that no clip is put on (see `carry.onto_body`).
+    """
+    began = time.perf_counter()
+    if len(clips) != 2:
+        raise ClipError(
+            f"Retargeting takes two clips, one whose body is meant and one to put on it; {len(clips)} given"
+        )
+    body, given = clips
+    progress.at(0.0, f"Looking at the bodies of {given.name} and {body.name}")
+    poses = rest_check.choose(given, recipe.rest), rest_check.choose(body, recipe.body_rest)
+    trimmed = trim.if_wanted(given, recipe.trim)
+    progress.at(0.3, f"Putting {given.name} on the body of {body.name}")
+    made, carried = carry.onto_body(trimmed.clip, body.skeleton, *poses)
+    made = replace(made, name=recipe.result_name([clip.name for clip in clips]), channels=_scaled(made, carried.scale))
+    off = limbs_off(trimmed.clip, made)
+    progress.at(0.5, "Planting its feet")
+    source = planting.same(made, trimmed.clip)
+    # When feet stand is a matter of the clip that was captured: legs of another length slide where they should stand.
+    found = planting.find(trimmed.clip) if recipe.plant_feet and not source else None
+    made, planted = planting.of_result(made, recipe, one_source=source, found=found)
+    progress.at(0.7, "Measuring")
+    report: dict[str, Any] = {
+        **planted.report,
+        "dropped": reporting.left_out([trimmed]),
+        "retarget": carried.as_report()
+        | {
+            "limbs_off_degrees": {role: round(float(angle.max()), 3) for role, angle in off.items()},
+        },
+        "quality": {"before": [quality.measure(trimmed.clip)], "after": quality.measure(made)},
+        "warnings": carried.warnings,
+    }
+    return RetargetResult(made, report | reporting.common("retarget", clips, made, began), 0, trimmed.clip, carried)
+
+
+def limbs_off(clip: Clip, made: Clip) -> dict[str, Array]:
+    """Return by how many degrees (F,) each limb points elsewhere than in another clip of as many frames, by role."""
+    places = [kinematics.world(one)[1] for one in (clip, made)]
+    found = {}
+    for high, low in ((f"{high}.{side}", f"{low}.{side}") for side in "LR" for high, low in _BONES):
+        roles = [one.skeleton.roles for one in (clip, made)]
+        if not all({high, low} <= set(known) for known in roles):
+            continue
+        bones = [at[:, known[low]] - at[:, known[high]] for at, known in zip(places, roles, strict=True)]
+        one, other = (bone / np.maximum(np.linalg.norm(bone, axis=1), 1e-12)[:, None] for bone in bones)
+        apart, along = np.linalg.norm(one - other, axis=1), np.linalg.norm(one + other, axis=1)
+        found[high] = np.degrees(2.0 * np.arctan2(apart, along))
+    return found
+
+
+def _scaled(made: Clip, scale: float) -> dict[str, Channel]:
+    """The channels of a clip: a way that was taken off it is as much longer as its legs."""
+    channels = dict(made.channels)
+    for name in travel_way.CHANNELS[:2]:
+        if name in channels:
+            channels[name] = Channel(scale * channels[name].values)
+    return channels

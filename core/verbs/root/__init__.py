@@ -1,0 +1,59 @@
+"""What carries a clip's travel (methods: Mirror, placement, root motion)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...options import Choice, option
+from ...recipes.base import Recipe
+
+_TAKES = ("onto", ("root", "object"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Root(Recipe):
+    """Put the travel of a clip onto its root bone, its hips or its object, while the body stays where it is."""
+
+    verb = "root"
+    label = "Root Motion"
+    tooltip = "Make an action of the armature's own whose travel is on the root bone, the hips or the object"
+    least = most = 1
+    of_action = True
+    summary = "put the travel of a clip onto its root bone, or onto its hips"
+
+    onto: str = option(
+        "root",
+        "What carries the body on its way",
+        choices=(
+            Choice("root", "Root Bone", "The topmost bone above the hips; the sway is left on the hips"),
+            Choice("hips", "", "The hips; all that is above them stands still"),
+            Choice("object", "", "The armature object, where the action keys it; no file has one"),
+        ),
+    )
+    smooth: float = option(
+        0.3,
+        "Over how long what carries it is smoothed (Gaussian); 0 is exactly under the hips",
+        minimum=0.0,
+        maximum=5.0,
+        unit=" s",
+        usual=(0.0, 1.0),
+        zero="exactly under the hips",
+        only_for=_TAKES,
+    )
+    turn: bool = option(True, "Let it face as the body does; off, turns stay on the hips", only_for=_TAKES)
+    height: bool = option(
+        False, "Let it go up and down with the body; off, jumps and stairs stay on the hips", only_for=_TAKES
+    )
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} on {self.onto}"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["root"]
+        way = "{:.2f} → {:.2f} m".format(*one["travel_m"])
+        away = "{:.1f} cm from over it, {:.1f} at most".format(*one["from_hips_cm"])
+        found = [f"  {one['joint']} goes {way}, hips {away}"]
+        if None not in one["acceleration_m_s2"]:
+            found.append("  its sharpest acceleration {:.1f} → {:.1f} m/s²".format(*one["acceleration_m_s2"]))
+        return found

@@ -1,0 +1,86 @@
+"""Putting the travel of a clip onto its root bone, its hips or its object, with its report.
+
+Method: Mirror, placement, root motion.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...check import quality
+from ...errors import ClipError, SkeletonError
+from ...motion import kinematics, root_motion
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...weave import reporting, root_carrier
+from ...weave.results import RootResult
+from ...weave.root_carrier import Carrying
+from . import Root
+
+
+def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> RootResult:
+    """Return a clip whose travel is on its root bone, its hips or its object; its body stays where it is in the world.
+
+    Raises ClipError for more than one clip, SkeletonError for bodies without what is to carry them, and for those that
+    can't stay where they are (see `root_carrier.by_joint`).
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"The travel of one clip is moved at a time; {len(clips)} given")
+    (clip,) = clips
+    progress.at(0.0, "Moving the travel")
+    made, joint = _carried(clip, recipe)
+    progress.at(0.5, "Measuring")
+    warnings = []
+    if made is clip:
+        warnings.append(f"{clip.name}: there is nothing above {clip.skeleton.names[joint]}: nothing was changed")
+    report: dict[str, Any] = {
+        "dropped": [],
+        "root": _figures(clip, made, joint, recipe),
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": warnings,
+    }
+    made = replace(made, name=recipe.result_name([clip.name]))
+    return RootResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip, joint)
+
+
+def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
+    """The clip, its travel put where it is asked for, and the joint that carries it then."""
+    if recipe.onto == "hips":
+        return root_carrier.by_hips(clip), root_motion.travelling_joint(clip.skeleton)
+    how = Carrying(recipe.smooth, recipe.turn, recipe.height)
+    if recipe.onto == "root":
+        joint = root_carrier.root_bone(clip)
+        return root_carrier.by_joint(clip, joint, how), joint
+    joint = root_carrier.moving_object(clip)
+    if joint < 0:
+        raise SkeletonError(
+            f"{clip.name}: no armature object moves in it, so its travel can't be put on one: put it onto the root"
+            " bone, or, in Blender, key the object once"
+        )
+    return root_carrier.by_joint(clip, joint, how), joint
+
+
+def _figures(before: Clip, made: Clip, joint: int, recipe: Root) -> dict[str, Any]:
+    """Who carries the body how far, how far the hips are from over it, and how sharply it is accelerated."""
+    hips = root_motion.travelling_joint(made.skeleton)
+    was, now = (kinematics.world_of(clip, [joint, hips])[1] for clip in (before, made))
+    away = np.linalg.norm(now[:, hips, :2] - now[:, joint, :2], axis=1)
+    return {
+        "onto": recipe.onto,
+        "joint": made.skeleton.names[joint],
+        "travel_m": [round(root_motion.path_length(places[:, joint, :2]), 4) for places in (was, now)],
+        "from_hips_cm": [round(100.0 * float(value), 2) for value in (away.mean(), away.max())],
+        "acceleration_m_s2": [sharpest(places[:, joint], made.rate) for places in (was, now)],
+    }
+
+
+def sharpest(way: Array, rate: float) -> float | None:
+    """Return the 99th percentile of the acceleration of a way (F, 3), m/s²; None for fewer than three frames."""
+    if len(way) < 3:
+        return None
+    return round(float(np.quantile(np.linalg.norm(np.diff(way, n=2, axis=0), axis=1), 0.99)) * rate**2, 3)

@@ -1,0 +1,89 @@
+"""The upper body of actions on the lower body of a locomotion.
+
+Method: Splicing upper body onto locomotion.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...options import FRAME, RARE, Choice, option
+from ...recipes.base import Recipe, graph_name
+from ...recipes.planting import PlantOptions
+from ...recipes.splice import SpliceOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Splice(Recipe, PlantOptions, SpliceOptions):
+    """Put the upper body of others, actions, onto the lower body of one clip, the locomotion."""
+
+    verb = "splice"
+    label = "Splice"
+    tooltip = "Put the upper body of the other ticked actions onto the lower body of the reference"
+    mode = "Splice"
+    mode_tooltip = "The upper body of others on the lower body of one, which is the reference"
+    least = 2
+    reference_first = True
+    summary = "put an action on a locomotion: splice WALK BOXING walks with BOXING's upper body"
+
+    timing: str = option(
+        "auto",
+        "Whether the action is played at its own speed or in step with the locomotion; auto asks whether legs match",
+        choices=(
+            Choice("auto", "", "In step if the legs of both do the same, else at its own speed"),
+            Choice("own", "Own Speed", "As fast as it was made: for a wave, a punch, a call"),
+            Choice("sync", "In Step", "Slowed and hurried with the steps: for arms that swing with them"),
+            Choice(
+                "points",
+                "Splice Points",
+                "Entered anew every second, wherever legs and trunk are alike: for long walks, and several actions",
+            ),
+        ),
+    )
+    start: int = option(
+        0, "Frame of the action that it is played from, counted from 0", minimum=0, pick=FRAME, shown=RARE
+    )
+    if_shorter: str = option(
+        "repeat",
+        "What an action does that is shorter than the locomotion",
+        choices=(
+            Choice("repeat", "", "It begins again, looped where it has no cycle of its own"),
+            Choice("hold", "", "Its last pose is held"),
+        ),
+        shown=RARE,
+        aliases=("short",),
+    )
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{graph_name(names[1:])} on {names[0]}" if len(names) > 1 else super().result_name(names)
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["splice"]
+        frames, turned = one["action_frame"], one["correction_degrees"]
+        if one["timing"] == "points":
+            found = point_figures(one)
+        else:
+            played = "in step with the locomotion" if one["timing"] == "sync" else "at its own speed"
+            again = f", again after {one['repeated']} frames" if one["repeated"] else ""
+            found = [f"  action played {played} ({one['why']}), from frame {frames[0]:.0f}{again}"]
+        if one["pelvis"] is not None and one["method"] != "copy":
+            mean = f"{sum(turned) / len(turned):.1f}° on the mean, {max(turned):.1f}° at most"
+            found.append(f"  {one['pelvis']} turned by {mean} ({one['method']})")
+        swung = one["swing"]
+        if swung["locomotion"] is not None and swung["result"] is not None:
+            found.append(f"  chest against pelvis {swung['locomotion']:+.2f} → {swung['result']:+.2f}")
+        return found
+
+
+def point_figures(one: Mapping[str, Any]) -> list[str]:
+    """Return the figures of splice points in a few lines, from what a report has of them."""
+    entered = [point for point in one["splice_points"] if point["level"] is not None]
+    least = "" if one["least_distance"] is None else f", the nearest {100.0 * one['least_distance']:.1f} cm off"
+    timed = sum(point["legs_apart_in_time"] is not None for point in one["splice_points"])
+    in_time = f"; {timed} re-timed to the legs" if timed else ""
+    return [
+        f"  entered at {len(entered)} splice points within {100.0 * one['threshold']:.3g} cm{least}{in_time}",
+        f"  {one['in_step']:.0%} of it goes on from these",
+    ]

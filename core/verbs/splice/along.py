@@ -1,0 +1,170 @@
+"""An action put on a stretch of a locomotion, piece by piece, and gone into and out of smoothly.
+
+Method: Splicing upper body onto locomotion.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import RegistrationError
+from ...motion.clip import Channel, Clip, joined
+from ...motion.quat import Array
+from ...recipes.matching import Matching
+from ...sync import registration
+from ...weave.seam import repairs
+from ...weave.splice import mask, points, torso
+from ...weave.splice.played import Motion, Played
+from ...weave.splice.points import SplicePiece, SplicePlan
+from . import Splice, whole
+from .timing import NEAR
+
+LEGS = Matching(joints="lower", metric="points", ends="pinned", slope=2)
+SHORTEST = 0.3  # s; what is played for less is not re-timed
+FADE = 1.0 / 3.0  # s; of going over into the action, out of it, and from one of its runs to another
+
+
+@dataclass(frozen=True, eq=False)
+class Spliced:
+    """A locomotion with an action on a stretch of it.
+
+    action : at the K frames of the stretch; corrections (K, 4) : by what its trunk was turned
+    places (2, K) : which of its clips, and which frame of that
+    apart : of each piece, how far its legs and the locomotion's are apart (m) as it was re-timed; None where it was not
+    """
+
+    clip: Clip
+    action: Clip
+    corrections: Array
+    places: NDArray[np.int64]
+    apart: tuple[float | None, ...]
+
+
+def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splice) -> Spliced:
+    """Return the locomotion with the action on it along the planned stretch.
+
+    Into the action, out of it and from run to run it takes 1/3 s; where the stretch begins or ends with the locomotion,
+    the action is there at once. Method, posture, smoothing, strength and upper body are those of `recipe`; if it says
+    so, runs are re-timed to the legs below them, their ends apart, where the legs are near then.
+    """
+    points.refuse_others(locomotion, played)
+    upper, first, end = mask.upper_body(locomotion.skeleton, recipe.upper), planned.first, planned.end
+    fade = max(2, round(FADE * locomotion.rate))
+    faced = torso.facing(locomotion)
+    share = np.ones(end - first)
+    rotations, corrections = np.zeros((2, end - first, len(upper.joints), 4)), np.zeros((end - first, 4))
+    runs: list[Clip] = []
+    places: list[NDArray[np.int64]] = []
+    leaving: list[tuple[int, Clip]] = []
+    apart: list[float | None] = []
+    for piece, following in zip_longest(planned.pieces, planned.pieces[1:]):
+        # What is left is played on while what comes fades in.
+        until = piece.end if following is None else min(piece.end + fade, following.end)
+        run = played.motion(piece.run, until - piece.first)
+        ours = locomotion.cut(piece.first, until)
+        frames, near = _in_time(ours, run, piece) if recipe.retime else (None, None)
+        apart.append(near)
+        played_now = played.places(piece.run, until - piece.first)
+        if frames is not None:
+            run, played_now = run.at(frames), played_now[:, np.round(frames).astype(np.int64)]
+        turned, by = whole.upper_rotations(ours, run.clip, upper, (faced[piece.first : until], run.facing), recipe)
+        length = piece.end - piece.first
+        on, left = slice(piece.first - first, piece.end - first), slice(piece.end - first, until - first)
+        rotations[1, on], rotations[0, left], corrections[on] = turned[:length], turned[length:], by[:length]
+        runs.append(run.clip.cut(0, length))
+        places.append(played_now[:, :length])
+        if until > piece.end:
+            leaving.append((piece.end - first, run.clip.cut(length, until - piece.first)))
+            share[left] = repairs.fade(until - piece.end)
+    rotations[0, share == 1.0] = rotations[1, share == 1.0]
+    coming = joined(runs)
+    action = _mixed(_with(coming, leaving), coming, share)
+    strength = recipe.strength * _ramps(end - first, fade, first > 0, end < len(locomotion))
+    made = whole.put_on(
+        locomotion.cut(first, end), action, upper, whole.between(rotations[0], rotations[1], share), strength
+    )
+    return Spliced(
+        _inserted(locomotion, made, first), action, corrections, np.concatenate(places, axis=1), tuple(apart)
+    )
+
+
+def _in_time(ours: Clip, run: Motion, piece: SplicePiece) -> tuple[Array | None, float | None]:
+    """The frames (F,) of a run that is as fast as the legs below it say, and how far legs are apart then.
+
+    None where it is not entered at a splice point, and where legs are not near even then. Its first and last frame
+    stay, and it plays at most twice as fast or slow.
+    """
+    length = piece.end - piece.first
+    if piece.level is None or length < SHORTEST * ours.rate:
+        return None, None
+    try:
+        curve = registration.register_pair(ours.cut(0, length), run.clip.cut(0, length), LEGS)
+    except RegistrationError:
+        return None, None
+    if curve.cost > NEAR * ours.skeleton.height:
+        return None, None
+    at = np.arange(len(ours), dtype=float)
+    return np.where(at < length, curve.at(np.minimum(at, length - 1.0)), at), curve.cost
+
+
+def _with(clip: Clip, parts: list[tuple[int, Clip]]) -> Clip:
+    """A clip with some of its frames replaced: each part from one frame on."""
+    gone, found = 0, []
+    for first, part in parts:
+        found += [clip.cut(gone, first), part]
+        gone = first + len(part)
+    found += [clip.cut(gone, len(clip))] if gone < len(clip) else []
+    return joined(found)
+
+
+def _ramps(count: int, fade: int, entered: bool, left: bool) -> Array:
+    strength = np.ones(count)
+    fade = min(fade, count // 2)
+    if entered:
+        strength[:fade] = repairs.fade(fade)
+    if left:
+        strength[count - fade :] = repairs.fade(fade)[::-1]
+    return strength
+
+
+def _mixed(one: Clip, other: Clip, share: Array) -> Clip:
+    """Two runs of one action, by the share (F,) of the second; what goes in steps is the second's."""
+
+    def between(a: Array, b: Array) -> Array:
+        part = share.reshape(-1, *[1] * (a.ndim - 1))
+        return np.asarray((1.0 - part) * a + part * b)
+
+    return replace(
+        other,
+        rotations=whole.between(one.rotations, other.rotations, share),
+        translations=between(one.translations, other.translations),
+        scales=None if one.scales is None or other.scales is None else between(one.scales, other.scales),
+        channels={
+            name: channel if channel.discrete else Channel(between(one.channels[name].values, channel.values))
+            for name, channel in other.channels.items()
+        },
+    )
+
+
+def _inserted(locomotion: Clip, made: Clip, first: int) -> Clip:
+    """The locomotion with some of its frames replaced; channels that it lacks are held outside of them."""
+    stretch = slice(first, first + len(made))
+    rotations, translations = locomotion.rotations.copy(), locomotion.translations.copy()
+    rotations[stretch], translations[stretch] = made.rotations, made.translations
+    scales = locomotion.scales
+    if made.scales is not None:
+        scales = np.ones_like(translations) if scales is None else scales.copy()
+        scales[stretch] = made.scales
+    channels = {}
+    around = (first, len(locomotion) - stretch.stop)
+    for name, channel in made.channels.items():
+        values = np.pad(channel.values, around, mode="edge")
+        if name in locomotion.channels:
+            values = locomotion.channels[name].values.copy()
+            values[stretch] = channel.values
+        channels[name] = Channel(values, channel.discrete)
+    return replace(
+        locomotion, rotations=rotations, translations=translations, scales=scales, channels=channels, cyclic=False
+    )

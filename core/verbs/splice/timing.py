@@ -1,0 +1,179 @@
+"""Which frame of an action is played at each frame of a locomotion (methods: Splicing upper body onto locomotion).
+
+In step with it where the legs do the same, else at the action's own speed, repeated or held where it is too short.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...errors import ClipError, LoomError, OptionError, RegistrationError
+from ...motion import cycles
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...recipes.matching import Matching
+from ...sync import cycle_search, registration
+from ...sync.registration_curve import RegistrationCurve
+from ..loop import Loop
+from ..loop import work as loop
+from . import Splice
+
+IN_STEP = 0.5  # likeness of legs that do the same, from here on; walks of any style 0.6 and more, others 0.44 at most
+NEAR = 0.09 / 1.7  # of the body's height; legs that are nearer than this, on the mean, do the same as well
+LEGS = Matching(joints="lower", ends="auto")
+STRETCH = 1.5  # times the locomotion: so much of a longer action is compared with it
+HELD = 0.1  # s; so long the action may wait at its ends before it is repeated
+THROUGHOUT = 0.75  # of an action's frames from which a cycle goes on into the next; of captured ones > 0.8 or < 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class Timing:
+    """The action as it is played and the frame (F,) of it at each frame of the locomotion.
+
+    kind : sync or own, and what says why
+    curve : the registration that was found, whether it is followed or not; None where there is none
+    repeated : after how many frames the action begins anew, 0 for never; then its frame 0 is the given one's `first`
+    closes : whether locomotion and action are cycles, so that what is made of them is one
+    """
+
+    action: Clip
+    frames: Array
+    kind: str
+    why: str
+    curve: RegistrationCurve | None
+    repeated: int = 0
+    first: int = 0
+    closes: bool = False
+
+    @property
+    def given(self) -> Array:
+        """The frame (F,) of the action as it was given."""
+        if not self.repeated:
+            return np.clip(self.frames, 0.0, len(self.action) - 1.0)
+        return np.asarray(self.first + self.frames % self.repeated)
+
+
+def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, progress: Progress = SILENT) -> Timing:
+    """Return the timing of an action of the same skeleton and rate that is played from frame `start` on.
+
+    Raises LoomError kinds for what was asked for and can't be done.
+    """
+    if len(action) - start == 1:
+        return Timing(action, np.full(len(locomotion), float(start)), "own", "it is a single pose", None)
+    if recipe.timing == "own":
+        return _own(locomotion, action, start, recipe, "it was asked for", None)
+    progress.at(0.0, f"Comparing the legs of {action.name}")
+    try:
+        found = _in_step(locomotion, action, start, recipe, LEGS)
+        assert found.curve is not None
+        alike = f"the legs' likeness is {found.curve.likeness:.2f}"
+        if recipe.timing == "sync":
+            return replace(found, why="it was asked for: " + alike)
+        if found.curve.likeness >= IN_STEP:
+            return replace(found, why=f"{alike}, {IN_STEP:g} or more")
+        # Who turns or dawdles moves otherwise, but the legs may be where a walk's are.
+        near = _in_step(locomotion, action, start, recipe, replace(LEGS, metric="points"))
+    except (OptionError, RegistrationError) as error:
+        if recipe.timing == "sync":
+            raise RegistrationError(f"{action.name} can't be played in step with {locomotion.name}: {error}") from None
+        return _own(locomotion, action, start, recipe, f"the legs can't be compared ({error})", None)
+    assert near.curve is not None
+    apart = f"{alike}, and they are {100.0 * near.curve.cost:.0f} cm apart"
+    if _corresponds(near.curve, locomotion):
+        return replace(near, why=f"{apart}, no more than {100.0 * NEAR * locomotion.skeleton.height:.0f}")
+    return _own(locomotion, action, start, recipe, f"{alike}, less than {IN_STEP:g}", found.curve)
+
+
+def _corresponds(curve: RegistrationCurve, locomotion: Clip) -> bool:
+    """Say whether legs do the same: they move alike, or are as near."""
+    near = curve.metric == "points" and curve.cost <= NEAR * locomotion.skeleton.height
+    return curve.likeness >= IN_STEP or near
+
+
+def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: Matching) -> Timing:
+    """The action in step with the locomotion; made to repeat first if it does not last and may be repeated."""
+    if all(clip.cyclic and cycles.closes(clip) for clip in (locomotion, action)):
+        one = cycles.first_of(action)
+        curve = registration.register_pair(cycles.first_of(locomotion), one, legs, cyclic=True)
+        laid = _laid_out(one, 0, curve.at(np.arange(len(locomotion), dtype=float)), curve)
+        return replace(laid, closes=True)
+    if recipe.if_shorter == "hold" or STRETCH * (len(action) - start) >= len(locomotion):
+        curve, frames = _registered(locomotion, action, start, legs)
+        overhang = max(-frames.min(), frames.max() - (len(action) - 1))
+        unlike = recipe.timing == "auto" and not _corresponds(curve, locomotion)
+        if recipe.if_shorter == "hold" or overhang <= HELD * action.rate or unlike:
+            return Timing(action, frames, "sync", "", curve)
+    cycle, first = _repeating(action, start)
+    period = len(cycle) - 1
+    before = 1 + int(0.5 * len(locomotion) / period)  # of open ends, so much may overhang
+    lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
+    curve, frames = _registered(locomotion, lasting, before * period + (start - first) % period, legs)
+    return Timing(lasting, frames, "sync", "", curve, period, first)
+
+
+def _registered(locomotion: Clip, action: Clip, start: int, legs: Matching) -> tuple[RegistrationCurve, Array]:
+    """The curve from the action's frame `start` on, and the action's frames (F,), outside of it at their own speed."""
+    stretch = action.cut(start, min(len(action), start + round(STRETCH * len(locomotion))))
+    curve = registration.register_pair(locomotion, stretch, legs)
+    at = np.arange(len(locomotion), dtype=float)
+    inside = np.clip(at, curve.first, curve.last)
+    return curve, start + curve.at(inside) + (at - inside)
+
+
+def _own(
+    locomotion: Clip, action: Clip, start: int, recipe: Splice, why: str, curve: RegistrationCurve | None
+) -> Timing:
+    frames = start + np.arange(len(locomotion), dtype=float)
+    if frames[-1] <= len(action) - 1 or recipe.if_shorter == "hold":
+        return Timing(action, frames, "own", why, curve)
+    cycle, first = _repeating(action, start)
+    begun = (start - first) % (len(cycle) - 1)
+    laid = _laid_out(cycle, first, begun + np.arange(len(locomotion), dtype=float), curve)
+    return replace(laid, kind="own", why=why)
+
+
+def _laid_out(cycle: Clip, first: int, frames: Array, curve: RegistrationCurve | None) -> Timing:
+    """The timing of a cycle whose frames may lie in any of its repetitions, with a cycle to spare on both sides."""
+    one = len(cycle) - 1
+    before = int(np.ceil(max(-frames.min(), 0.0) / one)) + 1
+    after = int(np.ceil(max(frames.max(), 0.0) / one)) + 1
+    return Timing(cycles.unrolled(cycle, before, after), frames + before * one, "sync", "", curve, one, first)
+
+
+def _repeating(action: Clip, start: int) -> tuple[Clip, int]:
+    """The action as a cycle, and its frame that is the cycle's first.
+
+    As many whole cycles as it has, if it repeats itself; else all of it from `start` on, its end led back there.
+    """
+    if action.cyclic and cycles.closes(action):
+        return action, 0
+    first, length = _whole_cycles(action) or (start, len(action) - 1 - start)
+    if length < cycle_search.SHORTEST * action.rate:
+        raise ClipError(
+            f"{action.name} has {length / action.rate:.2f} s to play, and repeating takes {cycle_search.SHORTEST:g}: "
+            "hold it, or play it from an earlier frame"
+        )
+    try:
+        closed = loop.loop(
+            [action], Loop(start=first, length=length, straighten="no", trim=False, plant_feet=False)
+        ).clip
+    except LoomError as error:
+        raise ClipError(f"{action.name} is shorter than the locomotion; hold it, since to repeat it: {error}") from None
+    return closed, first
+
+
+def _whole_cycles(action: Clip) -> tuple[int, int] | None:
+    """First frame and length of all the cycles of an action; None for one that does not repeat itself throughout.
+
+    Who raises an arm, waves, and takes it down again repeats the waving alone: what is around it would be lost.
+    """
+    try:
+        found = cycle_search.find(action)
+    except LoomError:
+        return None
+    best, scores = found.best, found.start_scores
+    if best.score < cycle_search.PERIODIC or (scores >= cycle_search.WEAK).mean() < THROUGHOUT:
+        return None
+    first = int(found.starts[np.argmax(scores >= best.score - cycle_search.NEAR_BEST)])
+    return first, (len(action) - 1 - first) // best.length * best.length

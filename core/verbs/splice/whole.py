@@ -1,0 +1,246 @@
+"""The upper body of an action on the lower body of a locomotion (methods: Splicing upper body onto locomotion)."""
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...bodies import alike
+from ...check import quality, trunk_swing
+from ...errors import ClipError, OptionError
+from ...motion import cycles, ik, quat, resample, trim
+from ...motion.clip import Channel, Clip
+from ...motion.frame_map import FrameMap
+from ...motion.quat import Array
+from ...motion.roles import ancestors
+from ...progress import SILENT, Progress
+from ...weave import planting, reporting
+from ...weave.results import SpliceResult
+from ...weave.splice import mask, torso
+from ...weave.splice.mask import UpperBody
+from . import Splice
+from .timing import IN_STEP, Timing, choose_timing
+
+LAP_SECONDS = 4.0 * torso.HEADING_SIGMA  # as far as any smoothing reaches
+
+
+def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
+    """Return the first clip, the locomotion, with the upper body of the second, the action.
+
+    Root, hips and legs are the locomotion's, to the bit, so that no foot is planted but on front legs of the action's,
+    and where spans are given. Raises ClipError for any other number of clips, and LoomError
+    kinds for bodies whose parts are not known and for actions that can't be played as asked.
+    """
+    began = time.perf_counter()
+    if len(clips) != 2:
+        raise ClipError(f"Splicing takes two clips, a locomotion and an action; {len(clips)} given")
+    trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
+    locomotion = trimmed[0].clip
+    upper = mask.upper_body(locomotion.skeleton, recipe.upper)
+    theirs = trimmed[1].clip
+    brought, carried = alike.like(theirs, locomotion)
+    action = _at_rate(brought, locomotion.rate)
+    scale = (len(theirs) - 1) / max(len(action) - 1, 1) if action.cyclic else theirs.rate / locomotion.rate
+    start = _start(recipe, theirs, trimmed[1].first)
+    # The last frame at its own rate may lie beyond the last one at ours.
+    first = min(FrameMap(0, scale).prepared_frame(start), len(action) - 1)
+    timing = choose_timing(locomotion, action, first, recipe, progress.part(0.0, 0.7))
+    progress.at(0.7, "Splicing")
+    made, played, corrections = _made(locomotion, timing, upper, recipe)
+    made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
+    made, planted = planting.of_result(made, recipe, one_source=_keeps_legs(upper, locomotion))
+    progress.at(0.9, "Measuring")
+    given = FrameMap(trimmed[1].first, scale).given(timing.given)
+    curve = timing.curve
+    splice_report = {
+        "timing": timing.kind,
+        "why": timing.why,
+        "likeness": None if curve is None else round(curve.likeness, 2),
+        "repeated": timing.repeated,
+        **trunk_report(recipe, upper, (locomotion, played, made), given, corrections),
+    }
+    report = {
+        **planted.report,
+        "dropped": reporting.left_out(trimmed),
+        "carried": [] if carried is None else [carried.as_report()],
+        "splice": splice_report,
+        "registration": _registration(
+            timing, action, trimmed[0].frame_map.given(np.arange(len(made), dtype=float)), given
+        ),
+        "quality": {"before": [quality.measure(locomotion), quality.measure(played)], "after": quality.measure(made)},
+        "warnings": [
+            *([] if carried is None else carried.sentences),
+            *_warnings(recipe, timing, upper, locomotion, made),
+        ],
+    }
+    report |= reporting.common("splice", clips, made, began)
+    return SpliceResult(made, report, 0, locomotion, played, given, corrections)
+
+
+def _keeps_legs(upper: UpperBody, locomotion: Clip) -> bool:
+    """Say whether all legs are the locomotion's."""
+    parents, theirs = locomotion.skeleton.parents, set(upper.joints.tolist())
+    return not any(theirs.intersection([leg.end, *ancestors(leg.end, parents)]) for leg in ik.legs(locomotion.skeleton))
+
+
+def _at_rate(clip: Clip, rate: float) -> Clip:
+    if not cycles.closes(clip):
+        return replace(resample.to_rate(clip, rate), cyclic=False)
+    return cycles.to_rate(clip, rate) if clip.cyclic else resample.to_rate(clip, rate)
+
+
+def _start(recipe: Splice, action: Clip, first: int) -> int:
+    """The frame of the trimmed action that is played from; what was left out can't be."""
+    last = first + len(action) - 1
+    if recipe.start > last:
+        raise OptionError(f"start is {recipe.start}, but {action.name} can be played from frame {first} to {last}")
+    return max(recipe.start - first, 0)
+
+
+def _made(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Splice) -> tuple[Clip, Clip, Array]:
+    """The spliced clip, the action at its frames, and the corrections (F, 4)."""
+    if not timing.closes:
+        played = resample.sample(timing.action, timing.frames)
+        theirs = torso.facing(played) if timing.kind == "sync" else torso.facing_at(timing.action, timing.frames)
+        rotations, corrections = upper_rotations(locomotion, played, upper, (torso.facing(locomotion), theirs), recipe)
+        return put_on(locomotion, played, upper, rotations, np.full(len(played), recipe.strength)), played, corrections
+    # Cycles in the middle of several: their two ends then go on from each other as any two frames do.
+    one = len(locomotion) - 1
+    laps = int(np.ceil(LAP_SECONDS * locomotion.rate / one))
+    assert timing.curve is not None
+    several = cycles.unrolled(locomotion, laps, laps)
+    at = np.arange(len(several), dtype=float) - laps * one
+    lasting = cycles.sample(timing.action.cut(0, timing.repeated + 1), timing.curve.at(at))
+    faced = torso.facing(several), torso.facing(lasting)
+    rotations, corrections = upper_rotations(several, lasting, upper, faced, recipe)
+    middle = slice(laps * one, (laps + 1) * one + 1)
+    played = lasting.cut(middle.start, middle.stop)
+    strength = np.full(len(played), recipe.strength)
+    made = put_on(locomotion, played, upper, rotations[middle], strength)
+    return replace(made, cyclic=True), played, corrections[middle]
+
+
+def upper_rotations(
+    locomotion: Clip, action: Clip, upper: UpperBody, faced: tuple[Array, Array], recipe: Splice
+) -> tuple[Array, Array]:
+    """Return the rotations (F, U, 4) of the upper body's joints, and by what (F, 4) its trunk was turned.
+
+    Both clips at the same F frames, faced (F,) by each; `torso.facing` gives that.
+    """
+    rotations = action.rotations[:, upper.joints].copy()
+    if recipe.method == "copy" or upper.pelvis is None:
+        return rotations, np.tile(quat.IDENTITY, (len(action), 1))
+    ours, theirs = (torso.measure(clip, upper, faces) for clip, faces in zip((locomotion, action), faced, strict=True))
+    corrections = torso.correction(ours, theirs, locomotion.rate, recipe)
+    place = int(np.searchsorted(upper.joints, upper.pelvis))
+    placed = quat.continuous(torso.placed(ours, theirs, corrections))
+    rotations[:, place] = placed if (placed[0] * rotations[0, place]).sum() >= 0.0 else -placed
+    return rotations, corrections
+
+
+def put_on(locomotion: Clip, action: Clip, upper: UpperBody, rotations: Array, strength: Array) -> Clip:
+    """Return the locomotion with other rotations (F, U, 4) of the upper body, by a strength (F,) from 0 to 1.
+
+    Its translations and scales are the action's. Of channels that both have, those that name a joint of the upper body
+    are the action's, the others the locomotion's.
+    """
+    joints = upper.joints
+    share = strength[:, None, None]
+    turned, moved = locomotion.rotations.copy(), locomotion.translations.copy()
+    turned[:, joints] = between(locomotion.rotations[:, joints], rotations, strength)
+    moved[:, joints] = (1.0 - share) * moved[:, joints] + share * action.translations[:, joints]
+    scales = None
+    if locomotion.scales is not None or action.scales is not None:
+        ours, theirs = (
+            np.ones_like(c.translations) if c.scales is None else c.scales.copy() for c in (locomotion, action)
+        )
+        ours[:, joints] = (1.0 - share) * ours[:, joints] + share * theirs[:, joints]
+        scales = ours
+    return replace(
+        locomotion,
+        rotations=turned,
+        translations=moved,
+        scales=scales,
+        channels=_channels(locomotion, action, upper, strength),
+        cyclic=False,
+    )
+
+
+def between(one: Array, other: Array, strength: Array) -> Array:
+    """Return rotations (F, U, 4) on the shortest way from one to the other, by a share (F,); exact at 0 and 1."""
+    share = strength[:, None, None]
+    if ((strength == 0.0) | (strength == 1.0)).all():
+        return np.where(share == 1.0, other, one)
+    turn = quat.log(quat.mul(quat.inv(one), other))
+    return np.where(share == 1.0, other, np.where(share == 0.0, one, quat.mul(one, quat.exp(share * turn))))
+
+
+def _channels(locomotion: Clip, action: Clip, upper: UpperBody, strength: Array) -> dict[str, Channel]:
+    ours, theirs = locomotion.channels, action.channels
+    names = "|".join(re.escape(locomotion.skeleton.names[joint]) for joint in upper.joints)
+    naming = re.compile(rf"(?<!\w)(?<![.])({names})(?![.]?\w)")
+    out = dict(ours)
+    for name, channel in theirs.items():
+        if name not in ours:
+            out[name] = channel
+        elif naming.search(name):
+            discrete = channel.discrete or ours[name].discrete
+            share = (strength >= 0.5).astype(float) if discrete else strength
+            out[name] = Channel((1.0 - share) * ours[name].values + share * channel.values, discrete)
+    return out
+
+
+def trunk_report(
+    recipe: Splice, upper: UpperBody, clips: tuple[Clip, Clip, Clip], given: Array, corrections: Array
+) -> dict[str, Any]:
+    """Return what a report says of how the trunk was turned.
+
+    clips : locomotion, action and result; given (F,) : frames of the action as it was given; corrections (F, 4)
+    """
+    names = clips[0].skeleton.names
+    swings = [trunk_swing.counter(clip) for clip in clips]
+    return {
+        "method": recipe.method if upper.pelvis is not None else "copy",
+        "begins": [names[joint] for joint in upper.begins],
+        "pelvis": None if upper.pelvis is None else names[upper.pelvis],
+        "action_frame": np.round(given, 3).tolist(),
+        "correction_degrees": np.round(np.degrees(np.linalg.norm(quat.log(corrections), axis=1)), 3).tolist(),
+        "swing": {
+            of: None if swing is None else round(swing, 3)
+            for of, swing in zip(("locomotion", "action", "result"), swings, strict=True)
+        },
+    }
+
+
+def _registration(timing: Timing, action: Clip, ours: Array, given: Array) -> list[dict[str, Any]]:
+    """The curve of an action that is played in step, in frames of the clips as given; see `reporting.describe`."""
+    curve = timing.curve
+    if timing.kind != "sync" or curve is None:
+        return []
+    kept = (
+        min(len(curve.frames) / len(ours), 1.0),
+        min(float(np.ptp(timing.given) + 1.0) / len(action), 1.0),
+    )
+    return [reporting.curve_report(action.name, curve, ours, given, timing.frames, kept)]
+
+
+def _warnings(recipe: Splice, timing: Timing, upper: UpperBody, locomotion: Clip, made: Clip) -> list[str]:
+    sentences, name, curve = [], timing.action.name, timing.curve
+    if upper.pelvis is None and recipe.method != "copy":
+        sentences.append("The trunk and both arms are not in the upper body that was named: the action's is not turned")
+    if recipe.timing == "sync" and curve is not None and curve.likeness < IN_STEP:
+        sentences.append(
+            f"The legs of {name} and {locomotion.name} are hardly alike (likeness {curve.likeness:.2f}, where 0 is "
+            "chance): what is played in step may be slowed and hurried without need"
+        )
+    held = (timing.frames < 0.0) | (timing.frames > len(timing.action) - 1)
+    if held.any():
+        sentences.append(f"{name} is shorter than {locomotion.name}: it is held for {held.sum()} of {len(held)} frames")
+    if locomotion.cyclic and not made.cyclic:
+        sentences.append(
+            f"{locomotion.name} repeats, but not with {name} on it: that would have to be a cycle in its step"
+        )
+    return sentences

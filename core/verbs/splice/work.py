@@ -1,0 +1,67 @@
+"""The verb Splice: two clips as wholes, or actions that are entered at splice points.
+
+Method: Splicing upper body onto locomotion.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...check import quality
+from ...errors import OptionError
+from ...motion import trim
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import planting, reporting
+from ...weave.results import SpliceResult
+from ...weave.splice import mask
+from . import Splice, whole
+from . import actions as spliced_actions
+
+
+def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
+    """Return the first clip, the locomotion, with the upper body of others, the actions.
+
+    Two are spliced as wholes (see `weave.splice`), unless splice points are asked for; of several, a motion graph is
+    entered at these. Raises OptionError for several at their own speed, and what both ways raise.
+    """
+    if len(clips) <= 2 and recipe.timing != "points":
+        return whole.splice(clips, recipe, progress)
+    if recipe.timing not in ("points", "auto"):
+        raise OptionError(
+            f"timing is {recipe.timing}, but {len(clips) - 1} actions are entered at splice points: leave it auto, or "
+            "give one action"
+        )
+    return _at_points(clips, recipe, progress)
+
+
+def _at_points(clips: Sequence[Clip], recipe: Splice, progress: Progress) -> SpliceResult:
+    """The first clip with the others entered on it at splice points."""
+    began = time.perf_counter()
+    trimmed = trim.if_wanted(clips[0], recipe.trim)
+    locomotion = replace(trimmed.clip, cyclic=False)
+    upper = mask.upper_body(locomotion.skeleton, recipe.upper)
+    actions = spliced_actions.gather(clips[1:], locomotion, recipe, progress.part(0.0, 0.5))
+    progress.at(0.5, "Looking for splice points")
+    spliced, told = spliced_actions.put_on(locomotion, actions)
+    made = replace(spliced.clip, name=recipe.result_name([clip.name for clip in clips]))
+    made, planted = planting.of_result(made, recipe, one_source=True)
+    progress.at(0.9, "Measuring")
+    given = actions.given_frames(spliced.places)
+    trunk = whole.trunk_report(recipe, upper, (locomotion, spliced.action, made), given, spliced.corrections)
+    why = "it was asked for" if recipe.timing == "points" else "there are several actions"
+    report: dict[str, Any] = {
+        **planted.report,
+        "dropped": reporting.left_out([trimmed]),
+        "carried": [one.as_report() for one in actions.carried],
+        "warnings": told.pop("warnings"),
+        "splice": {"timing": "points", "why": why, **trunk, **told},
+        "registration": [],
+        "quality": {
+            "before": [quality.measure(locomotion), quality.measure(spliced.action)],
+            "after": quality.measure(made),
+        },
+    }
+    report |= reporting.common("splice", clips, made, began)
+    return SpliceResult(made, report, 0, locomotion, spliced.action, given, spliced.corrections)

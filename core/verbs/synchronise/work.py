@@ -1,0 +1,43 @@
+"""One clip in another's time: synchronising by itself, without blending (methods: Time registration)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import ClipError
+from ...motion import cycles, resample
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import reporting
+from ...weave.preprocess import RegisteredClips, register
+from ...weave.results import BlendResult
+from . import Synchronise
+
+
+def synchronise(
+    clips: Sequence[Clip], recipe: Synchronise, progress: Progress = SILENT, registered: RegisteredClips | None = None
+) -> BlendResult:
+    """Return the second of two clips (the one that is not the reference), re-timed to the reference.
+
+    `registered` is what the same clips gave under the same options before. Raises ClipError for any other number
+    of clips.
+    """
+    began = time.perf_counter()
+    if len(clips) != 2:
+        raise ClipError(f"Synchronising re-times one clip to another; {len(clips)} clips given")
+    if registered is None:
+        registered = register(clips, recipe, progress.part(0.0, 0.9))
+    ready, registration = registered.prepared, registered.registration
+    other = 1 - ready.reference
+    at = registration.grid
+    frames, retimed = registration.frames(at)[other], ready.clips[other]
+    clip = cycles.sample(retimed, frames) if registration.cyclic else resample.sample(retimed, frames)
+    name = f"{clip.name} in time with {ready.clips[ready.reference].name}"
+    clip = replace(clip, name=name, cyclic=registration.cyclic)
+    progress.at(0.9, "Measuring")
+    report = reporting.registered("sync", clips, registered, clip, began)
+    weights = np.zeros((2, len(at)))
+    weights[other] = 1.0
+    return BlendResult(clip, report, registration.reference, ready, registration, at, weights)

@@ -1,0 +1,128 @@
+"""Root motion: added to a clip that walks on the spot, or removed from one that travels.
+
+Method: Travel from the feet.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...options import HIDDEN, RARE, Choice, option
+from ...recipes.base import Recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Travel(Recipe):
+    """Let a clip that walks on the spot travel as fast, and the way, that its standing feet say."""
+
+    verb = "travel"
+    label = "Give Travel"
+    tooltip = "Let each ticked action, which walks on the spot, go on as fast as its feet say"
+    mode = "Travel"
+    mode_tooltip = "An action that walks on the spot goes on as its feet say"
+    least = most = 1
+    summary = "let a clip that walks on the spot travel as its feet say"
+
+    speed: float = option(
+        0.0,
+        "How fast it goes on the mean; 0 is as fast as its feet say",
+        minimum=0.0,
+        maximum=100.0,
+        unit=" m/s",
+        usual=(0.0, 6.0),
+        zero="as its feet say",
+    )
+    direction: str = option(
+        "auto",
+        "Which way it goes; auto is as its feet say, and a cycle straight ahead, back or aside if within 20 degrees",
+        choices=(
+            Choice("auto", "", "As its feet say; straight ahead, back or aside if that is nearly so"),
+            Choice("measured", "", "Exactly as its feet say, if aslant"),
+            Choice("ahead", "", "Where the body faces"),
+            Choice("back", "", "Backwards, as it faces"),
+            Choice("left", "", "To its left"),
+            Choice("right", "", "To its right"),
+        ),
+    )
+    angle: float = option(
+        0.0,
+        "By how much to the left of that direction it goes",
+        minimum=-180.0,
+        maximum=180.0,
+        unit="°",
+        shown=RARE,
+    )
+    turn: float = option(
+        0.0,
+        "By how much it turns to the left on its way, in all or a cycle, beside what it turns itself",
+        minimum=-3600.0,
+        maximum=3600.0,
+        unit="°",
+        usual=(-360.0, 360.0),
+    )
+    measure_turn: bool = option(
+        False, "Let the feet say, too, by how much it turns, for clips that turn on the spot", shown=RARE
+    )
+    way: tuple[tuple[float, ...], ...] = option(
+        (),
+        "The way that was taken off: for each frame its speeds to the right and ahead, metres a second, and its"
+        " turning to the left, degrees a second; or the report that has it",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,  # it comes from a report
+    )
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    @classmethod
+    def label_of(cls, count: int) -> str:
+        return f"Give Travel to {count} Actions"
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} travelling"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        return _figures(report["travel"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class InPlace(Recipe):
+    """Take the travel off a clip, so that it walks on the spot; it can be given back as it was."""
+
+    verb = "in_place"
+    label = "Take Travel"
+    tooltip = "Let each ticked action walk on the spot; its way is kept, and Give Travel gives it back"
+    mode = "In Place"
+    mode_tooltip = "An action that travels walks on the spot"
+    least = most = 1
+    summary = "take the travel off a clip, so that it walks on the spot"
+
+    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+
+    @classmethod
+    def label_of(cls, count: int) -> str:
+        return f"Take Travel off {count} Actions"
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} in place"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        return _figures(report["in_place"])
+
+
+def _figures(one: Mapping[str, Any]) -> list[str]:
+    a_cycle = " a cycle" if one["cyclic"] else ""
+    turn = f", turning {one['turn_degrees']:.0f}°{a_cycle}" if round(one["turn_degrees"]) else ""
+    way = f"{one['speed_m_s']:.2f} m/s {one['direction']}, {one['direction_degrees'] + 0.0:.0f}° to the left{turn}"
+    feet = one["feet"]
+    if feet is None:
+        return [f"  {way}; feet unknown"]
+    each = ", ".join(f"{name} {speed:.2f}" for name, speed in feet["each_m_s"].items())
+    found = [f"  {way}"] if one["direction"] else []
+    found += [f"  feet say {each} m/s, one stands {feet['standing']:.0%} of the time"]
+    if None not in feet["slide_cm_s"]:
+        found.append("  standing feet go {:.1f} → {:.1f} cm/s".format(*feet["slide_cm_s"]))
+    return found

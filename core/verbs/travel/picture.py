@@ -1,0 +1,55 @@
+"""The picture of a clip that was given travel or lost it: where its feet tread before and after, and what they say."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...check import foot_travel
+from ...motion import root_motion
+from ...motion.clip import Clip
+from ...weave.results import TravelResult
+
+_FEET = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36")
+_BODY, _GIVEN = "#888888", "#333333"
+
+
+def draw(woven: TravelResult) -> Figure:
+    """Return a figure of the feet from above before and after, and of the speeds that each says while it stands."""
+    figure = Figure(figsize=(9.0, 7.0), layout="constrained")
+    figure.suptitle(woven.clip.name, parse_math=False)
+    above, below = figure.subfigures(2, 1, squeeze=False)[:, 0]
+    for axis, clip, title in zip(above.subplots(1, 2), (woven.before, woven.clip), ("before", "after"), strict=True):
+        _draw_ground(axis, woven, clip)
+        axis.set_title(title, fontsize=9)
+    _draw_speeds(below.subplots(), woven)
+    return figure
+
+
+def _draw_ground(axis: Axes, woven: TravelResult, clip: Clip) -> None:
+    """Draw the ways of body and feet from above, thick where a foot stands."""
+    ground = root_motion.ground_frames(clip)[0]
+    axis.plot(*ground.T, color=_BODY, lw=1.0, label="body")
+    stands = None if woven.found is None else woven.found.stands
+    for k, (name, (ball, _)) in enumerate(foot_travel.known_feet(clip).items()):
+        colour = _FEET[k % len(_FEET)]
+        axis.plot(ball[:, 0], ball[:, 1], color=colour, lw=0.6)
+        if stands is not None:
+            treads = np.where(stands[k][:, None], ball[:, :2], np.nan)
+            axis.plot(*treads.T, color=colour, lw=3.0, label=f"foot {name}, thick where it stands")
+    axis.set_aspect("equal", adjustable="datalim")
+    axis.set_xlabel("x (m)")
+    axis.set_ylabel("y (m)")
+    axis.legend(fontsize=7, frameon=False)
+
+
+def _draw_speeds(axis: Axes, woven: TravelResult) -> None:
+    time = np.arange(len(woven.clip)) / woven.clip.rate
+    axis.plot(time, np.abs(woven.way.velocity), color=_GIVEN, lw=1.5, label="given" if woven.gives else "taken off")
+    if woven.found is not None:
+        for k, name in enumerate(woven.found.feet):
+            said = np.where(woven.found.stands[k], np.abs(woven.found.back[k]), np.nan)
+            axis.plot(time, said, ".", ms=4, color=_FEET[k % len(_FEET)], label=f"foot {name} says")
+    axis.set_ylim(0.0, 1.15 * max(axis.get_ylim()[1], 0.1))
+    axis.set_xlabel("time (s)")
+    axis.set_ylabel("speed (m/s)")
+    axis.legend(fontsize=7, frameon=False)

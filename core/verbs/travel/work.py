@@ -1,0 +1,196 @@
+"""Giving travel to a clip that walks on the spot, by what its feet say, and taking it off.
+
+Method: Travel from the feet.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...check import foot_travel, quality
+from ...check.foot_travel import FootTravel
+from ...errors import ClipError, OptionError
+from ...motion import cycles, trim
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import reporting, travel_way
+from ...weave.results import TravelResult
+from ...weave.travel_way import Way
+from . import InPlace, Travel
+
+
+def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -> TravelResult:
+    """Return a clip that walks on the spot with the travel that its feet say, or that is asked for.
+
+    One whose way was taken off gets that back, if nothing else is asked for. One that does not walk on the spot is
+    handed back with a warning. Raises ClipError for more than one clip, and where a speed is asked for that a clip that
+    travels already can't be given; OptionError for a way of another length; SkeletonError for bodies that can't be
+    placed.
+    """
+    began = time.perf_counter()
+    trimmed, given = _only(clips, recipe.trim), clips[0]
+    progress.at(0.0, "Looking at its feet")
+    clip = _as_cycle(trimmed.clip)
+    found = foot_travel.measure(clip, turning=recipe.measure_turn)
+    kept = _way_asked(recipe, clip) or (_kept(clip) if _as_it_was(recipe) else None)
+    progress.at(0.5, "Giving travel")
+    if kept is not None:
+        made, said, warnings = travel_way.put_on(clip, kept), "as it was", []
+        way = kept
+    elif _stays(clip, found, recipe):
+        made, said, warnings = travel_way.forgotten(clip), "", [_why_it_stays(clip, found)]
+        way = Way(np.zeros(len(clip), dtype=np.complex128), np.zeros(len(clip)))
+    else:
+        found = _refuse_travelling(given.name, found, clip)
+        way, said = travel_way.asked(
+            found, clip, speed=recipe.speed, direction=recipe.direction, angle=recipe.angle, turn=recipe.turn
+        )
+        made = travel_way.put_on_smoothly(clip, found, way)
+        warnings = [] if recipe.speed else found.doubts(given.name)
+    return _result(clips, trimmed, clip, made, recipe, (found, way, said, warnings), began)
+
+
+def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT) -> TravelResult:
+    """Return a clip without its travel, with its way in its channels and in the report.
+
+    Raises ClipError for more than one clip, and SkeletonError for bodies that can't be placed.
+    """
+    began = time.perf_counter()
+    trimmed = _only(clips, recipe.trim)
+    progress.at(0.0, "Taking the travel off")
+    clip = _as_cycle(trimmed.clip)
+    before = _kept(clip)  # taken off twice, it is the same way
+    clip = travel_way.forgotten(clip) if before is None else travel_way.put_on(clip, before)
+    made, way = travel_way.taken_off(clip)
+    progress.at(0.5, "Looking at its feet")
+    found = foot_travel.measure(made)
+    result = _result(clips, trimmed, clip, made, recipe, (found, way, "taken off", []), began)
+    return replace(result, report=result.report | {"way": way.rows()})
+
+
+def _only(clips: Sequence[Clip], wanted: bool) -> trim.Trimmed:
+    if len(clips) != 1:
+        raise ClipError(f"Travel is given to or taken off one clip at a time; {len(clips)} given")
+    return trim.if_wanted(clips[0], wanted)
+
+
+def _as_cycle(clip: Clip) -> Clip:
+    return replace(clip, cyclic=True) if not clip.cyclic and cycles.closes(clip) else clip
+
+
+def _as_it_was(recipe: Travel) -> bool:
+    """Whether nothing is asked for but the travel that there was."""
+    return recipe == Travel(trim=recipe.trim)
+
+
+def _kept(clip: Clip) -> Way | None:
+    """The way that a clip keeps; None for one that goes somewhere: it has taken over the channels of another."""
+    way = travel_way.kept(clip)
+    goes = foot_travel.body_speed(clip) > foot_travel.ON_THE_SPOT * clip.skeleton.height
+    return None if way is None or goes else way
+
+
+def _way_asked(recipe: Travel, clip: Clip) -> Way | None:
+    if not recipe.way:
+        return None
+    if {len(row) for row in recipe.way} != {3}:
+        raise OptionError("way has rows of three numbers: speeds to the right and ahead, and turning")
+    if len(recipe.way) != len(clip):
+        raise OptionError(f"way has {len(recipe.way)} rows, but {clip.name} has {len(clip)} frames")
+    return travel_way.of_rows(np.array(recipe.way))
+
+
+def _stays(clip: Clip, found: FootTravel | None, recipe: Travel) -> bool:
+    """Whether there is nothing to give and nothing was asked for, or no time to go."""
+    asked = recipe.speed or recipe.turn or recipe.measure_turn
+    return len(clip) < 2 or (not asked and (found is None or not found.treads))
+
+
+def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
+    name = clip.name
+    if len(clip) < 2:
+        return f"{name} has one frame: nothing was given"
+    if found is None:
+        return f"{name}: its feet are not known, so nothing was given: name its feet as body roles, or type a speed"
+    if found.body_speed > foot_travel.ON_THE_SPOT * found.height:
+        return f"{name} travels already, at {found.body_speed:.2f} m/s: nothing was given"
+    return f"{name} does not walk on the spot, its feet stand still: nothing was given"
+
+
+def _refuse_travelling(name: str, found: FootTravel | None, clip: Clip) -> FootTravel:
+    """Return what was measured, for a clip on the spot; raises ClipError for one that travels already."""
+    if found is None:
+        return _unmeasured(clip)
+    if found.body_speed > max(foot_travel.ON_THE_SPOT * found.height, 0.5 * found.speed):
+        raise ClipError(f"{name} travels already, at {found.body_speed:.2f} m/s: take its travel off first (in_place)")
+    return found
+
+
+def _unmeasured(clip: Clip) -> FootTravel:
+    """What is known of a body without feet: where it is and which way it faces."""
+    nothing = np.zeros(len(clip))
+    ground, facing = foot_travel.body_frames(clip, clip.cyclic)
+    none = np.zeros((0, len(clip)))
+    return FootTravel(
+        ground,
+        facing,
+        nothing.astype(np.complex128),
+        nothing,
+        none.astype(np.complex128),
+        none > 0.0,
+        {},
+        0.0,
+        clip.skeleton.height,
+        clip.seconds,
+        None,
+        clip.cyclic,
+    )
+
+
+def _result(
+    clips: Sequence[Clip],
+    trimmed: trim.Trimmed,
+    before: Clip,
+    made: Clip,
+    recipe: Travel | InPlace,
+    of_it: tuple[FootTravel | None, Way, str, list[str]],
+    began: float,
+) -> TravelResult:
+    found, way, said, warnings = of_it
+    made = replace(made, name=recipe.result_name([clips[0].name]))
+    report: dict[str, Any] = {
+        "dropped": reporting.left_out([trimmed]),
+        recipe.verb: _figures(found, way, said, before, made),
+        "quality": {"before": [quality.measure(before)], "after": quality.measure(made)},
+        "warnings": warnings,
+    }
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return TravelResult(made, report, 0, before, found, way, gives=isinstance(recipe, Travel))
+
+
+def _figures(found: FootTravel | None, way: Way, said: str, before: Clip, made: Clip) -> dict[str, Any]:
+    """What was given or taken off, and what the feet say of it."""
+    steps = slice(None, -1) if len(made) > 1 else slice(None)
+    mean = complex(way.velocity[steps].mean())
+    figures: dict[str, Any] = {
+        "speed_m_s": round(float(np.abs(way.velocity[steps]).mean()), 4),
+        "direction_degrees": round(float(np.degrees(np.angle(mean / 1j))), 2) if abs(mean) > 1e-9 else 0.0,
+        "direction": said,
+        "turn_degrees": round(float(np.degrees(way.turn[steps].mean() * made.seconds)), 2),
+        "cyclic": made.cyclic,
+        "feet": None,
+    }
+    if found is not None and found.feet:
+        slides = (foot_travel.slide(clip, found.stands) for clip in (before, made))
+        figures["feet"] = {
+            "speed_m_s": round(found.speed, 4),
+            "direction_degrees": round(float(np.degrees(found.direction)), 2),
+            "each_m_s": {name: round(speed, 4) for name, speed in found.feet.items()},
+            "agree": found.agree,
+            "standing": round(found.standing, 3),
+            "slide_cm_s": [None if speed is None else round(100.0 * speed, 2) for speed in slides],
+        }
+    return figures

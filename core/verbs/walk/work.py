@@ -1,0 +1,169 @@
+"""Walks through a motion graph without a path: at random, or from frame to frame in the least time.
+
+Method: Following a drawn path.
+"""
+
+import heapq
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import GraphError, OptionError, some
+from ...graph import assemble, build, walk_result
+from ...graph.assemble import WalkPiece
+from ...graph.motion_graph import Indices, MotionGraph
+from ...graph.walk_result import WalkResult
+from ...motion import limits
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import planting
+from . import Shortest, Walk
+
+
+def wander(
+    clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, graph: MotionGraph | None = None
+) -> WalkResult:
+    """Return a walk of so many seconds that begins anywhere and goes on at random; the same for the same seed."""
+    graph = build.of_walk(clips, recipe, progress, graph)
+    began = time.perf_counter()
+    component = graph.largest(recipe.label_filter)
+    frames = max(round(recipe.seconds * graph.rate), 1) + 1
+    limits.check_size(graph.name, frames, len(graph.clips[0].skeleton))
+    walk = assemble.pieces(graph, edges := _wander(graph, component, recipe, frames), np.zeros(len(edges)))
+    return _result(graph, recipe, walk, frames, began)
+
+
+def _wander(graph: MotionGraph, component: int, recipe: Walk, frames: int) -> list[int]:
+    """Edges that take so many frames or more."""
+    rng = np.random.default_rng(recipe.seed)
+    leaving = _leaving(graph, component)
+    node = int(rng.choice(np.flatnonzero(graph.component == component)))
+    edges: list[int] = []
+    held, hold = 0, recipe.hold * graph.rate
+    until = rng.exponential(hold)
+    crosses, lengths = graph.crosses, graph.lengths
+    while frames > 1:
+        onward = [edge for edge in leaving[node] if not crosses[edge]]
+        across = [edge for edge in leaving[node] if crosses[edge]]
+        if across and (held >= until or not onward):
+            edges.append(int(rng.choice(across)))
+            held, until = 0, rng.exponential(hold)
+        else:
+            edges.append(onward[0])
+            held += int(lengths[edges[-1]])
+        frames -= int(lengths[edges[-1]])
+        node = int(graph.end[edges[-1]])
+    return edges
+
+
+def _leaving(graph: MotionGraph, component: int | None = None) -> list[list[int]]:
+    """The edges that leave each node, and stay in a component where one is given."""
+    found: list[list[int]] = [[] for _ in graph.clip]
+    inside = np.ones(len(graph.start), dtype=bool)
+    if component is not None:
+        inside = (graph.component[graph.start] == component) & (graph.component[graph.end] == component)
+    for edge in np.flatnonzero(inside):
+        found[graph.start[edge]].append(int(edge))
+    return found
+
+
+def shortest(
+    clips: Sequence[Clip], recipe: Shortest, progress: Progress = SILENT, graph: MotionGraph | None = None
+) -> WalkResult:
+    """Return the walk from a frame of a clip to a frame of another (or the same) that takes the least time.
+
+    Raises OptionError for frames that are none and GraphError where no transitions lead from the one to the other.
+    """
+    for option, text in (("leave", recipe.leave), ("reach", recipe.reach)):
+        if not text.rpartition(":")[0]:  # before the work: what names no clip is said at once
+            raise OptionError(f"{option} is {text!r}: give it a clip and a frame of that clip, such as walk:120")
+    graph = build.of_walk(clips, recipe, progress, graph)
+    began = time.perf_counter()
+    clip, frame = _frame(graph, recipe.leave, "leave")
+    other, last = _frame(graph, recipe.reach, "reach")
+    start, end = _node_after(graph, clip, frame), _node_before(graph, other, last)
+    edges = None if start is None or end is None else least_time(graph, start, end)
+    straight = clip == other and frame <= last
+    if edges is None or start is None or end is None:
+        if not straight:
+            raise GraphError(f"{graph.name}: no transitions lead from {recipe.leave} to {recipe.reach}")
+        walk = [WalkPiece(clip, frame, last)]
+    else:
+        middle = assemble.pieces(graph, edges, np.zeros(len(edges)))
+        lead, tail = WalkPiece(clip, frame, int(graph.frame[start])), WalkPiece(other, int(graph.frame[end]), last)
+        walk = [piece for piece in (lead, *middle, tail) if piece.first < piece.last or piece.edge >= 0]
+        if straight and last - frame <= sum(piece.last - piece.first for piece in walk):
+            walk = [WalkPiece(clip, frame, last)]
+    walk = walk or [WalkPiece(clip, frame, frame)]
+    return _result(graph, recipe, walk, None, began)
+
+
+def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
+    """Return the edges from one node to another that take the fewest frames, or None (Dijkstra 1959)."""
+    leaving, lengths = _leaving(graph), graph.lengths.tolist()
+    least, came = {start: 0}, {}
+    waiting = [(0, start)]
+    while waiting:
+        gone, node = heapq.heappop(waiting)
+        if node == end:
+            break
+        if gone > least[node]:
+            continue
+        for edge in leaving[node]:
+            other, there = int(graph.end[edge]), gone + lengths[edge]
+            if there < least.get(other, there + 1):
+                least[other], came[other] = there, edge
+                heapq.heappush(waiting, (there, other))
+    if end not in least:
+        return None
+    edges = []
+    while end != start:
+        edges.append(came[end])
+        end = int(graph.start[came[end]])
+    return np.array(edges[::-1], dtype=np.int64)
+
+
+def _frame(graph: MotionGraph, text: str, option: str) -> tuple[int, int]:
+    """The clip and the frame of it that a text such as walk:120 says, in frames of the clip as given."""
+    name, _, number = text.rpartition(":")
+    names = [clip.name for clip in graph.clips]
+    if name not in names or not re.fullmatch(r"[0-9]{1,9}", number):
+        raise OptionError(
+            f"{option} is {text!r}: give it a clip and a frame of that clip, such as {names[0]}:0; the graph has"
+            f" {some(names)}"
+        )
+    clip = names.index(name)
+    frame = graph.inputs.frame_maps[clip].prepared_frame(int(number))
+    last = len(graph.clips[clip]) - 1
+    if not 0 <= frame <= last:
+        first, end = graph.given_frame(clip, 0), graph.given_frame(clip, last)
+        raise OptionError(f"{option} is {text!r}, but must be a frame from {first} to {end}")
+    return clip, frame
+
+
+def _node_after(graph: MotionGraph, clip: int, frame: int) -> int | None:
+    found = np.flatnonzero((graph.clip == clip) & (graph.frame >= frame))
+    return int(found[0]) if len(found) else None
+
+
+def _node_before(graph: MotionGraph, clip: int, frame: int) -> int | None:
+    found = np.flatnonzero((graph.clip == clip) & (graph.frame <= frame))
+    return int(found[-1]) if len(found) else None
+
+
+def _result(
+    graph: MotionGraph, recipe: Walk | Shortest, walk: list[WalkPiece], frames: int | None, began: float
+) -> WalkResult:
+    walked = assemble.assemble(graph, walk).cut(frames)
+    made = replace(walked.clip, name=recipe.result_name([graph.name]))
+    made, planted = planting.of_result(made, recipe, one_source=assemble.of_one_clip(walked))
+    walked = replace(walked, clip=made)
+    report = walk_result.report(recipe.verb, graph, walked, walk, began) | planted.report
+    report[recipe.verb] = {
+        "transitions": sum(piece.edge >= 0 for piece in walk),
+        "length": report["quality"]["after"]["path_m"],
+    }
+    return WalkResult(walked.clip, report, 0, graph, walked.origin, walked.places)

@@ -1,0 +1,127 @@
+"""Poses of some frames, and events, that a clip is bent to go through (methods: Warping in space and time)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...options import HIDDEN, JOINTS, PANEL, RARE, option
+from ...recipes.base import Recipe
+from ...recipes.planting import SpanOptions
+
+_REACH = "How long before and after such a frame the action is changed with it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Warp(Recipe, SpanOptions):
+    """Let a clip go through poses that were made at some frames, exactly, and let go of them gently around these."""
+
+    verb = "warp"
+    label = "Spread Pose"
+    tooltip = (
+        "Let the action go through the pose that the armature has at this frame: pose bones first, without keys; at"
+        " other frames more poses come to it"
+    )
+    least = 1
+    of_action = True
+    summary = "let a clip go through poses of others: warp WALK POSES --poses '40 2 0'"
+
+    corrections: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Corrected poses: rows of a frame from 0, a bone (its number in bones, from 1), the rotation vector that turns"
+        " it, degrees, and what moves it, metres, x y z each, along its own axes",
+        minimum=-1e9,
+        maximum=1e9,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,  # they come from a pose
+    )
+    bones: str = option(
+        "", "What the bones of corrections are called, comma-separated; the clip's, if empty", shown=HIDDEN
+    )
+    poses: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Poses of other clips: rows of a frame from 0, the number of a clip from 2 on, and its frame",
+        minimum=0.0,
+        maximum=1e9,
+        table=True,
+        shown=HIDDEN,
+    )
+    joints: str = option(
+        "all",
+        "Which joints take a pose of another clip: all, lower, upper, or comma-separated names",
+        pick=JOINTS,
+        shown=HIDDEN,
+    )
+    with_root: bool = option(
+        False, "Take over where a pose of another clip stands and faces, too, not only the pose", shown=HIDDEN
+    )
+    reach: float = option(
+        0.4, f"{_REACH}; from 0.15 s on it is seen", minimum=0.01, maximum=100.0, unit=" s", usual=(0.1, 2.0)
+    )
+    reach_after: float = option(
+        0.0,
+        "How long after such a frame the action is changed with it",
+        minimum=0.0,
+        maximum=100.0,
+        unit=" s",
+        usual=(0.0, 2.0),
+        zero="as long as before",
+        shown=RARE,
+    )
+    plant_feet: bool = option(False, "Let feet that stood in the action stand again", shown=PANEL)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{names[0]} posed" if names else "posed"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["warp"]
+        frames = ", ".join(str(frame) for frame in one["frames"])
+        return [
+            f"  through poses at {frames};"
+            f" joints turned by {one['degrees']:.1f}° and moved by {one['cm']:.1f} cm at most"
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveEvents(Recipe):
+    """Let what happens at some frames of a clip come sooner or later, or be held; the time around gives way."""
+
+    verb = "move_events"
+    label = "Move Events"
+    tooltip = "Let what happens at the listed frames come at others, or be held; the time around them gives way"
+    least = most = 1
+    of_action = True
+    summary = "let events of a clip come sooner or later, or be held: move_events PUNCH --events '31 25 0.2'"
+
+    events: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Rows of a frame from 0 at which something happens and the frame at which it is to come; then, if wanted, for"
+        " how many seconds it is held there, and its anticipation, 0 to 1: how much time slows down before it and"
+        " hurries after, so that it comes later still",
+        minimum=0.0,
+        maximum=1e9,
+        table=True,
+        shown=HIDDEN,  # they have a list of their own
+    )
+    reach: float = option(
+        0.0,
+        "How long before and after an event the time gives way",
+        minimum=0.0,
+        maximum=1000.0,
+        unit=" s",
+        usual=(0.0, 4.0),
+        zero="what they need",
+    )
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{' + '.join(names)} re-timed"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        one = report["move_events"]
+        moved = ", ".join(
+            f"{told['frame']:g} → {told['at']:g}" + (f" held to {told['at'] + told['held']:g}" if told["held"] else "")
+            for told in one["coming"]
+        )
+        return [f"  events {moved}; plays at {one['speeds'][0]:.2f} to {one['speeds'][1]:.2f} times its speed"]

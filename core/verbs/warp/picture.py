@@ -1,0 +1,74 @@
+"""Pictures of clips that were bent: what was added to their joints over time, and which frame is played when."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...motion import kinematics
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...weave.results import EventsResult, WarpResult
+
+_COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36", "#7a5195", "#333333", "#2a9d8f", "#c77dff")
+_GUIDE = "#aaaaaa"
+
+
+def draw_poses(made: WarpResult) -> Figure:
+    """Return a figure of by how much joints are turned, moved and away from where they were; lines mark the poses."""
+    figure = Figure(figsize=(9.0, 7.5), layout="constrained")
+    figure.suptitle(made.clip.name, parse_math=False)
+    turned, moved, away = figure.subplots(3, 1, sharex=True)
+    clip = made.before
+    places = kinematics.world(made.clip)[1] - kinematics.world(clip)[1]
+    for axis, values, what in (
+        (turned, np.degrees(made.added.turns), "turned by (°)"),
+        (moved, 100.0 * made.added.moves, "moved by (cm)"),
+        (away, 100.0 * places, "in the world, away by (cm)"),
+    ):
+        _draw_most(axis, clip, np.linalg.norm(values, axis=2))
+        for frame in made.frames:
+            axis.axvline(frame, color=_GUIDE, lw=0.8, zorder=0)
+        axis.set_ylabel(what)
+    away.set_xlabel("frame")
+    return figure
+
+
+def _draw_most(axis: Axes, clip: Clip, sizes: Array) -> None:
+    """Draw sizes (F, J) of the joints that have most of it."""
+    most = sizes.max(axis=0)
+    chosen = [joint for joint in np.argsort(-most, kind="stable")[: len(_COLOURS)] if most[joint] > 0.0]
+    for colour, joint in zip(_COLOURS, chosen, strict=False):
+        axis.plot(sizes[:, joint], color=colour, lw=1.2, label=clip.skeleton.names[joint].replace("$", r"\$"))
+    left = int(np.count_nonzero(most > 0.0)) - len(chosen)
+    title = f"and {left} more joints, by less" if left > 0 else ""
+    if chosen:
+        axis.legend(fontsize=7, frameon=False, title=title, title_fontsize=7, loc="upper right")
+
+
+def draw_events(made: EventsResult) -> Figure:
+    """Return a figure of which frame is played when, with the events on it, and of how fast that is."""
+    figure = Figure(figsize=(7.0, 8.0), layout="constrained")
+    figure.suptitle(made.clip.name, parse_math=False)
+    played, speed = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    times = np.linspace(0.0, len(made.clip) - 1.0, 20 * len(made.clip))
+    frames = made.curve.at(times)
+    played.plot(times, times, color=_GUIDE, lw=0.8)
+    played.plot(times, frames, color=_COLOURS[0], lw=1.5)
+    for told in made.report["move_events"]["coming"]:
+        first, to, held = told["frame"], told["at"], told["held"]
+        played.plot([first, to], [first, first], color=_COLOURS[1], lw=1.0)
+        played.plot([to], [first], "o", color=_COLOURS[1])
+        if held:
+            played.plot([to, to + held], [first, first], color=_COLOURS[3], lw=4.0, solid_capstyle="butt", zorder=3)
+        what = f"{first:g} at {to:g}" + (f", held to {to + held:g}" if held else "")
+        played.annotate(what, (to, first), (6, -10), textcoords="offset points", fontsize=8)
+    played.set_ylabel("frame of the action")
+    least, most = made.report["move_events"]["speeds"]
+    beside = ", holds apart" if any(one.event.held for one in made.curve.events) else ""
+    played.set_title(f"{least:.2f} to {most:.2f} times its speed{beside}", fontsize=9)
+    if len(times) > 1:
+        speed.plot(times, np.gradient(frames, times), color=_COLOURS[0], lw=1.2)
+    speed.axhline(1.0, color=_GUIDE, lw=0.8)
+    speed.set_ylabel("speed")
+    speed.set_xlabel("frame of the result")
+    return figure

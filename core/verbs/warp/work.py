@@ -1,0 +1,296 @@
+"""Clips that are bent to go through poses, and through events at other times, with their reports.
+
+Method: Warping in space and time.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bodies import alike
+from ...bodies.carried import Carried
+from ...check import quality
+from ...edit import pose_warp, time_warp
+from ...edit.feet import spans
+from ...edit.feet.spans import Span
+from ...edit.pose_warp import Correction, Reach
+from ...edit.time_curve import Coming, Event, TimeCurve
+from ...errors import ClipError, OptionError, SkeletonError, some
+from ...motion import cycles, feet, kinematics, root_motion
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...recipes.planting import PlantOptions
+from ...sync import joint_weights
+from ...weave import planting, reporting, root_carrier
+from ...weave.planting import Outcome
+from ...weave.results import EventsResult, WarpResult
+from . import MoveEvents, Warp
+
+FAR = 90.0  # degrees between corrections that go over into each other
+SAME = 1e-6  # radians and metres; by less a pose is the clip's own
+
+
+def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> WarpResult:
+    """Return a clip that goes through corrected poses, and through those of other clips.
+
+    Raises OptionError for rows that name no frame, bone or clip, and for poses that are the clip's own already,
+    SkeletonError for poses of bodies that the clip's can't take.
+    """
+    began = time.perf_counter()
+    if not clips:
+        raise ClipError("A pose is spread in a clip; none given")
+    clip = _going_round(clips[0])
+    progress.at(0.0, "Spreading poses")
+    posed, carried = _of_poses([clip, *clips[1:]], recipe)
+    corrections = sorted([*_corrections(clip, recipe), *posed], key=lambda one: one.frame)
+    _check(clip, corrections)
+    reach = Reach(recipe.reach * clip.rate, (recipe.reach_after or recipe.reach) * clip.rate)
+    added = pose_warp.added(clip, corrections, reach)
+    made = pose_warp.changed(clip, added)
+    moved = float(np.linalg.norm(kinematics.points(made) - kinematics.points(clip), axis=2).max())
+    progress.at(0.4, "Planting its feet")
+    made, planted = _planted(made, clip, recipe)
+    progress.at(0.7, "Measuring")
+    made = replace(made, name=recipe.result_name([one.name for one in clips]), cyclic=clips[0].cyclic)
+    report: dict[str, Any] = {
+        "dropped": [],
+        "warp": {
+            "frames": [one.frame for one in corrections],
+            "degrees": round(float(np.degrees(max(np.linalg.norm(o.turns, axis=1).max() for o in corrections))), 3),
+            "cm": round(100.0 * float(max(np.linalg.norm(o.moves, axis=1).max() for o in corrections)), 3),
+            "moved_cm": round(100.0 * moved, 3),
+            "corrections": _rows(corrections),
+        },
+        "carried": [one.as_report() for one in carried],
+        **planted.report,
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": [
+            *(sentence for one in carried for sentence in one.sentences),
+            *_far_apart(clip, corrections, reach),
+        ],
+    }
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return WarpResult(made, report, 0, clips[0], tuple(one.frame for one in corrections), added)
+
+
+def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = SILENT) -> EventsResult:
+    """Return a clip in which what happens at some frames comes at others, or is held.
+
+    Raises ClipError for more than one clip, OptionError for events that can't be moved so (see `edit.time_warp.curve`).
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"Events are moved in one clip at a time; {len(clips)} given")
+    clip = _going_round(clips[0])
+    progress.at(0.0, "Moving events")
+    curve = time_warp.curve(clip, _events(clip, recipe))
+    made = time_warp.warped(clip, curve)
+    progress.at(0.7, "Measuring")
+    made = replace(made, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
+    frames = curve.at(np.arange(len(clip), dtype=np.float64))
+    report: dict[str, Any] = {
+        "dropped": [],
+        "move_events": {
+            "events": [list(row) for row in recipe.events],
+            "speeds": [round(speed, 4) for speed in curve.speeds],
+            "coming": [_coming(clip, curve, one) for one in curve.events],
+            "frame": np.round(frames, 4).tolist(),
+        },
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "warnings": [],
+    }
+    report |= reporting.common(recipe.verb, clips, made, began)
+    return EventsResult(made, report, 0, clips[0], curve)
+
+
+def _coming(clip: Clip, curve: TimeCurve, one: Coming) -> dict[str, Any]:
+    """When an event comes, for how many frames it is held, and how fast it is played around it."""
+    last = len(clip) - 1.0
+    return {
+        "frame": one.event.first,
+        "at": one.begin if 0.0 <= one.begin <= last else one.begin % last,
+        "held": one.event.held,
+        "speeds": [round(speed, 4) for speed in curve.speeds_near(one)],
+    }
+
+
+def _going_round(clip: Clip) -> Clip:
+    """The clip, as a cycle where it is one, whether it is meant as one or not."""
+    return replace(clip, cyclic=clip.cyclic or cycles.closes(clip))
+
+
+def _events(clip: Clip, recipe: MoveEvents) -> list[Event]:
+    if not recipe.events:
+        raise OptionError(f"{clip.name}: no event is given: add rows of a frame and the one at which it is to come")
+    found = []
+    for row in recipe.events:
+        if not 2 <= len(row) <= 4:
+            raise OptionError(
+                f"events has a row of {len(row)} numbers, but each has 2 to 4: where it is, where it comes, for how"
+                " many seconds it is held, its anticipation"
+            )
+        first, to, seconds, anticipation = (*row, 0.0, 0.0)[:4]
+        if anticipation > 1.0:
+            raise OptionError(f"events has an anticipation of {anticipation:g}, but it is 0 to 1")
+        reach = recipe.reach * clip.rate or None
+        found.append(Event(first, to, reach, seconds * clip.rate, anticipation))
+    if not any(one.active for one in found):
+        raise OptionError(f"{clip.name}: every event stays where it is: give one another frame, or hold it")
+    return found
+
+
+def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
+    """The corrections that a recipe has as rows."""
+    names = [name.strip() for name in recipe.bones.split(",")] if recipe.bones else list(clip.skeleton.names)
+    by_frame: dict[int, dict[int, tuple[float, ...]]] = {}
+    for row in recipe.corrections:
+        if len(row) != 8:
+            raise OptionError(f"corrections has a row of {len(row)} numbers, but each has 8: see the option's sentence")
+        frame, number = _frame(clip, row[0]), row[1]
+        if not (number == int(number) and 1 <= number <= len(names)):
+            raise OptionError(f"corrections names bone {number:g}, but they are 1 to {len(names)}")
+        name = names[int(number) - 1]
+        if name not in clip.skeleton.names:
+            raise OptionError(f"{clip.name}: the bone {name!r} of a corrected pose is gone: make the pose again")
+        rows, joint = by_frame.setdefault(frame, {}), clip.skeleton.index(name)
+        if joint in rows:
+            raise OptionError(f"{clip.name}: two corrections of {name!r} are given for frame {frame}: keep one")
+        rows[joint] = row[2:]
+    found = []
+    for frame, rows in by_frame.items():
+        values = np.array([rows[joint] for joint in sorted(rows)])
+        found.append(Correction(frame, np.array(sorted(rows)), np.radians(values[:, :3]), values[:, 3:]))
+    return found
+
+
+def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], list[Carried]]:
+    """The corrections that lead to poses of other clips, and how those came onto the body."""
+    clip, found, carried = clips[0], list[Correction](), list[Carried]()
+    joints = _chosen(clip, recipe) if recipe.poses else np.empty(0, dtype=np.int64)
+    brought: dict[int, Clip] = {}
+    for row in recipe.poses:
+        if len(row) != 3:
+            raise OptionError(f"poses has a row of {len(row)} numbers, but each has 3: a frame, a clip, its frame")
+        frame, number = _frame(clip, row[0]), int(row[1])
+        if number != row[1] or not 2 <= number <= len(clips):
+            raise OptionError(f"poses names clip {row[1]:g}, but those with poses are 2 to {len(clips)}")
+        if number not in brought:
+            brought[number], how = alike.like(clips[number - 1], clip)
+            carried += [] if how is None else [how]
+        other = brought[number]
+        there = _frame(other, row[2])
+        one = pose_warp.correction(clip, frame, _pose(clip, frame, other.cut(there, there + 1), recipe), joints)
+        if not _differs(one):
+            raise OptionError(
+                f"The pose of {other.name} at frame {there} is that of {clip.name} at frame {frame} already: choose"
+                " another frame of either"
+            )
+        found.append(one)
+    return found, carried
+
+
+def _chosen(clip: Clip, recipe: Warp) -> NDArray[np.int64]:
+    joints = np.flatnonzero(joint_weights.factors(clip.skeleton, recipe.joints) > 0.0)
+    if not len(joints):
+        raise OptionError(f"joints is {recipe.joints!r}, which leaves no joint")
+    return joints
+
+
+def _pose(clip: Clip, frame: int, pose: Clip, recipe: Warp) -> Clip:
+    """A pose (a clip of one frame), standing and facing as a frame of a clip does unless its own place is asked for."""
+    if recipe.with_root:
+        return pose
+    own = clip.cut(frame, frame + 1)
+    ground, facing = root_motion.ground_frames(own)
+    their_ground, their_facing = root_motion.ground_frames(pose)
+    turn = float(facing[0] - their_facing[0])
+    away = np.exp(1j * turn) * complex(*their_ground[0])
+    pose = root_motion.placed(pose, turn, ground[0] - np.array([away.real, away.imag]))
+    return root_carrier.as_in(pose, own)
+
+
+def _frame(clip: Clip, frame: float) -> int:
+    if frame != int(frame) or not 0 <= frame < len(clip):
+        raise OptionError(f"{clip.name}: {frame:g} is none of its frames, 0 to {len(clip) - 1}")
+    return int(frame)
+
+
+def _check(clip: Clip, corrections: Sequence[Correction]) -> None:
+    """Raise OptionError where there is nothing to do, or two poses at once."""
+    if not corrections:
+        raise OptionError(f"{clip.name}: no pose is given: pose bones at a frame, or name a frame of another clip")
+    if not any(map(_differs, corrections)):
+        raise OptionError(f"{clip.name}: all poses are those that it has already: pose bones first")
+    for one, other in pairwise(corrections):
+        if one.frame == other.frame:
+            raise OptionError(f"{clip.name}: two poses are given for frame {one.frame}: keep one")
+    ends = {corrections[0].frame, corrections[-1].frame}
+    if clip.cyclic and ends == {0, len(clip) - 1} and len(ends) == 2:
+        raise OptionError(
+            f"{clip.name} repeats, so its last frame, {max(ends)}, is its first again: keep the pose of one of both"
+        )
+
+
+def _differs(one: Correction) -> bool:
+    values = (one.turns, one.moves, *([] if one.scales is None else [one.scales]))
+    return max(float(np.abs(value).max()) for value in values) > SAME
+
+
+def _planted(made: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
+    """The clip with feet that stood, and were moved while they did, standing again; and what became of them."""
+    if not recipe.plant_feet:
+        return made, Outcome(None, planting.OFF)
+    asked = PlantOptions(plant_feet=True, spans=recipe.spans)
+    if recipe.spans:
+        return planting.of_result(made, asked, one_source=False)
+    try:
+        found = list(_moved_contacts(made, clip))
+    except (ClipError, SkeletonError) as error:
+        return made, Outcome(None, str(error))
+    return planting.of_result(made, asked, one_source=not found, found=found)
+
+
+def _moved_contacts(made: Clip, clip: Clip) -> Iterator[Span]:
+    """When feet of a clip stand, of contacts in which what was made of it has moved them."""
+    points = feet.balls_and_ankles(clip.skeleton)
+    away = np.linalg.norm(kinematics.points(made) - kinematics.points(clip), axis=2)
+    rows = planting.find(clip)
+    laps, lap = ((0, 1), len(clip) - 1) if clip.cyclic else ((0,), 0)
+    contacts = spans.touching(rows, laps, lap)
+    moved = {
+        k
+        for k, span in enumerate(rows)
+        if span.foot in points and away[span.first : span.end, list(points[span.foot])].max() > SAME
+    }
+    whole = frozenset[int]().union(*(contact.rows for contact in contacts if contact.rows & moved))
+    return (span for k, span in enumerate(rows) if k in whole)
+
+
+def _rows(corrections: Sequence[Correction]) -> list[list[float]]:
+    """Corrections as rows of a recipe, whose bones are numbered as the clip's joints."""
+    return [
+        [float(one.frame), joint + 1.0, *np.degrees(turn).tolist(), *move.tolist()]
+        for one in corrections
+        for joint, turn, move in zip(one.joints.tolist(), one.turns, one.moves, strict=True)
+    ]
+
+
+def _far_apart(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> list[str]:
+    """Say which corrections that go over into each other are far apart: what is between may surprise."""
+    told = []
+    for one, other in pairwise(corrections):
+        if not reach.joins(one.frame, other.frame):
+            continue
+        turns = {int(j): turn for j, turn in zip(one.joints, one.turns, strict=True)}
+        for joint, turn in zip(other.joints.tolist(), other.turns, strict=True):
+            if joint not in turns:
+                continue
+            apart = float(np.degrees(np.linalg.norm(pose_warp.nearer(turn, turns[joint]) - turns[joint])))
+            if apart > FAR:
+                told.append(f"{clip.skeleton.names[joint]} by {apart:.0f}° from frame {one.frame} to {other.frame}")
+    return [f"{clip.name}: corrections differ much: {some(told)}: look at what is between"] if told else []
