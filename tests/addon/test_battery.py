@@ -9,6 +9,7 @@ import addon_utils
 import bpy
 import material
 import pytest
+import trials
 from file_state import KINDS, curve_content, differing, state
 
 SLOW, QUICK = ({"name": name, "weight": 1.0} for name in ("slow", "quick"))
@@ -185,8 +186,6 @@ TABLE = {
     "add_stretch": Row("settings", needs_armature=False),
     "drag_stretches": Row("settings", before=with_a_stretch_on_a_curve, needs_armature=False, index=0, start=10.0),
     "analyse": Row("settings", sources=BOTH),
-    "ask": result(sources=BOTH, speed=1.0),
-    "blend": result(sources=BOTH),
     "build_graph": Row("settings", sources=BOTH),
     "clear_cache": Row(needs_armature=False, what="ANALYSED"),
     "report_problem": Row("texts", needs_armature=False),
@@ -197,20 +196,16 @@ TABLE = {
     "clear_poses": Row("settings", before=a_pose_picked),
     "clear_preview": Row(before=a_preview),
     "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
-    "connect": result(sources=BOTH),
     "contacts_from_markers": Row("settings", before=contacts_marked),
     "contacts_to_markers": Row("result", before=contacts_found),
     "edit_recipe": Row("settings", "users"),
     "event_to_here": Row("settings", before=an_event),
     "export_motion": Row(filepath="FOLDER/out.bvh"),
-    "fewer_keys": result(sources=[SLOW]),
-    "filter": result(sources=[SLOW]),
     "find_like": Row(before=library_chosen),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),
-    "follow": result(sources=BOTH, curve="Path"),
     "go_to_pose": Row("frame", "pose", frame=9),
     "import_found": Row("new actions", "settings", "roles", before=found_in_library),
     "import_motion": Row(
@@ -221,37 +216,22 @@ TABLE = {
         files=[{"name": "FOLDER/small.bvh"}],
         new_armature=True,
     ),
-    "in_place": result(sources=[SLOW]),
-    "key_poses": result(sources=BOTH),
     "key_weights": Row("settings", "new actions", "users"),
     "keep_style": Row("settings", "texts", "users", sources=BOTH, readings=LONG),
     "learn_style": Row("settings", sources=BOTH, readings=LONG),
     "load_style": Row("settings", "texts", before=style_saved, filepath="FOLDER/style.npz", needs_armature=False),
-    "loop": result(sources=[SLOW], readings=TWO_CYCLES),
     "manual": Row(needs_armature=False),
     "mark_asset": Row("assets"),
-    "mirror": result(sources=[SLOW]),
-    "move_events": result(sources=[SLOW], events="20 22"),
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
     "move_source": Row("settings", down=True),
     "new_curve": Row(*KINDS, "selection", "settings", "users"),
     "new_library": Row(needs_armature=False, filepath="FOLDER/other"),
-    "path": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
     "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),
     "pick_pose": Row("settings", before=showing_a_source),
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "place_from_cursor": Row("settings"),
     "push_down": Row("animation", "users"),
-    "place": result(sources=[SLOW]),
-    "plant": result(sources=[SLOW]),
-    "reach": result(sources=[SLOW], target="0.3 -0.4 1.1"),
-    "restyle": result(sources=BOTH, readings=LONG, cadence=0.5),
-    "retarget": result(
-        before=another_body,
-        sources=[SLOW],
-        players=[{"name": "slow", "armature": "Other"}],
-    ),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "read_library": Row(before=library_chosen, needs_armature=False),
     "remove_contact": Row("settings", before=contacts_found),
@@ -259,24 +239,19 @@ TABLE = {
     "remove_pose": Row("new actions", "pose", "settings", before=two_poses, frame=9),
     "remove_source": Row("settings", "users"),
     "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
-    "retime": result(sources=BOTH),
-    "root": result(sources=[SLOW], onto="hips"),
     "save_style": Row(before=style_kept, filepath="FOLDER/out.npz", needs_armature=False),
     "select_bone": Row("bones", bone="head"),
     "set_reference": Row("settings", index=1),
     "set_role": Row("settings", "roles", role="neck", bone="head"),
-    "shortest": result(sources=BOTH, threshold=0.3, leave="slow:3", reach="quick:10"),
     "show_found": Row(before=found_in_library, index=0),
     "show_graph": Row("images", before=graph_built),
     "show_registration": Row("images", before=analysed),
     "show_scores": Row("images", before=cycles_found),
-    "splice": result(sources=BOTH),
     "tween": Row("pose", first=3, second=20),
-    "travel": result(sources=[SLOW]),
     "variations": result(sources=BOTH, readings=LONG, count=1),
-    "walk": result(sources=BOTH, seconds=3.0),
-    "warp": result(sources=[SLOW], corrections="20 2 0 30 0 0 0 0.01"),
 }
+BEFORE = {"retarget": another_body}
+TABLE |= {name: result(before=BEFORE.get(name), **call) for name, call in trials.calls().items()}
 MAKERS = [name for name, row in TABLE.items() if row.makes]
 EVERY = sorted(TABLE)
 

@@ -6,10 +6,13 @@ import json
 import random
 import shutil
 import sqlite3
+import sys
 import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import numpy as np
 import plain_amc
@@ -30,6 +33,7 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.options import declared
 from action_loom.core.verbs import BuildGraph, Follow, Synchronise, Walk
 from action_loom.core.verbs.follow import work as follow
+from oracles import trials
 
 STRANGE_NUMBERS = (
     "0", "-0", "1e999", "-1e308", "1e155", "1e9", "1e-320", "nan", "inf", "8.33", "9999", "1e-5", "007", "0x10", "1_0",
@@ -252,11 +256,8 @@ def _about(rng: random.Random, values: np.ndarray) -> np.ndarray:
 def _value(rng: random.Random) -> object:
     return rng.choice((
         None, True, -1, 0, 1, 2**70, 10**400, 0.5, -0.5, 1e308, float("nan"), float("inf"), "", "2", "²",
-        "auto", "a\x00b", "x" * 5000, [], [1], [1, 2], [[0, 1], [1, 0]], [[0, 1, 2], [1]], [[99, 99, 99]],
-        [[20, 24], [40, 38.5]], [[20, 20, 0.2], [40, 41, 0, 1]], [[9, 9, 5, 0.5]],
-        [[9, 2, 0, 40, 0, 0, 0, 0.1], [9, 3, 1e9, 0, 0, 0, 0, 0]], [[5, 2, 7]],
-        {}, {"a": 1}, [[[]]], "0 1; 1 0", "0 0 3 20; 1 1 5 9", [[0, 0, 0, 61], [1, 0, 9, 30]],
-        "walk:" + "9" * 5000, ["a"], rng.random(), rng.randrange(9),
+        "auto", "a\x00b", "x" * 5000, [], [1], [1, 2], [[99, 99, 99]], {}, {"a": 1}, [[[]]], ["a"], rng.random(),
+        rng.randrange(9), *trials.values(),
     ))  # fmt: skip
 
 

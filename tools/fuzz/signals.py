@@ -21,9 +21,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+
 import plain_bvh
+from action_loom.core import verbs as loom
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
+from oracles import trials
 
 COMMAND = (sys.executable, "-P", "-m", "action_loom.core.cli.process")
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
@@ -33,15 +37,7 @@ SWALLOWED = b"Exception ignored in"
 TRACKER = b"resource_tracker"  # of Python: it outlives who was killed, and says what it clears
 VERBS = {
     "info": "info walk.bvh turn.bvh --report out/r.json",
-    "sync": "sync walk.bvh sneak.bvh -o out/a.bvh --report out/r.json",
-    "blend": "blend walk.bvh sneak.bvh -o out/a.bvh --report out/r.json --picture out/p.png",
-    "loop": "loop walk.bvh -o out/a.bvh --report out/r.json",
-    "connect": "connect walk.bvh turn.bvh -o out/a.bvh",
-    "splice": "splice walk.bvh wave.bvh -o out/a.bvh --report out/r.json",
-    "graph build": "graph build walk.bvh turn.bvh -o out/g.npz --report out/r.json",
-    "walk": "walk --graph g.npz --seconds 20 -o out/a.bvh",
-    "shortest": "shortest --graph g.npz --leave walk:0 --reach walk:30 -o out/a.bvh",
-    "follow": "follow walk.bvh turn.bvh --path p.csv -o out/a.bvh",
+    **trials.commands(),
     "run": "run jobs.toml",
     "run, two at a time": "run jobs.toml --jobs 2",
 }
@@ -67,6 +63,8 @@ class Trials:
         for clip in (actions.walk(30.0, 4), actions.sneak(30.0), actions.turn_left(30.0), actions.wave(30.0)):
             name = "turn" if "turn" in clip.name.lower() else clip.name.lower()
             bvh.write(bvh.from_clip(clip), folder / f"{name}.bvh")
+        spot = loom.apply(loom.InPlace(), [actions.walk(30.0, 4)]).clip
+        bvh.write(bvh.from_clip(spot), folder / "spot.bvh")
         (folder / "p.csv").write_text("0,0\n0,3\n-2,5\n")
         jobs = 'folder = "out"\n[[job]]\nverb = "blend"\nclips = ["walk.bvh"]\neach = "*.bvh"\nreport = "out/"\n'
         (folder / "jobs.toml").write_text(jobs)

@@ -1,0 +1,6 @@
+"""How reach is tried; see tests/oracles/trials.py."""
+
+# Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
+COMMANDS = {"reach": 'walk.bvh --target "0.3 -0.4 1.1"'}
+# Calls of operators for the battery: the sources, over which frames they are read, and options.
+OPERATORS = {"reach": {"sources": ("slow",), "target": "0.3 -0.4 1.1"}}

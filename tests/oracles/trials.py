@@ -1,0 +1,48 @@
+"""How each verb is tried, as its folder says (core/verbs/<verb>/trial.py): by the fuzzer, and by the battery in Blender."""
+
+import runpy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDERS = Path(__file__).resolve().parents[2] / "core" / "verbs"
+
+
+@cache
+def trials() -> dict[str, dict[str, Any]]:
+    """What the trial of each folder says, by the folder's name; read without importing the core."""
+    return {path.parent.name: runpy.run_path(str(path)) for path in sorted(FOLDERS.glob("*/trial.py"))}
+
+
+def commands() -> dict[str, str]:
+    """Command lines of verbs, which write out/a.bvh or what else they make."""
+    made = {"graph build": "-o out/g.npz", "style fit": "-o out/s.npz"}
+    return {
+        verb: f"{verb} {arguments} {made.get(verb, '-o out/a.bvh')} --report out/r.json"
+        for trial in trials().values()
+        for verb, arguments in trial["COMMANDS"].items()
+    }
+
+
+def calls() -> dict[str, dict[str, Any]]:
+    """Calls of operators: actions by name, the frames over which they are read, and options."""
+    found = {}
+    for trial in trials().values():
+        for name, call in trial["OPERATORS"].items():
+            options = dict(call)
+            options["sources"] = [{"name": action, "weight": 1.0} for action in call["sources"]]
+            spans = options.pop("spans", {})
+            if spans:
+                options["readings"] = [
+                    {"name": action, "rate": 0.0, "slot": "", "first": first, "last": last}
+                    for action, (first, last) in spans.items()
+                ]
+            if "players" in options:
+                options["players"] = [{"name": action, "armature": call["players"]} for action in call["sources"]]
+            found[name] = options
+    return found
+
+
+def values() -> list[object]:
+    """Values that options might be given."""
+    return [value for trial in trials().values() for value in trial.get("VALUES", ())]
