@@ -21,6 +21,7 @@ BUILD = ROOT / "build"
 TOP_FILES = ("blender_manifest.toml", "__init__.py", "LICENSE", "README.md")
 DATA = ("core/library/basis.npz", "addon/ground/translations/ja_JP.po", "addon/ground/translations/zh_HANS.po")
 FOLDERS = ("addon", "core")
+TRIAL = "trial.py"  # how a verb is tried is for tests
 SYSTEMS = {"linux": "linux", "darwin": "macos", "windows": "windows"}
 MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}
 
@@ -78,7 +79,7 @@ def stage_tree(stage, platform, wheels, pythons):
             raise BuildError(f"{name} is missing in {ROOT}")
         shutil.copy(ROOT / name, stage / name)
     for name in FOLDERS:
-        shutil.copytree(ROOT / name, stage / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, stage / name, ignore=shutil.ignore_patterns("__pycache__", TRIAL))
     manual_pages.write(stage / "manual")
     for path in wheels:
         shutil.copy(path, stage / "wheels" / path.name)
@@ -128,7 +129,7 @@ def zip_names(path):
 
 def source_names():
     """The files that the repository means to ship, wheels apart."""
-    modules = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+    modules = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if path.name != TRIAL)
     pages = (f"manual/{name}" for name in manual_pages.names())
     return [*TOP_FILES, *DATA, *(path.relative_to(ROOT).as_posix() for path in modules), *pages]
 

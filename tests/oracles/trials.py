@@ -1,4 +1,4 @@
-"""How each verb is tried, as its folder says (core/verbs/<verb>/trial.py): by the fuzzer, and by the battery in Blender."""
+"""How each verb is tried, as core/verbs/<verb>/trial.py has it: by the fuzzer, and by the battery in Blender."""
 
 import runpy
 from functools import cache

@@ -11,6 +11,7 @@ import json
 import os
 import random
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -74,7 +75,7 @@ class Trials:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
         how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": ready} | how
-        return subprocess.Popen([*COMMAND, *arguments.split()], cwd=self.folder, **how)  # type: ignore[call-overload]
+        return subprocess.Popen([*COMMAND, *shlex.split(arguments)], cwd=self.folder, **how)  # type: ignore[call-overload]
 
     def run(self, arguments: str, **how: object) -> Ended:
         began = time.perf_counter()
