@@ -71,12 +71,12 @@ def attempts(
 @cache
 def program() -> str:
     """Return what has to be the same on all machines: our sources and what computes with them."""
-    here, told = Path(__file__).parent, hashlib.sha256()
+    here, digest = Path(__file__).parent, hashlib.sha256()
     for path in sorted(path for ending in ("*.py", "*.npz") for path in here.rglob(ending)):
-        told.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+        digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
     python = ".".join(platform.python_version_tuple()[:2])
     compiler = jit.compiler() or "no numba"
-    return f"action-loom {told.hexdigest()[:12]}, Python {python}, numpy {np.__version__}, {compiler}"
+    return f"action-loom {digest.hexdigest()[:12]}, Python {python}, numpy {np.__version__}, {compiler}"
 
 
 @dataclass(frozen=True)

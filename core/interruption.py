@@ -24,10 +24,10 @@ def listen() -> None:
     sys.unraisablehook = _swallowed
 
 
-def _swallowed(told: "UnraisableHookArgs") -> None:
+def _swallowed(unraisable: "UnraisableHookArgs") -> None:
     """Say nothing of an interruption that came while something was deleted: it is raised again."""
-    if not (has_arrived() and isinstance(told.exc_value, KeyboardInterrupt)):
-        sys.__unraisablehook__(told)
+    if not (has_arrived() and isinstance(unraisable.exc_value, KeyboardInterrupt)):
+        sys.__unraisablehook__(unraisable)
 
 
 def stop_listening() -> None:

@@ -75,7 +75,7 @@ def figures_of(loom: Any, character: Any, action: Any) -> dict[str, Any]:
         "frames": len(clip),
         "slide_cm_s": report["slide_cm_s"],
         "contact_share": report["contact_share"],
-        "said": kept.said if kept is not None else "",
+        "said": kept.message if kept is not None else "",
     }
 
 

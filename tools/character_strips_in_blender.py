@@ -50,7 +50,7 @@ def verbs(character: Any) -> dict[str, Callable[[], Any]]:
     pairs = {
         "blend": ("blend", each, {}),
         "loop": ("loop", each[:1], {"whole": "yes", "repeat": 2}),
-        "connect": ("connect", [{"name": name, "weight": 1.0} for name in (c.idle, c.walk)], {"give_travel": "no"}),
+        "connect": ("connect", [{"name": name, "weight": 1.0} for name in (c.idle, c.walk)], {"add_root_motion": "no"}),
         "splice": ("splice", [{"name": name, "weight": 1.0} for name in (c.walk, c.arms)], {}),
         "travel": ("travel", each[:1], {}),
     }

@@ -138,19 +138,19 @@ class Character:
     def _looped(self, name: str) -> dict[str, Any]:
         woven = self.made("loop", (name,))
         gap = self.loom("core.motion.closing").of(woven.clip).gap / self.body.height
-        told = woven.report["loop"]["closing"]
-        return {"gap": gap, "kind": told["kind"] if told else "found"}
+        reported = woven.report["loop"]["closing"]
+        return {"gap": gap, "kind": reported["kind"] if reported else "found"}
 
     def connect(self) -> dict[str, Any]:
         root_motion = self.loom("core.motion.root_motion")
-        woven = self.made("connect", (self.idle, self.walk), give_travel="no")
+        woven = self.made("connect", (self.idle, self.walk), add_root_motion="no")
         walk = self.read(self.walk).clips[0]
         turned = np.degrees(root_motion.heading(woven.clip)[-1] - root_motion.heading(walk)[-1])
-        told = woven.report["connect"]
+        reported = woven.report["connect"]
         return {
-            "turn": told["turn_degrees"],
+            "turn": reported["turn_degrees"],
             "facing": float(abs((turned + 180.0) % 360.0 - 180.0)),
-            "distance": told["distance"] / self.body.height,
+            "distance": reported["distance"] / self.body.height,
         }
 
     def splice(self) -> dict[str, Any]:

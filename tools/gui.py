@@ -93,10 +93,10 @@ def try_commands(wrapper: Path, suite: str, zip_path: str) -> bool:
     for arguments, status, words in COMMANDS:
         command = [sys.executable, str(wrapper), "blender", "--suite", suite, "--extension", zip_path, "--", *arguments]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        said = done.stdout + done.stderr
-        if done.returncode != status or words not in said or "Traceback" in said:
+        message = done.stdout + done.stderr
+        if done.returncode != status or words not in message or "Traceback" in message:
             wanted = f"{status} and {words!r} were wanted, it ended with {done.returncode} and"
-            print(f"{suite}: {' '.join(arguments)}: {wanted}\n{said}")
+            print(f"{suite}: {' '.join(arguments)}: {wanted}\n{message}")
             return False
     print(f"{suite}: commands fine")
     return True

@@ -82,7 +82,7 @@ def stop(gui: Any) -> Iterator[Any]:
     yield from gui.shot("05_stopped", box=gui.region("UI"))
     with gui.override():
         bpy.ops.action_loom.add_to_library("EXEC_DEFAULT", directory=str(FILES))
-    assert "6 clips" in loom("addon.services.library.libraries").known(str(FILES / "motion.loomlib")).said
+    assert "6 clips" in loom("addon.services.library.libraries").known(str(FILES / "motion.loomlib")).message
 
 
 def find(gui: Any) -> Iterator[Any]:
@@ -101,7 +101,7 @@ def click(gui: Any) -> Iterator[Any]:
     yield from gui.wait_until(lambda: idle() and ghost() is not None, 60, "clicked")
     assert finder().active == 0
     finder().active = next(k for k, row in enumerate(finder().found) if row.name == "Run")
-    yield from gui.wait_until(lambda: idle() and ghost().said.startswith("Run"), 60, "shown")
+    yield from gui.wait_until(lambda: idle() and ghost().message.startswith("Run"), 60, "shown")
     bpy.context.scene.frame_set(24)
     with gui.override():
         bpy.ops.view3d.view_all()

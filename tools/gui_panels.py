@@ -15,7 +15,7 @@ from gui_languages import speak  # which gives Blender its list of languages
 from gui_shared import idle, loom
 
 LANGUAGES = ("en_US", "ja_JP", "zh_HANS")
-WOVEN = ("sources", "source", "roles", "weave", "graph", "wander", "examples", "variations", "weave_more")
+WOVEN = ("sources", "source", "roles", "weave", "graph", "random_walk", "examples", "variations", "weave_more")
 REPAIRED = ("repair", "repair_more", "feet", "check", "synchronise", "synchronise_more")
 MENUS = ("weave", "reading", "prepare", "library", "repair", "feet", "result", "sources", "armatures")
 TICKED = {"loop": 1, "travel": 1, "in_place": 1, "follow": 3, "restyle": 3, "ask": 3}
@@ -29,7 +29,7 @@ def steps(gui: Any) -> Iterator[Any]:
         library: ("library",),
         pop_up: ("sources", "weave"),
         fail: ("sources", "weave"),
-        told: (),
+        reported: (),
     }
     for part, opened in parts.items():
         if not gui.args or part.__name__ in gui.args:
@@ -237,7 +237,7 @@ def tooltip(gui: Any, language: str) -> Iterator[Any]:
     bpy.context.preferences.view.show_tooltips = False
 
 
-def told(gui: Any) -> Iterator[Any]:
+def reported(gui: Any) -> Iterator[Any]:
     yield from in_each(gui, preferences)
 
 

@@ -66,9 +66,9 @@ def as_html(path: Path) -> str:
 
 def _link(page: Path, words: str, target: str) -> str:
     name, mark, anchor = target.partition("#")
-    meant = (page.parent / name).resolve() if name else page
-    if "://" in target or meant.suffix == ".png":
+    hint = (page.parent / name).resolve() if name else page
+    if "://" in target or hint.suffix == ".png":
         return f"[{words}]({target})"
-    if meant in PAGES:
-        return f"[{words}]({page_name(meant.name)}{mark}{anchor})"
+    if hint in PAGES:
+        return f"[{words}]({page_name(hint.name)}{mark}{anchor})"
     return words

@@ -58,8 +58,8 @@ def bodies(walk: Clip, frames: Array) -> Array:
 def colours(names: tuple[str, ...]) -> Array:
     """Return the colour (Q, 3) of each quad of the figure: of the bone with the most weight there."""
     surface = skin.skin()
-    worn = {bone: colour for colour, bones in CLOTHES.items() for bone in bones}
-    of_joint = np.array([worn[name.split(".")[0]] for name in names], dtype=float)
+    in_style = {bone: colour for colour, bones in CLOTHES.items() for bone in bones}
+    of_joint = np.array([in_style[name.split(".")[0]] for name in names], dtype=float)
     return of_joint[surface.weights[surface.quads].sum(axis=1).argmax(axis=1)]
 
 
@@ -96,7 +96,7 @@ def ground_of(view: View, path: Array) -> Image.Image:
     return image
 
 
-def picture(view: View, ground: Image.Image, way: Array, body: Array, worn: Array) -> Image.Image:
+def picture(view: View, ground: Image.Image, way: Array, body: Array, in_style: Array) -> Image.Image:
     """Return one picture: the way (K, 2) that is behind, and the body (V, 3) where it is now."""
     image, quads = ground.copy(), skin.skin().quads
     pen = ImageDraw.Draw(image)
@@ -110,7 +110,7 @@ def picture(view: View, ground: Image.Image, way: Array, body: Array, worn: Arra
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
     seen = normals @ view.depth < 0.0
     shade = 0.55 + 0.45 * np.clip(normals @ LIGHT, 0.0, 1.0)
-    lit = np.clip(worn * shade[:, None], 0, 255).astype(int)
+    lit = np.clip(in_style * shade[:, None], 0, 255).astype(int)
     order = np.argsort(-(corners.mean(axis=1) @ view.depth))
     flat = view.at(corners)
     for quad in order[seen[order]]:
@@ -128,9 +128,9 @@ def main(out: Path) -> None:
     frames = np.round(np.arange(0.0, len(walk) - 0.5, walk.rate / FPS)).astype(np.int64)
     hips = kinematics.world(walk)[1][:, walk.skeleton.roles["hips"], :2]
     view = View(path)
-    ground, worn = ground_of(view, path), colours(walk.skeleton.names)
+    ground, in_style = ground_of(view, path), colours(walk.skeleton.names)
     shown = [
-        picture(view, ground, hips[: frame + 1 : 3], body, worn)
+        picture(view, ground, hips[: frame + 1 : 3], body, in_style)
         for frame, body in zip(frames, bodies(walk, frames), strict=True)
     ]
     shown += [shown[-1]] * STAYS

@@ -43,11 +43,11 @@ def read(code: str) -> dict[str, str]:
     return dict(phrasebook().read_po(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
-def compose(code: str, texts: dict[str, list[str]], told: dict[str, str]) -> str:
+def compose(code: str, texts: dict[str, list[str]], reported: dict[str, str]) -> str:
     """Return the PO file of a language: every text with the files that it comes from."""
     entries = [HEAD.format(language=LANGUAGES[code], code=code)]
     for text, where in texts.items():
-        entries.append(f"#: {' '.join(where)}\nmsgid {quoted(text)}\nmsgstr {quoted(told.get(text, ''))}\n")
+        entries.append(f"#: {' '.join(where)}\nmsgid {quoted(text)}\nmsgstr {quoted(reported.get(text, ''))}\n")
     return "\n".join(entries)
 
 
@@ -62,15 +62,15 @@ def main() -> None:
     write = parser.parse_args().write
     texts, lacking = interface_texts.collect(), 0
     for code, language in LANGUAGES.items():
-        told = read(code)
-        missing = [text for text in texts if text not in told]
-        stale = [text for text in told if text not in texts]
+        reported = read(code)
+        missing = [text for text in texts if text not in reported]
+        stale = [text for text in reported if text not in texts]
         print(f"{language}: {len(texts) - len(missing)} of {len(texts)} texts, {len(stale)} stale")
         for title, some in (("missing", missing), ("stale", stale)):
             for text in some:
                 print(f"  {title}: {text}")
         if write:
-            (FOLDER / f"{code}.po").write_text(compose(code, texts, told), encoding="utf-8")
+            (FOLDER / f"{code}.po").write_text(compose(code, texts, reported), encoding="utf-8")
         lacking += len(missing) + len(stale)
     sys.exit(1 if lacking and not write else 0)
 

@@ -101,7 +101,7 @@ def _editing(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator
     layer = present(context.view_layer)
     active, selected = layer.objects.active, list(context.selected_objects)
     mode = "OBJECT" if active is None else active.mode
-    together = [each for each in layer.objects if mode != "OBJECT" and each.mode == mode]
+    same_mode = [each for each in layer.objects if mode != "OBJECT" and each.mode == mode]
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     _select(context, [])
@@ -114,7 +114,7 @@ def _editing(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator
         layer.objects.active = active
         if mode != "OBJECT":
             # Every selected object goes along, and those alone.
-            _select(context, together)
+            _select(context, same_mode)
             bpy.ops.object.mode_set(mode=mode)
         _select(context, selected)
 

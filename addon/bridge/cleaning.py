@@ -146,8 +146,8 @@ def _filter_eulers(armature: bpy.types.Object, target: Target, found: dict[int, 
         return 0
     keys = {index: _keys(curve) for index, curve in found.items()}
     times = [held["co"][:, 0] for held in keys.values()]
-    together = all(np.array_equal(times[0], others) for others in times)
-    if together and set(found) == {0, 1, 2}:
+    at_once = all(np.array_equal(times[0], others) for others in times)
+    if at_once and set(found) == {0, 1, 2}:
         angles = np.column_stack([keys[index]["co"][:, 1] for index in range(3)])
         mended = continuous.eulers(times[0], angles, "XYZ".index(owner.rotation_mode[1]))
         _mend([found[index] for index in range(3)], [keys[index] for index in range(3)], mended)
@@ -271,11 +271,11 @@ def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: S
     below, gone = _has_strips(armature), set[tuple[str, int]]()
     shortened = [curve for curve in still if curves.target_of(curve) is None]
     for target, found in curves.transforms(still).items():
-        together = target.property in _TOGETHER
-        if together and set(found) != whole[target]:
+        at_once = target.property in _TOGETHER
+        if at_once and set(found) != whole[target]:
             continue
         idle = {index for index, curve in found.items() if not below and _idles(armature, target, index, curve)}
-        if together and len(idle) < len(_REST[target.property]):
+        if at_once and len(idle) < len(_REST[target.property]):
             idle = set()
         gone |= {(found[index].data_path, index) for index in idle}
         shortened += [curve for index, curve in found.items() if index not in idle]
@@ -348,18 +348,18 @@ def _remove(action: bpy.types.Action, slot: Slot, gone: Set[tuple[str, int]]) ->
 
 def _tidy(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> list[str]:
     """Name groups after bones and the slot after the armature, remove what is empty; returns what was done."""
-    said = []
+    notes = []
     groups = sum(_grouped(holder) for holder in curves.holders(action, slot))
     if groups:
-        said.append(f"{groups} curves put into the group of their bone")
+        notes.append(f"{groups} curves put into the group of their bone")
     empty = 0
     for holder in curves.holders(action, slot):
         for group in [one for one in holder.groups if not len(one.channels)]:
             holder.groups.remove(group)
             empty += 1
     if empty:
-        said.append(f"{empty} empty groups removed")
-    return said + _tidy_slots(armature, action, slot)
+        notes.append(f"{empty} empty groups removed")
+    return notes + _tidy_slots(armature, action, slot)
 
 
 def _grouped(holder: "bpy.types.ActionChannelbag") -> int:
@@ -377,13 +377,13 @@ def _grouped(holder: "bpy.types.ActionChannelbag") -> int:
 def _tidy_slots(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> list[str]:
     if slot is None:
         return []
-    said = []
+    notes = []
     others = [user for user in slot.users() if user != armature]
     if slot.name_display != armature.name and not others:
-        said.append(f"slot {slot.name_display!r} called {armature.name!r}")
+        notes.append(f"slot {slot.name_display!r} called {armature.name!r}")
         slot.name_display = armature.name
     for one in [one for one in action.slots if one.handle != slot.handle]:
         if not one.users() and not curves.curves_of(action, one):
-            said.append(f"empty slot {one.name_display!r} removed")
+            notes.append(f"empty slot {one.name_display!r} removed")
             action.slots.remove(one)
-    return said
+    return notes

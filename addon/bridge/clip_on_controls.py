@@ -86,14 +86,14 @@ def fill(
     clips.fill(into, keyed, written, first_frame=first_frame, targets=targets, repeats=repeats, **how)
     _hold(into, armature, controls, first_frame)
     limbs = ", ".join(sorted(bone.replace("_parent", "") for bone, name in controls.settings if name == "IK_FK"))
-    said = f"Written to the FK controls of {armature.name}; switched to FK: {limbs}"
+    note = f"Written to the FK controls of {armature.name}; switched to FK: {limbs}"
     if clip.scales is not None:
-        said += f"; scales of {clip.name} are left out"
+        note += f"; scales of {clip.name} are left out"
     if short.max() * body.units[-1] > _SEEN * body.skeleton.height:
         far = short.max() * body.units[-1]
         stretched = some([name for name, one in zip(controls.names, short, strict=True) if one > 0.5 * short.max()])
-        said += f"; {stretched} can't be stretched and end up to {100.0 * far:.2g} cm short"
-    return said
+        note += f"; {stretched} can't be stretched and end up to {100.0 * far:.2g} cm short"
+    return note
 
 
 def _as_keys(clip: Clip, body: Rig, controls: Controls, own: Array) -> tuple[Clip, Rig]:

@@ -66,8 +66,8 @@ def body_of(
         gone = {_bare(bone) for bone in _with_below(body, wrong)}
         left_out += sorted(gone)
         found = {bone: control for bone, control in found.items() if bone not in gone}
-    said = f"{armature.name}: no clip can move {some(left_out)}, whose controls are not known" if left_out else ""
-    return replace(body, note=". ".join(filter(None, (body.note, said))))
+    note = f"{armature.name}: no clip can move {some(left_out)}, whose controls are not known" if left_out else ""
+    return replace(body, note=". ".join(filter(None, (body.note, note))))
 
 
 def body_or_bones(

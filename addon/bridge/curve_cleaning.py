@@ -68,7 +68,7 @@ def _plain(name: str) -> str:
     return stem if stem and number.isdigit() and len(number) == 3 else name.lower()
 
 
-def said(action: bpy.types.Action, done: cleaning.Cleaned, kept: str) -> str:
+def summary(action: bpy.types.Action, done: cleaning.Cleaned, kept: str) -> str:
     """Return in a line what was done to an action, before and after in figures."""
     if not done.anything:
         return f"{action.name}: {done.curves[0]} curves, {done.keys[0]} keys: nothing to clean up"

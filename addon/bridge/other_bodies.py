@@ -11,7 +11,7 @@ from ...core.errors import LoomError, SkeletonError
 from ...core.motion import quat, retarget, rotation_modes
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.skeleton import Skeleton
-from ...core.weave import travel_way
+from ...core.weave import root_trajectory
 from ..ground.blender_types import Slot, present
 from . import clip as clips
 from . import curves, mesh, rig
@@ -29,7 +29,7 @@ class Brought:
 
     clip: Clip
     targets: frozenset[Target]
-    said: str
+    retargeted: str
     notes: tuple[str, ...] = ()
 
 
@@ -57,10 +57,10 @@ def _brought(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
     carried.refuse(clip.skeleton, clip.name)
     carried.refuse(body.skeleton, onto)
     made, how = carry.onto_body(clip, body.skeleton)
-    left = sorted(set(clip.channels) - set(travel_way.CHANNELS))
+    left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
-    said = f"Carried from {whose or 'its own body'}: {how.sentence}"
-    return Brought(_with_way(made, how.scale), keyed_by(how.pairs, body), said, (*how.warnings, *notes))
+    retargeted = f"Carried from {whose or 'its own body'}: {how.sentence}"
+    return Brought(_with_way(made, how.scale), keyed_by(how.pairs, body), retargeted, (*how.warnings, *notes))
 
 
 def keyed_by(pairs: Partners, body: rig.Rig) -> frozenset[Target]:
@@ -106,7 +106,9 @@ def still(body: rig.Rig, name: str, rate: float) -> Clip:
 
 def without_others(clip: Clip) -> Clip:
     """Return a clip without the curves that are its own armature's, but for the way that was taken off it."""
-    return replace(clip, channels={name: one for name, one in clip.channels.items() if name in travel_way.CHANNELS})
+    return replace(
+        clip, channels={name: one for name, one in clip.channels.items() if name in root_trajectory.CHANNELS}
+    )
 
 
 def wears_mesh(armature: bpy.types.Object, scene: bpy.types.Scene) -> bool:
@@ -128,8 +130,8 @@ def _joint_for_joint(one: Skeleton, other: Skeleton) -> bool:
 
 def _with_way(clip: Clip, scale: float) -> Clip:
     """A clip without its armature's own curves; the way that was taken off it is as much longer as its legs."""
-    way = {name: clip.channels[name] for name in travel_way.CHANNELS if name in clip.channels}
-    for name in travel_way.CHANNELS[:2]:
+    way = {name: clip.channels[name] for name in root_trajectory.CHANNELS if name in clip.channels}
+    for name in root_trajectory.CHANNELS[:2]:
         if name in way:
             way[name] = Channel(scale * way[name].values)
     return replace(clip, channels=way)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 def ensure(armature: bpy.types.Object, clip: "Clip") -> None:
     """Give an armature the properties that a clip's way is kept in; a curve without one would not be read again."""
-    from ...core.weave import travel_way
+    from ...core.weave import root_trajectory
 
-    for channel in travel_way.CHANNELS:
+    for channel in root_trajectory.CHANNELS:
         if channel in clip.channels:
             name = channel.partition('["')[2].partition('"]')[0]
             if not has_property(armature, name):

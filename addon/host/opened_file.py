@@ -109,8 +109,8 @@ class OpenedFile(host.Host):
         many = recipe is None and arguments.verb == "run"
         if many and output is not None and copy is None:
             raise OptionError(f"-o is {output!r}, but must be a .blend; where motion files go is said in the job file")
-        told = arguments.report is not None or getattr(arguments, "timewarp", None) is not None
-        figures = recipe is not None and issubclass(recipe, Matching) and told
+        reported = arguments.report is not None or getattr(arguments, "timewarp", None) is not None
+        figures = recipe is not None and issubclass(recipe, Matching) and reported
         if not many and output is None and not arguments.save and not figures:
             raise OptionError("nothing would come of it: --save saves the opened file, -o makes a .blend or a .bvh")
         if arguments.save and not bpy.data.filepath:

@@ -21,7 +21,7 @@ FEET = {
     "front L": ("Front Left", "left front foot"),
     "front R": ("Front Right", "right front foot"),
 }
-TOLD = 4  # contacts that a message names
+SHOWN = 4  # contacts that a message names
 PARTS = {"ball": "Ball", "heel": "Heel"}
 
 # While rows are put in place: only what is edited by hand counts as edited.
@@ -46,7 +46,7 @@ class Contact:
         return list(FEET).index(self.foot), self.first
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         return f"{FEET[self.foot][1]}, {self.part}, {self.first} to {self.last}"
 
 
@@ -87,7 +87,7 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
-    """When the feet of an action stand; `said` tells how well they were planted."""
+    """When the feet of an action stand; `said` is how well they were planted, under the name that files have."""
 
     of: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
     rows: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_contact)
@@ -120,7 +120,7 @@ def of(scene: bpy.types.Scene, action: bpy.types.Action | None) -> Any:
 
 
 def put(
-    scene: bpy.types.Scene, action: bpy.types.Action, contacts: Sequence[Contact], *, edited: bool, said: str = ""
+    scene: bpy.types.Scene, action: bpy.types.Action, contacts: Sequence[Contact], *, edited: bool, summary: str = ""
 ) -> None:
     """Put contacts in the rows of an action, by foot and time, in place of those that are there."""
     global _putting
@@ -138,7 +138,7 @@ def put(
     finally:
         _putting = False
     held.active = min(held.active, max(len(held.rows) - 1, 0))
-    held.edited, held.said = edited, said
+    held.edited, held.said = edited, summary
 
 
 def contacts_of(held: Any) -> list[Contact]:
@@ -189,7 +189,7 @@ def check(contacts: Sequence[Contact], names: Sequence[str] = ()) -> None:
 
 
 def _names(contacts: Sequence[Contact], names: Sequence[str]) -> Sequence[str]:
-    return names or [f"Row {k} ({one.said})" for k, one in enumerate(contacts, start=1)]
+    return names or [f"Row {k} ({one.label})" for k, one in enumerate(contacts, start=1)]
 
 
 def of_report(report: Mapping[str, Any], start: int) -> list[Contact]:
@@ -210,17 +210,23 @@ def keep_planted(scene: bpy.types.Scene, action: bpy.types.Action, recipe: Any, 
     """Keep when the feet of a result stood and how they were planted, or why not, where its report tells of that."""
     if "plant" not in report:
         return
-    said = figures(report) or report.get("not_planted", "")
-    put(scene, action, of_report(report, frames_of(action)[0]), edited=bool(getattr(recipe, "spans", ())), said=said)
+    summary = figures(report) or report.get("not_planted", "")
+    put(
+        scene,
+        action,
+        of_report(report, frames_of(action)[0]),
+        edited=bool(getattr(recipe, "spans", ())),
+        summary=summary,
+    )
 
 
-def told(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str]) -> list[str]:
+def warnings_of(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str]) -> list[str]:
     """Return the warnings of a report with what was not planted in frames of the scene: a report counts from 0."""
     held = of(scene, action)
-    refused = [] if held is None else [f"{one.said} ({one.why})" for one in contacts_of(held) if one.why]
+    refused = [] if held is None else [f"{one.label} ({one.why})" for one in contacts_of(held) if one.why]
     others = [one for one in warnings if not refused or ": not planted: " not in one]
-    more = f" and {len(refused) - TOLD} more" if len(refused) > TOLD else ""
-    return [*others, f"{action.name}: not planted: {'; '.join(refused[:TOLD])}{more}"] if refused else others
+    more = f" and {len(refused) - SHOWN} more" if len(refused) > SHOWN else ""
+    return [*others, f"{action.name}: not planted: {'; '.join(refused[:SHOWN])}{more}"] if refused else others
 
 
 def figures(report: Mapping[str, Any]) -> str:

@@ -120,12 +120,12 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
                 icon="INFO",
             )
         layout.prop(self, "memory")
-        for what, said in (
+        for what, text in (
             ("ANALYSED", f"{_megabytes(memory.size())} of analyses are remembered"),
             ("COMPILED", f"{_megabytes(_on_disk(compiled_folder()))} of compiled code are on disk"),
         ):
             row = layout.row()
-            row.label(text=translated(said))
+            row.label(text=translated(text))
             present(row.operator("action_loom.clear_cache", icon="TRASH")).what = what
 
 

@@ -71,14 +71,14 @@ class Carried:
     @property
     def doubts(self) -> list[str]:
         """What an artist would look at: roles that no name tells of, and joints that nothing moves; a phrase each."""
-        said = []
+        notes = []
         for one, whose in ((self.source, "its"), (self.body, "this body's")):
             found = one.roles_found_by
             unsure = [f"{one.names[joint]} as {role}" for role, joint in one.roles.items() if found[role] in _UNSURE]
             if unsure:
-                said.append(f"no name tells of {whose} {some(unsure)}")
+                notes.append(f"no name tells of {whose} {some(unsure)}")
         still = self.names(partners.REST)
-        return [*said, f"without partner, so at rest: {some(still)}"] if still else said
+        return [*notes, f"without partner, so at rest: {some(still)}"] if still else notes
 
     @property
     def sentence(self) -> str:

@@ -124,7 +124,7 @@ def notes(name: str, found: FootTravel | None) -> list[str]:
     if found is None or not found.in_place:
         return []
     speed = f"{found.speed:.2f} m/s ({found.speed / found.height:.1f} H/s)"
-    return [f"{name} walks on the spot, by its feet at {speed}: Give Travel lets it go on", *found.doubts(name)]
+    return [f"{name} walks on the spot, by its feet at {speed}: Add Root Motion lets it go on", *found.doubts(name)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,13 +308,13 @@ def _candidates(back: Complex, weights: Array) -> tuple[Complex, Array]:
 
 def _best_way(found: list[Complex], costs: list[Array]) -> Complex:
     """One candidate of each time, so that costs and changes are least in all ([Viterbi])."""
-    total, came = costs[0], []
+    total, origins = costs[0], []
     for (one, other), cost in zip(pairwise(found), costs[1:], strict=True):
         ways = total + np.abs(other[:, None] - one) / (CHANGE * (1.0 + np.abs(one)))
-        came.append(ways.argmin(axis=1))
+        origins.append(ways.argmin(axis=1))
         total = ways.min(axis=1) + cost
     which = [int(np.argmin(total))]
-    for before in reversed(came):
+    for before in reversed(origins):
         which.append(int(before[which[-1]]))
     return np.array([candidates[k] for candidates, k in zip(found, reversed(which), strict=True)])
 
@@ -323,8 +323,8 @@ def _mean(samples: _Samples, start: Complex, spread: float, wide: float) -> Comp
     """The local mean velocity (F,) of standing feet near an estimate, which is kept where none stands."""
     weights = samples.weights * _nearness(samples.back, start, wide)
     total = _around(weights.sum(axis=0), spread * samples.rate)
-    said = _around((weights * samples.back).sum(axis=0), spread * samples.rate)
-    return np.where(total > 1e-3, said / np.maximum(total, 1e-3), start)
+    mean = _around((weights * samples.back).sum(axis=0), spread * samples.rate)
+    return np.where(total > 1e-3, mean / np.maximum(total, 1e-3), start)
 
 
 def _nearness(back: Complex, velocity: Complex, wide: float) -> Array:

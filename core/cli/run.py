@@ -62,8 +62,8 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         host.save(destination)
     done = list(zip(listed.entries, outcomes, strict=True))
     if listed.report is not None:
-        told = {} if part is None else {"part": str(part)}
-        report = {"verb": "run", **told, "jobs": [_report(*one) for one in done]}
+        which = {} if part is None else {"part": str(part)}
+        report = {"verb": "run", **which, "jobs": [_report(*one) for one in done]}
         seconds = round(time.perf_counter() - began, 4)
         contents = {listed.report: outputs.as_json(report | {"seconds_taken": seconds})}
         journal.note("", Made("", contents, {}, ""))

@@ -86,7 +86,7 @@ def run(_host: Host, arguments: argparse.Namespace) -> None:
         rate = clip.rate / (int(frames[1] - frames[0]) if len(frames) > 1 else 1)
         facts = {"frames": frames, "rate": rate, "joints": np.array(clip.skeleton.names)}
         skin_files.write(destination, bound.surface, poses, facts, progress.part(0.1, 1.0), arguments.force)
-    told = {
+    done = {
         "verb": "skin",
         **{name: getattr(arguments, name) for name in ("clip", "mesh", "weights", "output")},
         **settings,
@@ -99,18 +99,18 @@ def run(_host: Host, arguments: argparse.Namespace) -> None:
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
     if report is not None:
-        outputs.write({report: outputs.as_json(told)}, arguments.force)
+        outputs.write({report: outputs.as_json(done)}, arguments.force)
     if not arguments.quiet:
-        print("\n".join(_lines(title, told)))
+        print("\n".join(_lines(title, done)))
 
 
-def _lines(title: str, told: Mapping[str, Any]) -> list[str]:
-    count = len(told["frames"])
+def _lines(title: str, report: Mapping[str, Any]) -> list[str]:
+    count = len(report["frames"])
     return [
-        f"{title}: {count} frame{'s' * (count != 1)} of {told['vertices']:,} vertices at {told['rate']:g} a second",
-        f"  {told['method']}, at most {told['influences']} joints a vertex",
-        *(f"  note: {note}" for note in told["warnings"]),
-        f"  {told['seconds_taken']:.2f} s",
+        f"{title}: {count} frame{'s' * (count != 1)} of {report['vertices']:,} vertices at {report['rate']:g} a second",
+        f"  {report['method']}, at most {report['influences']} joints a vertex",
+        *(f"  note: {note}" for note in report["warnings"]),
+        f"  {report['seconds_taken']:.2f} s",
     ]
 
 

@@ -202,10 +202,10 @@ def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None
 
 def _refuse_making(recipe: type[Recipe], values: dict[str, Any]) -> None:
     """Raise OptionError for options of making what is made already."""
-    meant = [name for name in values if name in _of_making(recipe)]
-    if meant:
+    settled = [name for name in values if name in _of_making(recipe)]
+    if settled:
         kind = VERBS[recipe.verb].uses
-        raise OptionError(f"{', '.join(meant)}: this is settled in the {kind} that --{kind} names; make another one")
+        raise OptionError(f"{', '.join(settled)}: this is settled in the {kind} that --{kind} names; make another one")
 
 
 def _stretches(arguments: argparse.Namespace, before: int) -> tuple[Sequence[str], list[tuple[float, float, int]]]:

@@ -212,8 +212,8 @@ def _seam(values: Array, mode: str) -> Array:
     begins, ends = values[1] - values[0], values[-1] - values[-2]
     # The same rotation can be told by the opposite values.
     four = mode in (rotation_modes.QUATERNION, rotation_modes.AXIS_ANGLE)
-    told = slice(1, None) if mode == rotation_modes.AXIS_ANGLE else slice(None)
-    side = -1.0 if four and values[0, told] @ values[-1, told] < 0.0 else 1.0
+    compared = slice(1, None) if mode == rotation_modes.AXIS_ANGLE else slice(None)
+    side = -1.0 if four and values[0, compared] @ values[-1, compared] < 0.0 else 1.0
     mean = 0.5 * (begins + side * ends)
     return np.stack([mean, side * mean])
 

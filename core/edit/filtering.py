@@ -11,8 +11,8 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.roles import ancestors
 from ..motion.skeleton import Skeleton
-from . import bands, laps, low_pass, spikes
-from .laps import Laps
+from . import bands, cyclic_padding, low_pass, spikes
+from .cyclic_padding import PaddedClip
 from .spikes import Flags
 
 AROUND = 3.0  # s of a cycle before and after it: what is usual and the way look as far
@@ -84,7 +84,7 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     if len(clip) < FEWEST or not (cutoff or gains or asked.spiky.any()):
         return unchanged
     reach = AROUND * clip.rate + bands.reach(len(gains)) + (FORGOTTEN * clip.rate / cutoff if cutoff else 0.0)
-    whole = laps.around(clip, reach, repeats=repeats)
+    whole = cyclic_padding.around(clip, reach, repeats=repeats)
     turned, moved = _spikes(whole, asked.spiky, asked.longest)
     mended = whole.clip
     if turned.any() or moved.any():
@@ -104,7 +104,7 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     return Filtered(clip, *flags, own[id(mended)], own[id(smooth)], own[id(after)], repeats)
 
 
-def _own(clip: Clip, whole: Laps, made: Clip) -> Clip:
+def _own(clip: Clip, whole: PaddedClip, made: Clip) -> Clip:
     """The frames of a clip out of its laps; what is there as it was, is as the clip has it."""
     kept = made.rotations == whole.clip.rotations, made.translations == whole.clip.translations
     return replace(
@@ -116,7 +116,7 @@ def _own(clip: Clip, whole: Laps, made: Clip) -> Clip:
     )
 
 
-def _spikes(whole: Laps, joints: Flags, longest: int) -> tuple[Flags, Flags]:
+def _spikes(whole: PaddedClip, joints: Flags, longest: int) -> tuple[Flags, Flags]:
     """Spikes of rotations and translations (F, J) in all laps of a clip; alike in each."""
     clip, none = whole.clip, np.zeros(whole.clip.rotations.shape[:2], dtype=bool)
     turned, moved = none.copy(), none
@@ -127,7 +127,7 @@ def _spikes(whole: Laps, joints: Flags, longest: int) -> tuple[Flags, Flags]:
     return (_alike(turned, whole), _alike(moved, whole)) if whole.lap else (turned, moved)
 
 
-def _alike(flags: Flags, whole: Laps) -> Flags:
+def _alike(flags: Flags, whole: PaddedClip) -> Flags:
     lap = flags[whole.own.start : whole.own.start + whole.lap]
     return np.concatenate([np.tile(lap, (len(whole.laps), 1)), lap[:1]])
 

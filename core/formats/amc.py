@@ -28,13 +28,13 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
     assert found is not None
     skeleton = asf.read(found)
     frames = amc_text.parse(path, data, skeleton)
-    told = reading.amc_rate or frames.rate
-    rate, count = told or RATE, len(frames.values)
+    stated = reading.amc_rate or frames.rate
+    rate, count = stated or RATE, len(frames.values)
     every = reading.every(rate)
     frames = replace(frames, values=frames.values[::every])
     clip, convention = to_clip(Path(path).stem, skeleton, frames, rate / every, unit=reading.unit, up=reading.up)
     turned = tuple(any(one.startswith("r") for one in free) for free in skeleton.freedom)
-    notes = () if told else (_NO_RATE,)
+    notes = () if stated else (_NO_RATE,)
     return MotionFile(str(path), clip, convention, turned, None, found, notes, frames=count, rate=rate)
 
 

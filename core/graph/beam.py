@@ -160,16 +160,16 @@ def _followed(
             kept.append((rows, node, origin))
             origins, reached = expanded(steps, path, rows, node, price, (place + 1) * BIN, widest)
             searched += len(origins)
-            came = np.column_stack([origins[:, 0] + count, origins[:, 1:4]])
+            origin_rows = np.column_stack([origins[:, 0] + count, origins[:, 1:4]])
             count += len(rows)
             over = reached[:, 3] >= end
             if over.any():
-                finished.append((reached[over], origins[over, 4], came[over]))
+                finished.append((reached[over], origins[over, 4], origin_rows[over]))
             furthest = max(furthest, float(reached[:, 3].max(initial=gone)))
             into = np.maximum((reached[:, 3] / BIN).astype(np.int64), place)
             for later in np.unique(into[~over]):
                 some = ~over & (into == later)
-                bins.setdefault(int(later), []).append((reached[some], origins[some, 4], came[some]))
+                bins.setdefault(int(later), []).append((reached[some], origins[some, 4], origin_rows[some]))
     if not finished:
         raise _lost(path, furthest, widest)
     rows, node, origin = (np.concatenate([one[k] for one in finished]) for k in range(3))

@@ -18,7 +18,7 @@ from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.travel import TravelOptions
-from ..weave import give_travel
+from ..weave import add_root_motion
 from ..weave.seam import close
 from . import climbs
 
@@ -110,7 +110,7 @@ def gather(
     going = [one.clip for one in trimmed]
     sentences: list[str] = []
     if give is not None:
-        going, sentences = give_travel.travelling(going, give, needed=True)
+        going, sentences = add_root_motion.travelling(going, give, needed=True)
     first = going[0]
     floor = 0.0 if climbing else _floor(first)
     ready, laps, grounds = [], [], []

@@ -19,7 +19,7 @@ HARDLY = "these clips hardly turn"
 HALF_ROUND = np.linspace(0.0, np.pi, 40)
 
 
-def told(steps: EdgeTable, bend: float, path: GroundPath) -> str:
+def hint(steps: EdgeTable, bend: float, path: GroundPath) -> str:
     """Return what is to be said of how tightly a graph can turn, and a path in its units does."""
     radius, where = path.tightest()
     can = tightest(steps)

@@ -98,9 +98,9 @@ def agreed(starts, neighbours, labels):  # type: ignore[no-untyped-def]
         for other in around:
             votes[labels[other]] += 1
         for other in around:
-            told = labels[other]
-            if votes[told] > most or (votes[told] == most and told < label):
-                label, most = told, votes[told]
+            theirs = labels[other]
+            if votes[theirs] > most or (votes[theirs] == most and theirs < label):
+                label, most = theirs, votes[theirs]
         for other in around:
             votes[labels[other]] = 0
         changes += label != labels[one]

@@ -102,14 +102,14 @@ def agreed(starts: Longs, neighbours: Places, labels: Places) -> int:
 
     neighbours (E,) : those of the first from starts[0] to starts[1] (N + 1,), and so on; who has none keeps its own
     """
-    told, changes = labels.tolist(), 0
+    current, changes = labels.tolist(), 0
     places, others = starts.tolist(), neighbours.tolist()
-    for one, label in enumerate(told):
+    for one, label in enumerate(current):
         votes: dict[int, int] = {}
         for other in others[places[one] : places[one + 1]]:
-            votes[told[other]] = votes.get(told[other], 0) + 1
+            votes[current[other]] = votes.get(current[other], 0) + 1
         if votes:
-            told[one] = min(votes, key=lambda name: (-votes[name], name))
-            changes += told[one] != label
-    labels[:] = told
+            current[one] = min(votes, key=lambda name: (-votes[name], name))
+            changes += current[one] != label
+    labels[:] = current
     return changes

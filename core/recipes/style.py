@@ -65,5 +65,5 @@ def renamed_in(labels: str, names: Mapping[str, str]) -> str:
     if "clip" not in header:
         return labels
     column = header.index("clip")
-    told = [[names.get(cell, cell) if k == column else cell for k, cell in enumerate(row)] for row in rows]
-    return table_of(header, told)
+    renamed = [[names.get(cell, cell) if k == column else cell for k, cell in enumerate(row)] for row in rows]
+    return table_of(header, renamed)

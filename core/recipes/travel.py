@@ -9,7 +9,7 @@ from ..options import Choice, Declared, option
 class TravelOptions(Declared):
     """What is done with clips that walk on the spot where others travel."""
 
-    give_travel: str = option(
+    add_root_motion: str = option(
         "auto",
         "Whether clips that walk on the spot are given the travel that their feet say",
         choices=(

@@ -61,11 +61,11 @@ def learn(rows: Array, measured: dict[str, Array], weights: Array) -> Directions
     standard = (stacked - means) / deviations
     centred = rows - weights @ rows
     with_what_goes_along = standard.T @ (weights[:, None] * centred)
-    together = standard.T @ (weights[:, None] * standard)
+    gram = standard.T @ (weights[:, None] * standard)
     # Speed is stride times cadence: beside these it would take away from them what is theirs.
     own = [k for k, name in enumerate(names) if name != "speed"]
     alone = with_what_goes_along.copy()
-    alone[own] = np.linalg.solve((together + RIDGE * np.eye(len(names)))[np.ix_(own, own)], alone[own])
+    alone[own] = np.linalg.solve((gram + RIDGE * np.eye(len(names)))[np.ix_(own, own)], alone[own])
     return Directions(
         tuple(names),
         means,

@@ -10,13 +10,13 @@ from itertools import pairwise
 import numpy as np
 
 from ..check import contacts, world_pose
-from ..edit import laps
+from ..edit import cyclic_padding
 from ..errors import ClipError
 from ..motion import cycles
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..sync import cycle_search
-from ..weave import give_travel
+from ..weave import add_root_motion
 
 SECONDS = (0.3, 3.0)  # of a stride, the shortest and the longest
 MIDDLE = (0.3, 0.7)  # of a stride of two feet: where the other one comes down
@@ -80,7 +80,7 @@ class Phases:
 def by_contacts(clip: Clip) -> Phases:
     """Return the strides from one touchdown of the left foot to the next; raises ClipError where there are none."""
     closes = len(clip) > 2 and cycles.closes(clip)
-    whole = laps.around(clip, AROUND * clip.rate, repeats=closes)
+    whole = cyclic_padding.around(clip, AROUND * clip.rate, repeats=closes)
     feet = contacts.standing_feet(world_pose.pose(whole.clip))
     if not {"L", "R"} <= set(feet):
         raise ClipError(f"{clip.name}: its feet are not known, so its steps are not: name thighs, shins and feet")
@@ -91,7 +91,7 @@ def by_contacts(clip: Clip) -> Phases:
         raise ClipError(
             f"{clip.name} has no whole stride: from one touchdown of the left foot to the next, with one of the right"
             " foot in between"
-            + ("" if give_travel.travels(clip) else "; it goes nowhere: give it travel first, if it walks")
+            + ("" if add_root_motion.travels(clip) else "; it goes nowhere: give it travel first, if it walks")
         )
     return found
 
@@ -100,7 +100,7 @@ def by_cycles(clip: Clip) -> Phases:
     """Return the cycles of a clip that repeats, whatever it does; raises ClipError where it does not."""
     if len(clip) > 2 and cycles.closes(clip):
         lap = (len(clip) - 1) // cycles.repeats(clip)
-        whole = laps.around(clip, AROUND * clip.rate, repeats=True)
+        whole = cyclic_padding.around(clip, AROUND * clip.rate, repeats=True)
         starts = range(0, len(whole.clip) - lap, lap)
         return Phases(whole.clip, whole.own, tuple(_even(start, lap) for start in starts), gait=False)
     found = cycle_search.find(clip).best

@@ -17,7 +17,7 @@ from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..recipes.style import StyleOptions
 from ..recipes.travel import TravelOptions
-from ..weave import give_travel, root_blend
+from ..weave import add_root_motion, root_blend
 from . import form as forms
 from . import gait_phase, labels, measures
 from .form import PHASES, Form, Motion
@@ -79,7 +79,7 @@ def gather(
     known = labels.of_clips(options.labels, [clip.name for clip in clips])
     brought, carried = _on_one_body([trim.if_wanted(clip, True).clip for clip in clips])
     # Strides are told by feet that stand, which on the spot none does.
-    brought, given = give_travel.travelling(brought, TravelOptions(), needed=True)
+    brought, given = add_root_motion.travelling(brought, TravelOptions(), needed=True)
     every = [(number, clip) for number, clip in enumerate(brought)]
     if options.mirror:
         every += [(number, mirror.mirrored(clip)) for number, clip in enumerate(brought)]

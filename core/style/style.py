@@ -229,8 +229,8 @@ def _goes_along(scores: Array, flat: Array, weights: Array) -> Array:
     centred = scores - weights @ scores
     spread = np.maximum(np.sqrt(weights @ centred**2), 1e-12)
     standard = centred / spread
-    together = standard.T @ (weights[:, None] * standard) + directions.RIDGE * np.eye(len(spread))
-    along = np.linalg.solve(together, standard.T @ (weights[:, None] * (flat - weights @ flat)))
+    gram = standard.T @ (weights[:, None] * standard) + directions.RIDGE * np.eye(len(spread))
+    along = np.linalg.solve(gram, standard.T @ (weights[:, None] * (flat - weights @ flat)))
     return np.asarray(along / spread[:, None])
 
 

@@ -47,8 +47,8 @@ def factors(skeleton: Skeleton, joints: str) -> Array:
         name, _, factor = (part.strip() for part in entry.partition("="))
         if name not in skeleton.names:
             near = difflib.get_close_matches(name, skeleton.names, n=3, cutoff=0.4)
-            meant = f"; did you mean {', '.join(near)}?" if near else ": all, lower, upper, or names of joints"
-            raise OptionError(f"joints names {name!r}, which the reference lacks{meant}")
+            hint = f"; did you mean {', '.join(near)}?" if near else ": all, lower, upper, or names of joints"
+            raise OptionError(f"joints names {name!r}, which the reference lacks{hint}")
         try:
             weights[skeleton.index(name)] = float(factor or 1.0)
         except ValueError:

@@ -13,7 +13,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
 from ..recipes.metrics import row_of
-from . import curve_fit, dtw, metrics, one_clock, refine, register_pair
+from . import curve_fit, dtw, metrics, refine, register_pair, retimed_comparison
 from .registration_curve import RegistrationCurve
 
 STARTS = 48  # starts that are tried first; then all of those next to the best
@@ -28,12 +28,12 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     if matching.metric != "auto":
         return _pair(reference, clip, matching)
     found = _pair(reference, clip, replace(matching, metric="points"))
-    if one_clock.is_same_performance(reference, cycles.sample(clip, found.frames), matching.joints):
+    if retimed_comparison.is_same_performance(reference, cycles.sample(clip, found.frames), matching.joints):
         return found
     found = _pair(reference, clip, matching)
     if matching.band:
         return found
-    frames = one_clock.corrected(
+    frames = retimed_comparison.corrected(
         cycles.unrolled(reference, 1, 1),
         lambda at: cycles.sample(clip, at),
         found.frames,

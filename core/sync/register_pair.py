@@ -12,7 +12,7 @@ from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..recipes.matching import Matching
 from ..recipes.metrics import row_of
-from . import curve_fit, dtw, metrics, one_clock, refine
+from . import curve_fit, dtw, metrics, refine, retimed_comparison
 from .distance import Metric, thinning
 from .registration_curve import RegistrationCurve
 
@@ -43,7 +43,7 @@ def pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress = S
     if matching.band:
         return found  # it is what was asked for, and a correction may leave it
     progress.at(0.8, f"Synchronising the steps of {clip.name}")
-    frames = one_clock.corrected(
+    frames = retimed_comparison.corrected(
         reference.cut(found.first, found.last + 1),
         lambda at: resample.sample(clip, at),
         found.frames,
@@ -62,7 +62,7 @@ def _same_performance(reference: Clip, clip: Clip, matching: Matching, progress:
     if len(found.frames) < LEAST_SHARED * min(len(reference), len(clip)):
         return None
     on_clock = resample.sample(clip, found.frames)
-    same = one_clock.is_same_performance(reference.cut(found.first, found.last + 1), on_clock, matching.joints)
+    same = retimed_comparison.is_same_performance(reference.cut(found.first, found.last + 1), on_clock, matching.joints)
     return found if same else None
 
 

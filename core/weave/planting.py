@@ -16,8 +16,8 @@ from ..motion import quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.planting import PlantOptions
-from . import give_travel, travel_way
-from .travel_way import Way
+from . import add_root_motion, root_trajectory
+from .root_trajectory import RootTrajectory
 
 OFF = "Plant Feet is off"
 ONE_SOURCE = "its legs are those of one clip, as they are there"
@@ -112,17 +112,17 @@ def _from_origin(clip: Clip) -> Clip:
 
 def _on_the_spot(clip: Clip) -> tuple[Array, Complex] | None:
     """By how much the frames of a clip that walks on the spot are turned and moved on its way; None for any other."""
-    if len(clip) < 3 or give_travel.travels(clip):
+    if len(clip) < 3 or add_root_motion.travels(clip):
         return None
-    kept = travel_way.kept(clip)
+    kept = root_trajectory.stored(clip)
     if kept is not None:
-        return travel_way.going(clip, kept)
+        return root_trajectory.displacement(clip, kept)
     found = foot_travel.measure(clip)
     if found is None or not found.in_place:
         return None
     if not found.agree:
         raise ClipError(f"{clip.name} walks on the spot, and its feet disagree how fast: give it travel first")
-    return travel_way.going_smoothly(clip, found, Way(found.velocity, found.turn))
+    return root_trajectory.displacement_smoothly(clip, found, RootTrajectory(found.velocity, found.turn))
 
 
 def _plane(places: Complex) -> Array:

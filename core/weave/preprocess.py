@@ -18,7 +18,7 @@ from ..recipes.matching import Matching
 from ..recipes.travel import TravelOptions
 from ..sync import registration
 from ..sync.registration_curve import Registration
-from . import give_travel
+from . import add_root_motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class RegisteredClips:
 
         Registration does not ask where bodies go.
         """
-        clips, sentences = give_travel.travelling(self.prepared.clips, TravelOptions())
+        clips, sentences = add_root_motion.travelling(self.prepared.clips, TravelOptions())
         return replace(self.prepared, clips=tuple(clips)), sentences
 
     @cached_property
@@ -80,12 +80,12 @@ def register(
 
     Raises LoomError kinds for clips that can't be brought together or synchronised.
     """
-    ready = together(clips, matching, progress.part(0.0, 0.3), cyclic=cyclic)
+    ready = merge(clips, matching, progress.part(0.0, 0.3), cyclic=cyclic)
     registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 1.0))
     return RegisteredClips(ready, registered, cyclic)
 
 
-def together(
+def merge(
     clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, cyclic: bool = True
 ) -> PreparedClips:
     """Bring clips of two or more onto the skeleton and rate of the reference that `matching` names.

@@ -16,7 +16,7 @@ from ..motion.quat import Array
 from ..sync.cycle_search import Cycle, Repetition
 from ..sync.registration_curve import Registration
 from .preprocess import PreparedClips
-from .travel_way import Way
+from .root_trajectory import RootTrajectory
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ class TravelResult(EditResult):
     """
 
     found: FootTravel | None
-    way: Way
+    way: RootTrajectory
     gives: bool
 
 

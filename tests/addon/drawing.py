@@ -14,7 +14,7 @@ PANELS = (
     "repair_more",
     "feet",
     "graph",
-    "wander",
+    "random_walk",
     "examples",
     "variations",
     "weave_more",

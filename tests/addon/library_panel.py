@@ -33,7 +33,7 @@ class Here:
     def found(self):
         return [(row.name, row.first, row.last, row.mirrored) for row in self.finder().found]
 
-    def said(self):
+    def message(self):
         wrong = self.troubles.of(*self.libraries.TROUBLES)
         return "" if wrong is None else wrong.text
 
@@ -53,10 +53,10 @@ def play(rig, name):
 
 
 def refused(call):
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as reported:
         call()
-    assert "Traceback" not in str(told.value)
-    return str(told.value).removeprefix("Error: ").strip()
+    assert "Traceback" not in str(reported.value)
+    return str(reported.value).removeprefix("Error: ").strip()
 
 
 def labels(panel="library"):
@@ -74,8 +74,8 @@ def driven(loom, name, **values):
     bases = tuple(base for base in kind.__bases__ if base is not bpy.types.Operator)
     operator = type("Driven", bases, plain | {"library": ""} | values)()
     operator.properties = SimpleNamespace(is_property_set=lambda _name: True)
-    told = []
-    operator.report = lambda kind, text: told.append((min(kind), text))
+    reported = []
+    operator.report = lambda kind, text: reported.append((min(kind), text))
     timers = SimpleNamespace(event_timer_add=lambda *_, **__: None, modal_handler_add=lambda *_: None, windows=[])
     context = SimpleNamespace(
         object=bpy.context.object,
@@ -88,7 +88,7 @@ def driven(loom, name, **values):
         area=None,
         evaluated_depsgraph_get=bpy.context.evaluated_depsgraph_get,
     )
-    return operator, context, told
+    return operator, context, reported
 
 
 def ended(operator, context, *events):

@@ -27,7 +27,7 @@ def good_file(folder):
     return path
 
 
-def said(operator, **options):
+def message(operator, **options):
     """What an operator says that refuses, "" for one that is done; never a traceback, and never after long."""
     began = time.perf_counter()
     try:

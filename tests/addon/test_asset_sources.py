@@ -49,11 +49,11 @@ def add(action, **options):
 
 def refused(action, **options):
     before = set(bpy.data.user_map())
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as reported:
         add(action, **options)
-    assert "Traceback" not in str(told.value)
+    assert "Traceback" not in str(reported.value)
     assert set(bpy.data.user_map()) == before
-    return str(told.value)
+    return str(reported.value)
 
 
 def listed():
@@ -92,8 +92,8 @@ def test_the_popup_offers_the_assets_of_the_library_that_is_chosen(shelf, loom):
 
 
 def test_of_two_with_one_name_the_label_or_the_library_says_which(shelf):
-    said = refused("quick")
-    assert "2 assets are named quick: choose quick (Mine: people/walks) or quick (Theirs: more)" in said
+    message = refused("quick")
+    assert "2 assets are named quick: choose quick (Mine: people/walks) or quick (Theirs: more)" in message
     add("quick", library="Theirs")
     add("quick (Mine: people/walks)")
     assert listed() == ["quick", "quick.001"]
@@ -124,10 +124,10 @@ def test_folders_and_files_that_cannot_be_read_are_named_and_passed_over(shelf, 
     (tmp_path / "theirs" / "broken.blend").write_bytes(b"no file of Blender's")
     listing = loom("addon.services.assets.asset_finds").look()
     assert len(listing.assets) == 4
-    told = sorted(listing.troubles)
-    assert any("The folder of the asset library Gone is not there" in one for one in told)
-    assert any("broken.blend can't be read" in one for one in told)
-    assert len(told) == 2
+    reported = sorted(listing.troubles)
+    assert any("The folder of the asset library Gone is not there" in one for one in reported)
+    assert any("broken.blend can't be read" in one for one in reported)
+    assert len(reported) == 2
     add("slow")
     assert "There is no action named 'nothing' among the assets of the asset libraries" in refused("nothing")
     assert "Choose an action of the asset libraries" in refused("")

@@ -477,10 +477,10 @@ def test_what_goes_while_it_is_worked_out_is_said_and_nothing_is_written(prepare
 
     monkeypatch.setattr(kind, "compute", staticmethod(interrupted))
     before = state()
-    said = refused(call)
+    message = refused(call)
     if TABLE[name].makes or name == "rebuild":
         what = "action 'slow'" if gone == "source" else "armature"
-        assert f"The {what} was deleted while its actions were woven: nothing was written" in said
+        assert f"The {what} was deleted while its actions were woven: nothing was written" in message
     after = state()
     assert after["new actions"] == before["new actions"]
     assert after["result"] == before["result"]
@@ -491,7 +491,7 @@ def test_a_result_that_goes_while_it_is_made_anew_is_said(prepared, monkeypatch)
     call = prepared("rebuild")
     kind = kind_of("rebuild")
     compute = kind.compute
-    for spoil, said in (
+    for spoil, message in (
         (lambda: bpy.data.actions["Mixed"].pop("action_loom"), "Mixed was not made by Action Loom"),
         (lambda: bpy.data.actions.remove(bpy.data.actions["Mixed"]), "The result was deleted while its actions"),
     ):
@@ -503,7 +503,7 @@ def test_a_result_that_goes_while_it_is_made_anew_is_said(prepared, monkeypatch)
 
         monkeypatch.setattr(kind, "compute", staticmethod(interrupted))
         kept = bpy.data.actions["Mixed"]["action_loom"].to_dict()
-        assert said in refused(call)
+        assert message in refused(call)
         if "Mixed" in bpy.data.actions:
             bpy.data.actions["Mixed"]["action_loom"] = kept
 

@@ -232,8 +232,8 @@ def press(name):
             return ""
         try:
             operator("INVOKE_DEFAULT", **BUTTONS[name])
-        except RuntimeError as told:
-            text = str(told)
+        except RuntimeError as reported:
+            text = str(reported)
             assert "Traceback" not in text, text
             return "" if possible else text.partition("poll() ")[2].strip()
     assert possible
@@ -252,12 +252,12 @@ def anew(state):
 @pytest.fixture(scope="module")
 def table(extension):
     """What every button says in every state."""
-    said = {}
+    message = {}
     for state in STATES:
         for name in BUTTONS:
             anew(state)
-            said[name, state.__name__] = press(name)
-    return said
+            message[name, state.__name__] = press(name)
+    return message
 
 
 def test_every_button_says_in_every_state_why_it_cannot_be_pressed(table):

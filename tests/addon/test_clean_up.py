@@ -427,9 +427,9 @@ def test_each_ticked_action_is_cleaned_and_what_can_not_be_is_said(rig, capfd, t
     bpy.ops.ed.undo_push(message="before")
     with bpy.context.temp_override(action_loom_armature=rig):
         assert bpy.ops.action_loom.clean_up("INVOKE_DEFAULT", True) == {"FINISHED"}
-    said = capfd.readouterr().out
-    assert said.count("2 jumps of angles") == 2
-    assert "Warning: by hand is linked" in said
+    message = capfd.readouterr().out
+    assert message.count("2 jumps of angles") == 2
+    assert "Warning: by hand is linked" in message
     now = {name: material.fingerprint(bpy.data.actions[name]) for name in ("by hand", "other", "untouched")}
     assert now["by hand"] == now["other"] != was
     assert now["untouched"] == was
@@ -442,9 +442,9 @@ def test_figures_are_said(rig, capfd):
     for index in range(3):
         key(rig, path, index, [(1, 0.0), (2, 2.0 * PI), (3, 0.1)], "LINEAR")
     key(rig, bone(rig, 0, "location"), 0, [(1, 0.0), (3, 0.0)])
-    said = reported(capfd, names=False)
-    assert "by hand: 4 → 3 curves, 11 → 9 keys, 2 jumps of angles and 0 of signs removed" in said
-    assert "as it was it is 'by hand before Clean Up'" in said
+    message = reported(capfd, names=False)
+    assert "by hand: 4 → 3 curves, 11 → 9 keys, 2 jumps of angles and 0 of signs removed" in message
+    assert "as it was it is 'by hand before Clean Up'" in message
     assert "by hand: 3 curves, 9 keys: nothing to clean up" in reported(capfd, names=False)
 
 

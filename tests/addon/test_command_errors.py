@@ -34,9 +34,9 @@ import pytest
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_what_is_wrong_is_said_in_one_line(refused, out, arguments, code, message):
-    told, said = refused(*[argument.replace("OUT", str(out)) for argument in arguments])
-    assert message.replace("OUT", str(out)) in said
-    assert told == code
+    reported, message = refused(*[argument.replace("OUT", str(out)) for argument in arguments])
+    assert message.replace("OUT", str(out)) in message
+    assert reported == code
 
 
 @pytest.mark.parametrize(

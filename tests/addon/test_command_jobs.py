@@ -82,10 +82,10 @@ REFUSED_JOBS = {
 @pytest.mark.parametrize(("text", "message"), REFUSED_JOBS.items(), ids=range(len(REFUSED_JOBS)))
 def test_job_files_are_checked_before_anything_runs(refused, jobs, text, message):
     path = jobs(text)
-    code, said = refused("run", path)
+    code, message = refused("run", path)
     assert code == 1
-    assert said.startswith(f"{path}")
-    assert message in said
+    assert message.startswith(f"{path}")
+    assert message in message
 
 
 def test_a_job_file_that_can_not_be_read_is_said(refused, tmp_path):
@@ -95,15 +95,15 @@ def test_a_job_file_that_can_not_be_read_is_said(refused, tmp_path):
 
 @pytest.mark.parametrize("number", [0, 2])
 def test_jobs_are_not_done_at_the_same_time_inside_blender(refused, jobs, number):
-    code, said = refused("run", jobs(f"{BLEND}{PAIR}"), "--save", "--jobs", number)
+    code, message = refused("run", jobs(f"{BLEND}{PAIR}"), "--save", "--jobs", number)
     assert code == 2
-    assert said == f"--jobs is {number}, but inside Blender jobs are done one after the other"
+    assert message == f"--jobs is {number}, but inside Blender jobs are done one after the other"
 
 
 def test_a_run_saves_a_copy_and_nothing_else(refused, jobs, out):
-    code, said = refused("run", jobs(f"{BLEND}{PAIR}"), "-o", out / "x.bvh")
+    code, message = refused("run", jobs(f"{BLEND}{PAIR}"), "-o", out / "x.bvh")
     assert code == 2
-    assert said.endswith("but must be a .blend; where motion files go is said in the job file")
+    assert message.endswith("but must be a .blend; where motion files go is said in the job file")
 
 
 def test_keys_of_job_files_and_options_have_different_names(loom):

@@ -62,9 +62,9 @@ def test_tasks_of_a_farm_make_what_one_run_makes(command, jobs, scene, out, tmp_
 
 
 def test_parts_would_save_over_each_other(refused, jobs):
-    code, said = refused("run", jobs, "--part", "1/2", "--save")
+    code, message = refused("run", jobs, "--part", "1/2", "--save")
     assert code == 2
-    assert said == "--part: each part would save the opened file over the others; -o COPY.blend saves copies"
+    assert message == "--part: each part would save the opened file over the others; -o COPY.blend saves copies"
 
 
 def test_a_part_without_jobs_saves_nothing(command, jobs, out, tmp_path):
@@ -76,6 +76,6 @@ def test_a_part_without_jobs_saves_nothing(command, jobs, out, tmp_path):
 
 
 def test_a_cluster_is_for_motion_files(refused, jobs):
-    code, said = refused("run", jobs, "--scheduler", "tcp://farm:8786")
+    code, message = refused("run", jobs, "--scheduler", "tcp://farm:8786")
     assert code == 2
-    assert said == "--scheduler: inside Blender jobs are done one after the other; --part shares them"
+    assert message == "--scheduler: inside Blender jobs are done one after the other; --part shares them"

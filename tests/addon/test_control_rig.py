@@ -78,9 +78,9 @@ def put_on(loom, on_controls):
 
     def write(rig, clip, body, name="Walk"):
         with curves.whole(name, rig) as (action, slot):
-            said = on_controls.fill((action, slot), rig, clip, body, first_frame=1.0)
+            message = on_controls.fill((action, slot), rig, clip, body, first_frame=1.0)
         curves.assign(rig, action, slot)
-        return action, said
+        return action, message
 
     return write
 
@@ -200,8 +200,8 @@ def test_limbs_are_switched_to_fk_in_the_action_whatever_was_set_and_posed(hero,
     bones["f_index.01_master.L"].scale = (0.8, 0.8, 0.8)
     bones["hand_ik.L"].location = (0.3, 0.2, 0.1)
     bpy.context.view_layer.update()
-    action, said = put_on(hero, clip, body)
-    assert said == "Written to the FK controls of Hero; switched to FK: thigh.L, thigh.R, upper_arm.L, upper_arm.R"
+    action, message = put_on(hero, clip, body)
+    assert message == "Written to the FK controls of Hero; switched to FK: thigh.L, thigh.R, upper_arm.L, upper_arm.R"
     switches = [curve for curve in material.fcurves(action) if curve.data_path.endswith('["IK_FK"]')]
     assert len(switches) == 4
     for curve in switches:
@@ -261,8 +261,8 @@ def test_inverse_kinematics_of_a_source_are_seen_on_the_fk_controls(hero, rigs, 
     clip = on_controls.read(bpy.context.scene, hero, action, body, 24.0).clip
     assert {name.split('"')[1] for name in clip.channels} == {"brow.T.L.001"}
     assert max(far for far, _, _ in apart(hero, clip, body).values()) < 0.05  # as it was read
-    _, said = put_on(hero, clip, body)
-    assert "can't be stretched and end up to 1.9 cm short" in said  # Blender's solver stretches limbs that bend, too
+    _, message = put_on(hero, clip, body)
+    assert "can't be stretched and end up to 1.9 cm short" in message  # Blender's solver stretches limbs that bend, too
     for name, (far, _, _) in apart(hero, clip, body).items():
         firm = name == "root" or name.split("-")[1].split(".")[0] in (
             "spine",
@@ -281,8 +281,8 @@ def test_limbs_that_inverse_kinematics_stretches_are_said_to_end_short(hero, rig
     body = rigs.body_of(hero)
     clip = on_controls.read(bpy.context.scene, hero, hero.animation_data.action, body, 24.0).clip
     assert max(far for far, _, _ in apart(hero, clip, body).values()) < 0.05  # as it was read
-    _, said = put_on(hero, clip, body)
-    assert "'foot_fk.L', 'foot_fk.R', 'hand_fk.L', 'hand_fk.R' can't be stretched and end up to 30 cm short" in said
+    _, message = put_on(hero, clip, body)
+    assert "'foot_fk.L', 'foot_fk.R', 'hand_fk.L', 'hand_fk.R' can't be stretched and end up to 30 cm short" in message
     worst = apart(hero, clip, body)
     assert worst["DEF-thigh.L"][0] < 0.05
     assert worst["DEF-thigh.L"][1] < 0.02
@@ -318,9 +318,9 @@ def test_verbs_weave_actions_of_such_a_rig_and_can_be_undone(hero, rigs, carried
     bpy.ops.ed.undo_push(message="before")
     both = [{"name": "One", "weight": 0.5}, {"name": "Two", "weight": 0.5}]
     assert bpy.ops.action_loom.blend("EXEC_DEFAULT", True, sources=both, result_name="Mixed") == {"FINISHED"}
-    said = capfd.readouterr().out
-    assert "switched to FK: thigh.L" in said
-    assert "got no keys" not in said
+    message = capfd.readouterr().out
+    assert "switched to FK: thigh.L" in message
+    assert "got no keys" not in message
     assert [material.fingerprint(bpy.data.actions[name]) for name in ("One", "Two")] == hashes
     hero = bpy.data.objects["Hero"]
     result = bpy.data.actions["Mixed"]

@@ -141,8 +141,8 @@ def test_a_cycle_that_ends_between_frames_is_read_whole(bridge, visual, frames, 
     ends[..., :2] -= travelled[:, None]
     assert np.abs(ends[1] - ends[0]).max() < 1e-4 * body.skeleton.height
     change = abs(count / length - 1.0)
-    said = [note for note in source.notes if "are played in" in note]
-    assert said == (
+    message = [note for note in source.notes if "are played in" in note]
+    assert message == (
         [f"walk: its {length:.4g} frames are played in {count}, {change:.1%} faster"] if change > 0.02 else []
     )
 
@@ -263,13 +263,13 @@ def test_a_written_cycle_goes_on_for_ever_without_a_seam(bridge, play, kind, int
     assert travelling == TRAVELLING.get(kind, [('pose.bones["hips"].location', 2)])
     play(rig, written)
     at = played(rig, body.bones, 3, 24) * body.world_metres
-    _, meant = bridge.kinematics.world(source.clip)
-    meant = meant[:, 1:] if body.moving_object else meant
-    travel = meant[-1, 0] - meant[0, 0]
+    _, hint = bridge.kinematics.world(source.clip)
+    hint = hint[:, 1:] if body.moving_object else hint
+    travel = hint[-1, 0] - hint[0, 0]
     assert abs(np.linalg.norm(travel) - (0.0 if kind == "in place" else 1.2)) < 1e-5
     for cycle in range(-1, 5):
         ours = at[24 * (cycle + 1) : 24 * (cycle + 2) + 1]
-        assert_allclose(ours, meant + cycle * travel, rtol=0.0, atol=1e-5 * body.skeleton.height)
+        assert_allclose(ours, hint + cycle * travel, rtol=0.0, atol=1e-5 * body.skeleton.height)
     no_seam(at, 24)
 
 
@@ -444,5 +444,5 @@ def test_a_blend_that_turns_is_not_made_to_repeat_and_the_user_is_told(bridge, c
     result = rig.animation_data.action
     assert not cycles_of(result)
     assert not result.use_cyclic
-    said = "Warning: Round turns 23° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
-    assert said in capfd.readouterr().out
+    message = "Warning: Round turns 23° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
+    assert message in capfd.readouterr().out

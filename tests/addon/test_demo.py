@@ -112,13 +112,13 @@ def test_it_plays_as_core_reads_it_and_as_core_made_it(figure, play, loom, name)
     _, ours = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
     cycles = {"cycles": 1} if name in CYCLIC else {}
     made = getattr(loom("core.figure.actions"), name.lower().replace(" ", "_"))(material.scene_rate(), **cycles)
-    _, meant = kinematics.forward(made.skeleton, made.rotations, made.translations)
+    _, hint = kinematics.forward(made.skeleton, made.rotations, made.translations)
     order = [made.skeleton.index(bone) for bone in clip.skeleton.names]
     assert len(made) == len(clip)
     for frame in range(0, len(clip), 3):
         seen = material.pose_positions(figure, clip.skeleton.names, source.first_frame + frame)
         assert np.abs(seen - ours[frame]).max() < 1e-5 * clip.skeleton.height
-        assert np.abs(seen - np.array(figure.location) - meant[frame, order]).max() < 1e-5 * clip.skeleton.height
+        assert np.abs(seen - np.array(figure.location) - hint[frame, order]).max() < 1e-5 * clip.skeleton.height
 
 
 @pytest.mark.parametrize("name", CYCLIC)

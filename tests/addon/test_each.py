@@ -54,8 +54,8 @@ def test_each_ticked_action_gives_a_result_of_its_own(walks, operator, ending):
     assert set(made) == {f"slow {ending}", f"quick {ending}"}
     assert walks.animation_data.action.name == f"slow {ending}"
     assert {name: material.fingerprint(bpy.data.actions[name]) for name in was} == was
-    said = bpy.context.scene.action_loom.rigs[0].last
-    assert said.endswith(": 2 of 2 actions")
+    message = bpy.context.scene.action_loom.rigs[0].last
+    assert message.endswith(": 2 of 2 actions")
 
 
 def test_each_result_is_that_of_its_action_alone_and_is_rebuilt_by_itself(walks):
@@ -131,8 +131,8 @@ def test_a_cycle_typed_in_for_one_action_is_not_that_of_several(walks):
     made = pressed(walks, "loop")
     assert [recipe(action)["length"] for action in made.values()] == [0, 0]
     sources = [{"name": name, "weight": 1.0} for name in ("slow", "quick")]
-    told = pressed(walks, "in_place")
-    assert len(told) == 2
+    reported = pressed(walks, "in_place")
+    assert len(reported) == 2
     bpy.ops.action_loom.loop(sources=sources, length=20, start=2, result_name="Told")
     assert [recipe(bpy.data.actions[name])["length"] for name in ("Told", "Told.001")] == [20, 20]
 
@@ -173,13 +173,17 @@ def test_a_cancelled_one_leaves_nothing(walks, loom):
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"),
-    [("loop", "Loop 2 Actions"), ("travel", "Give Travel to 2 Actions"), ("in_place", "Take Travel off 2 Actions")],
+    ("mode", "message"),
+    [
+        ("loop", "Loop 2 Actions"),
+        ("travel", "Add Root Motion to 2 Actions"),
+        ("in_place", "Remove Root Motion of 2 Actions"),
+    ],
 )
-def test_the_button_says_how_many(walks, mode, said):
+def test_the_button_says_how_many(walks, mode, message):
     settings = bpy.context.scene.action_loom
     settings.mode = mode
-    assert said in button_texts("ACTION_LOOM_PT_weave", mode)
+    assert message in button_texts("ACTION_LOOM_PT_weave", mode)
     settings.rigs[0].sources[1].use = False
     assert "Weave" in button_texts("ACTION_LOOM_PT_weave", mode)
     settings.edit = "mirror"
@@ -199,5 +203,5 @@ def test_the_panel_says_whose_the_chosen_cycle_is(walks):
     bpy.ops.action_loom.choose_candidate(index=0)
     tick(walks, "slow", "quick")
     drawn = draw(bpy.types.ACTION_LOOM_PT_weave, context_now())
-    said = " ".join(options.get("text", "") for name, _, options in drawn if name == "label")
-    assert "A cycle is looked for in each action; quick has the one that is chosen" in said
+    message = " ".join(options.get("text", "") for name, _, options in drawn if name == "label")
+    assert "A cycle is looked for in each action; quick has the one that is chosen" in message

@@ -29,7 +29,7 @@ def test_export_and_import_onto_the_same_armature_give_the_same_poses(bridge, tm
         bpy.ops.action_loom.export_motion(filepath=str(out), units="m")
         import_motion(out, units="m", up="y")
         assert armatures() == [rig]
-        clip, meant = places(bridge, out, unit="m", up="y")
+        clip, hint = places(bridge, out, unit="m", up="y")
         metres = bridge.rig.read(rig).world_metres
         height = clip.skeleton.height
         first = action.frame_range[0]
@@ -37,7 +37,7 @@ def test_export_and_import_onto_the_same_armature_give_the_same_poses(bridge, tm
         play(rig, bpy.data.actions[f"{seed}"])
         for k, (turned, stood) in enumerate(before):
             order = [clip.skeleton.index(name) for name in bones]
-            assert np.abs(meant[k, order] - metres * stood).max() < 1e-4 * height, seed
+            assert np.abs(hint[k, order] - metres * stood).max() < 1e-4 * height, seed
             again, stands = poses(rig, 1 + k)
             assert metres * np.abs(stands - stood).max() < 1e-4 * height, seed
             assert np.abs(again - turned).max() < 1e-4, seed
@@ -111,8 +111,8 @@ def test_units_and_axis_are_written_as_asked_for(bridge, walks, tmp_path, units,
     bpy.ops.action_loom.export_motion(filepath=str(out), units=units, up=up)
     motion = bridge.bvh.read(out)
     hips = motion.values[0, :3] * metres
-    _, meant = places(bridge, walks[0])
-    x, y, z = meant[0, 0]
+    _, hint = places(bridge, walks[0])
+    x, y, z = hint[0, 0]
     assert np.abs(hips - ((x, z, -y) if up == "y" else (x, y, z))).max() < 1e-5
 
 
@@ -136,10 +136,10 @@ def test_several_go_into_a_folder_each_under_its_name(bridge, walks, tmp_path):
     assert bpy.ops.action_loom.export_motion(filepath=str(folder), actions=actions) == {"FINISHED"}
     assert sorted(path.name for path in folder.iterdir()) == ["so- -quiet-.bvh", "walk.bvh"]
     for path, written in zip(walks, ("walk.bvh", "so- -quiet-.bvh"), strict=True):
-        clip, meant = places(bridge, path)
+        clip, hint = places(bridge, path)
         again, found = places(bridge, folder / written)
         order = [again.skeleton.index(name) for name in clip.skeleton.names]
-        assert np.abs(found[:, order] - meant).max() < 1e-5
+        assert np.abs(found[:, order] - hint).max() < 1e-5
     other = tmp_path / "other"
     other.mkdir()
     bpy.ops.action_loom.export_motion(filepath=f"{other}/chosen.bvh", actions=actions)

@@ -75,9 +75,9 @@ def why_not(rig, operator):
     with bpy.context.temp_override(action_loom_armature=rig):
         if getattr(bpy.ops.action_loom, operator).poll():
             return ""
-        with pytest.raises(RuntimeError) as told:
+        with pytest.raises(RuntimeError) as reported:
             getattr(bpy.ops.action_loom, operator)()
-    return str(told.value).split("poll() ")[-1].strip()
+    return str(reported.value).split("poll() ")[-1].strip()
 
 
 # --- planting -------------------------------------------------------------------------------------------------------
@@ -100,10 +100,10 @@ def test_feet_stand_in_a_new_action_and_the_source_is_as_it_was(walker, rows, he
     before = way(walker, foot, first, last)
     assert after < 0.005 < 0.02 < before
     assert not held(made).edited
-    assert held(made).said.startswith("slide ")
-    assert "pelvis" in held(made).said
+    assert held(made).message.startswith("slide ")
+    assert "pelvis" in held(made).message
     last = bpy.context.scene.action_loom.rigs[0].last
-    assert held(made).said in last
+    assert held(made).message in last
 
 
 def test_undo_takes_it_back_in_one_step(walker):
@@ -206,7 +206,7 @@ def test_rows_are_added_and_removed(walker, rows, held):
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "said"),
+    ("first", "last", "message"),
     [
         (20, 10, "Row 1 (left foot, ball, 20 to 10) ends before it begins"),
         (30, 50, "Row 1 (left foot, ball, 30 to 50) is not within the frames 1 to 37"),
@@ -214,15 +214,15 @@ def test_rows_are_added_and_removed(walker, rows, held):
         (5, 12, "Row 1 (left foot, ball, 5 to 12) and Row 2 (left foot, heel, 10 to 15) overlap at frame 10"),
     ],
 )
-def test_rows_that_can_not_be_are_said_and_nothing_is_made(walker, loom, first, last, said):
+def test_rows_that_can_not_be_are_said_and_nothing_is_made(walker, loom, first, last, message):
     service, source = loom("addon.model.contact_rows"), walker.animation_data.action
     contacts = [service.Contact("L", "ball", first, last), service.Contact("L", "heel", 10, 15)]
     service.put(bpy.context.scene, source, contacts[: 2 if first == 5 else 1], edited=True)
     actions = set(bpy.data.actions)
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as reported:
         bpy.ops.action_loom.plant("INVOKE_DEFAULT")
-    assert said in str(told.value)
-    assert "Traceback" not in str(told.value)
+    assert message in str(reported.value)
+    assert "Traceback" not in str(reported.value)
     assert set(bpy.data.actions) == actions
 
 
@@ -233,9 +233,9 @@ def test_a_contact_that_is_refused_is_shown_with_why_until_it_is_edited(walker, 
     made = planted(walker)
     assert [bool(one.why) for one in rows(made)] == [True, False]
     assert "while it stands" in rows(made)[0].why
-    told = capfd.readouterr().out
-    assert "walk planted: not planted: left foot, ball, 1 to 37 (it goes" in told  # in frames of the scene
-    assert "from frame 0" not in told
+    reported = capfd.readouterr().out
+    assert "walk planted: not planted: left foot, ball, 1 to 37 (it goes" in reported  # in frames of the scene
+    assert "from frame 0" not in reported
     labels = [options.get("text", "") for name, _, options in draw_all()["feet"] if name == "label"]
     assert "Not planted: it goes" in " ".join(labels)
     held(made).active = 1
@@ -333,7 +333,7 @@ def spoil(action, what):
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "message"),
     [
         ("alone", "The marker 'left ball 1 down' has no 'left ball 1 up'"),
         ("before", "The marker 'left ball 1 up' (frame 4) is before 'left ball 1 down' (5)"),
@@ -341,7 +341,7 @@ def spoil(action, what):
         ("overlap", "'left ball 1' and 'left heel 9' overlap at frame 12"),
     ],
 )
-def test_markers_that_can_not_be_read_are_named(walker, loom, rows, what, said):
+def test_markers_that_can_not_be_read_are_named(walker, loom, rows, what, message):
     service, source = loom("addon.model.contact_rows"), walker.animation_data.action
     service.put(bpy.context.scene, source, [service.Contact("L", "ball", 5, 12)], edited=True)
     with pytest.raises(RuntimeError, match="walk has no markers of contacts"):
@@ -349,9 +349,9 @@ def test_markers_that_can_not_be_read_are_named(walker, loom, rows, what, said):
     bpy.ops.action_loom.contacts_to_markers()
     spoil(source, what)
     wanted = rows(source)
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as reported:
         bpy.ops.action_loom.contacts_from_markers()
-    assert said in str(told.value)
+    assert message in str(reported.value)
     assert rows(source) == wanted
 
 
@@ -516,7 +516,7 @@ def test_what_a_verb_plants_is_listed_edited_and_woven_again(rows, held, verb):
     made = bpy.context.object.animation_data.action
     found, was = rows(made), material.fingerprint(made)
     assert found
-    assert "slide " in held(made).said
+    assert "slide " in held(made).message
     row = longest(held(made))
     row.last -= (row.last - row.first) // 2
     wanted = rows(made)
@@ -534,4 +534,4 @@ def test_why_a_verb_planted_no_feet_is_said(held):
     bpy.ops.action_loom.add_demo()
     both = [{"name": name, "weight": 1.0} for name in ("Turn Left", "Turn Right")]
     bpy.ops.action_loom.blend(sources=both, plant_feet=False)
-    assert held(bpy.context.object.animation_data.action).said == "Plant Feet is off"
+    assert held(bpy.context.object.animation_data.action).message == "Plant Feet is off"

@@ -17,16 +17,16 @@ def frames_of(clip):
     return range(0, len(clip), max(1, len(clip) // 12))
 
 
-def farthest(rig, names, meant, frames):
+def farthest(rig, names, hint, frames):
     """Largest distance (m) of bones in Blender from where they are meant to be (F, J, 3); the first frame is 1."""
-    return max(np.abs(material.pose_positions(rig, names, 1 + f) - meant[f]).max() for f in frames)
+    return max(np.abs(material.pose_positions(rig, names, 1 + f) - hint[f]).max() for f in frames)
 
 
 @needs_shared
 @pytest.mark.parametrize("path", CAPTURED, ids=lambda path: path.stem)
 def test_captured_files_move_as_core_and_blender_read_them_and_come_out_the_same(bridge, path, tmp_path):
     _, convention = bridge.bvh.to_clip(bridge.bvh.read(path))
-    clip, meant = places(bridge, path)
+    clip, hint = places(bridge, path)
     assert import_motion(path) == {"FINISHED"}
     (ours,) = armatures()
     axes = {"axis_forward": "Y", "axis_up": "Z"} if convention.up == "z" else {}
@@ -36,7 +36,7 @@ def test_captured_files_move_as_core_and_blender_read_them_and_come_out_the_same
     names, tolerance = clip.skeleton.names, 1e-4 * clip.skeleton.height
     for frame in frames_of(clip):
         seen = material.pose_positions(ours, names, 1 + frame)
-        assert np.abs(seen - meant[frame]).max() < tolerance
+        assert np.abs(seen - hint[frame]).max() < tolerance
         assert np.abs(seen - material.pose_positions(theirs, names, 1 + frame)).max() < tolerance
     bpy.context.view_layer.objects.active = ours
     out = tmp_path / "out.bvh"
@@ -44,8 +44,8 @@ def test_captured_files_move_as_core_and_blender_read_them_and_come_out_the_same
     again, found = places(bridge, out, unit="cm", up="y")
     assert again.rate == pytest.approx(clip.rate, rel=1e-9)
     order = [again.skeleton.index(name) for name in names]
-    assert found.shape == meant.shape
-    assert np.abs(found[:, order] - meant).max() < tolerance
+    assert found.shape == hint.shape
+    assert np.abs(found[:, order] - hint).max() < tolerance
 
 
 @needs_shared
@@ -99,15 +99,15 @@ def test_files_of_one_body_make_one_armature_and_its_first_action_is_assigned(br
     rig = bpy.data.objects["walk"]
     for path in walks:
         play(rig, bpy.data.actions[path.stem])
-        clip, meant = places(bridge, path)
-        assert farthest(rig, clip.skeleton.names, meant, frames_of(clip)) < 1e-5
+        clip, hint = places(bridge, path)
+        assert farthest(rig, clip.skeleton.names, hint, frames_of(clip)) < 1e-5
 
 
 def test_positions_of_joints_are_kept_and_all_that_the_file_turns_is_keyed(bridge, small):
     import_motion(small, units="cm")
     rig = bpy.data.objects["small"]
-    clip, meant = places(bridge, small, unit="cm")
-    assert farthest(rig, clip.skeleton.names, meant, range(3)) < 1e-6
+    clip, hint = places(bridge, small, unit="cm")
+    assert farthest(rig, clip.skeleton.names, hint, range(3)) < 1e-6
     keyed = {bridge.curves.target_of(curve) for curve in material.fcurves(bpy.data.actions["small"])}
     turned = {(name, "rotation_quaternion") for name in ("Hips", "Spine", "Head", "Tag")}
     assert keyed == turned | {("Hips", "location"), ("Head", "location")}
@@ -136,10 +136,10 @@ def test_the_active_armature_is_taken_if_it_has_a_bone_for_all_that_moves(bridge
     import_motion(small, units="cm")
     assert armatures() == [rig]
     play(rig, bpy.data.actions["small.001"])
-    clip, meant = places(bridge, small, unit="cm")
+    clip, hint = places(bridge, small, unit="cm")
     names = ("Hips", "Spine")  # what hangs on the bone inside keeps the armature's proportions
     order = [clip.skeleton.index(name) for name in names]
-    assert farthest(rig, names, meant[:, order], range(3)) < 1e-5
+    assert farthest(rig, names, hint[:, order], range(3)) < 1e-5
     targets = {bridge.curves.target_of(curve) for curve in material.fcurves(bpy.data.actions["small.001"])}
     assert {bone for bone, _ in targets} == {"Hips", "Spine", "Head"}
     assert {channel for _, channel in targets} == {"rotation_euler", "location"}
@@ -157,9 +157,9 @@ def test_an_armature_that_was_moved_turned_and_scaled_goes_where_the_file_says(b
     import_motion(walks[1])
     assert armatures() == [rig]
     play(rig, bpy.data.actions["sneak"])
-    clip, meant = places(bridge, walks[1])
+    clip, hint = places(bridge, walks[1])
     # Half as large, it goes half as far.
-    assert farthest(rig, clip.skeleton.names, 0.5 * meant, frames_of(clip)) < 1e-5
+    assert farthest(rig, clip.skeleton.names, 0.5 * hint, frames_of(clip)) < 1e-5
 
 
 def test_a_new_armature_on_request(walks):
@@ -200,10 +200,10 @@ def test_names_that_blender_cuts_still_match(bridge, small):
     rig = bpy.data.objects["small"]
     assert len(rig.data.bones) == 4
     assert all(len(bone.name.encode("utf-8")) <= 63 for bone in rig.data.bones)
-    _, meant = places(bridge, small)
+    _, hint = places(bridge, small)
     bones = [b.name for b in rig.data.bones]
     seen = material.pose_positions(rig, bones, 3)
-    assert np.abs(np.sort(seen, axis=0) - np.sort(meant[2], axis=0)).max() < 1e-5
+    assert np.abs(np.sort(seen, axis=0) - np.sort(hint[2], axis=0)).max() < 1e-5
     small.write_text(SMALL_BVH.replace("Spine", long), encoding="utf-8")
     import_motion(small, new_armature=True)
     bpy.context.view_layer.objects.active = bpy.data.objects["small.001"]

@@ -57,7 +57,7 @@ def test_every_frame_is_kept_and_the_action_knows_its_rate(bridge, walks):
 @pytest.mark.parametrize("rate", [24, 60, 120])
 def test_converted_to_the_scenes_rate_it_takes_as_long(bridge, walks, rate):
     bpy.context.scene.render.fps = rate
-    clip, meant = places(bridge, walks[0])
+    clip, hint = places(bridge, walks[0])
     import_motion(walks[0], rate="SCENE")
     action = bpy.data.actions["walk"]
     assert bridge.rates.rate_of(action) == 0.0
@@ -69,7 +69,7 @@ def test_converted_to_the_scenes_rate_it_takes_as_long(bridge, walks, rate):
         at = frame * 60.0 / rate
         if at == int(at):
             seen = material.pose_positions(rig, clip.skeleton.names, 1 + frame)
-            assert np.abs(seen - meant[int(at)]).max() < 1e-5
+            assert np.abs(seen - hint[int(at)]).max() < 1e-5
 
 
 def test_what_is_no_rate_counts_as_none(bridge):

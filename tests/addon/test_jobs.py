@@ -117,7 +117,7 @@ def driven(loom, rig):
     values = {name: getattr(bpy.context.scene.action_loom.matching, name) for name in _names("matching")}
     values |= {name: getattr(bpy.context.scene.action_loom.blend, name) for name in _names("blend")}
     values |= {name: getattr(bpy.context.scene.action_loom.result, name) for name in _names("result")}
-    told = []
+    reported = []
     values |= {
         "recipe": blend,
         "bl_label": "Blend",
@@ -132,7 +132,7 @@ def driven(loom, rig):
     operator.sources = [SimpleNamespace(**source) for source in SOURCES]
     operator.readings = []
     operator.players = []
-    operator.report = lambda kind, text: told.append((min(kind), text))
+    operator.report = lambda kind, text: reported.append((min(kind), text))
     timers = SimpleNamespace(event_timer_add=lambda *_, **__: None, modal_handler_add=lambda *_: None, windows=[])
     context = SimpleNamespace(
         object=rig,
@@ -143,7 +143,7 @@ def driven(loom, rig):
         area=None,
         evaluated_depsgraph_get=bpy.context.evaluated_depsgraph_get,
     )
-    return SimpleNamespace(operator=operator, context=context, told=told)
+    return SimpleNamespace(operator=operator, context=context, reported=reported)
 
 
 def _names(group):
@@ -170,7 +170,7 @@ def test_an_operator_weaves_beside_the_interface(jobs, driven):
     assert driven.operator._begin(driven.context) == {"RUNNING_MODAL"}
     assert drive(driven)[-1] == {"FINISHED"}
     assert "slow + quick 50:50" in bpy.data.actions
-    assert driven.told[-1][0] == "INFO"
+    assert driven.reported[-1][0] == "INFO"
     assert jobs.running() is None
 
 
@@ -185,7 +185,7 @@ def test_escape_cancels_and_leaves_the_file_as_it_was(jobs, driven):
     before = set(bpy.data.actions.keys())
     driven.operator._begin(driven.context)
     assert drive(driven, event("ESC", "PRESS"))[-1] == {"CANCELLED"}
-    assert driven.told == [("INFO", "Blend was cancelled; nothing was changed")]
+    assert driven.reported == [("INFO", "Blend was cancelled; nothing was changed")]
     assert set(bpy.data.actions.keys()) == before
 
 
@@ -199,7 +199,7 @@ def test_what_is_deleted_meanwhile_ends_in_a_message(jobs, driven, rig, gone):
         bpy.data.actions.remove(bpy.data.actions["quick"])
     assert drive(driven)[-1] == {"CANCELLED"}
     what = "The armature" if gone == "armature" else "The action 'quick'"
-    assert driven.told == [("ERROR", f"{what} was deleted while its actions were woven: nothing was written")]
+    assert driven.reported == [("ERROR", f"{what} was deleted while its actions were woven: nothing was written")]
     assert "slow + quick 50:50" not in bpy.data.actions
 
 
@@ -209,7 +209,7 @@ def test_errors_of_the_work_are_reported(jobs, driven):
     driven.operator.sources[1].weight = 0.0
     driven.operator._begin(driven.context)
     assert drive(driven)[-1] == {"CANCELLED"}
-    assert driven.told == [("ERROR", "All weights are zero: give at least one clip a share")]
+    assert driven.reported == [("ERROR", "All weights are zero: give at least one clip a share")]
 
 
 def test_blender_may_end_the_operator_by_itself(jobs, driven):
@@ -226,8 +226,8 @@ def test_opening_a_file_ends_the_operator_and_writes_nothing_there(jobs, driven)
     assert jobs.running() is None
     assert drive(driven)[-1] == {"CANCELLED"}  # should a tick of the clock come before Blender ends it
     driven.operator.cancel(driven.context)
-    assert driven.told[0][0] in ("INFO", "ERROR")
-    assert len(driven.told) == 1
+    assert driven.reported[0][0] in ("INFO", "ERROR")
+    assert len(driven.reported) == 1
     assert not len(bpy.data.actions)
 
 

@@ -33,10 +33,10 @@ def test_a_new_library_gets_its_ending_and_is_made_by_add_folder(here, folder, t
     path = tmp_path / "mine.loomlib"
     assert here.preferences.library == str(path)
     assert not path.exists()
-    assert f"There is no library {path} yet: make it with Add Folder" in here.said()
+    assert f"There is no library {path} yet: make it with Add Folder" in here.message()
     assert bpy.ops.action_loom.add_to_library(directory=str(folder)) == {"FINISHED"}
     assert path.is_dir()
-    assert here.said() == ""
+    assert here.message() == ""
 
 
 def test_another_file_has_the_same_library_and_nothing_that_was_found(here, library, rig, tmp_path):
@@ -70,13 +70,13 @@ def test_what_is_wrong_with_a_library_is_said_in_one_sentence_in_the_panel(here,
         (tmp_path / "gone.loomlib", f"There is no library {tmp_path / 'gone.loomlib'} yet"),
     ):
         here.preferences.library = str(path)
-        assert words in here.said()
-        assert here.said()[:40].split()[0] in labels()
+        assert words in here.message()
+        assert here.message()[:40].split()[0] in labels()
         assert words in refused(bpy.ops.action_loom.find_like)
         assert words in refused(bpy.ops.action_loom.read_library)
         assert here.found() == []
     here.preferences.library = str(library)
-    assert here.said() == ""
+    assert here.message() == ""
     (next(library.glob("rows-*.f16"))).write_bytes(b"")
     assert "rows of" in refused(bpy.ops.action_loom.read_library)
 
@@ -87,7 +87,7 @@ def test_a_folder_without_motion_files_makes_no_clips(here, tmp_path):
     assert "There are no motion files" in refused(
         lambda: bpy.ops.action_loom.add_to_library(directory=str(tmp_path / "none"))
     )
-    assert "There are no motion files" in here.said()
+    assert "There are no motion files" in here.message()
 
 
 def test_a_stopped_add_folder_keeps_what_was_read(here, loom, folder, tmp_path, monkeypatch):
@@ -96,9 +96,9 @@ def test_a_stopped_add_folder_keeps_what_was_read(here, loom, folder, tmp_path, 
     monkeypatch.setattr(here.index, "SECONDS_KEPT", -1.0)
     progress, path = loom("core.progress").Progress, tmp_path / "motion.loomlib"
     kind = loom("addon.interface.operators.library").ACTION_LOOM_OT_add_to_library
-    told = []
+    reported = []
     with pytest.raises(loom("core.errors").Cancelled):
-        kind.compute(str(path), str(folder), progress(lambda share, _: told.append(share) or len(told) < 3))
+        kind.compute(str(path), str(folder), progress(lambda share, _: reported.append(share) or len(reported) < 3))
     assert [entry.name for entry in here.storage.read(path).clips] == ["sneak", "walk"]
     kind.compute(str(path), str(folder), progress(None))
     assert len(here.storage.read(path).clips) == 3

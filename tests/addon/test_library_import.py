@@ -45,7 +45,7 @@ def test_a_clicked_row_is_shown_where_the_action_stands(here, searched, rig):
     near = shown[np.argmin(np.linalg.norm(shown - hips, axis=1))]
     assert np.linalg.norm(near - hips) < 0.08
     assert ghost.figures[0].playing.frames[-1] - frame == pytest.approx(row.seconds * RATE, abs=1.01)
-    assert ghost.said == f"walk {row.first}-{row.last}"
+    assert ghost.message == f"walk {row.first}-{row.last}"
     bpy.context.scene.frame_set(before["frame"][0])
     assert state() == before
     assert "walk" in labels()
@@ -108,7 +108,7 @@ def test_a_file_that_is_gone_is_said_and_the_others_come(here, searched, rig, fo
     before = state()
     gone = f"The file {folder / 'sneak.bvh'} is not there any more: bring it back, or add its folder again"
     assert refused(bpy.ops.action_loom.import_found) == gone
-    assert here.said() == gone
+    assert here.message() == gone
     assert state() == before
     searched.found[walk].use = True
     assert bpy.ops.action_loom.import_found() == {"FINISHED"}
@@ -119,7 +119,7 @@ def test_a_file_that_is_shorter_now_is_said(here, searched, rig, folder):
     row = searched.found[row_of(searched, "sneak")]
     row.use, row.last = True, 100000
     assert "has" in refused(bpy.ops.action_loom.import_found)
-    assert "add its folder again, and find anew" in here.said()
+    assert "add its folder again, and find anew" in here.message()
 
 
 def test_what_breaks_while_several_are_written_leaves_none(here, loom, searched, rig, monkeypatch):
@@ -213,46 +213,46 @@ def test_a_character_finds_and_takes_captured_motion(here, loom, tmp_path):
 
 def test_escape_while_a_folder_is_added_says_what_is_there(here, loom, folder, library, monkeypatch):
     shutil.copy(folder / "walk.bvh", folder / "again.bvh")
-    reached, goes_on = threading.Event(), threading.Event()
+    reached, continues = threading.Event(), threading.Event()
     read = here.index.read
 
     def slow(batch):
         reached.set()
-        assert goes_on.wait(20)
+        assert continues.wait(20)
         return read(batch)
 
     monkeypatch.setattr(here.index, "read", slow)
-    operator, context, told = driven(loom, "add_to_library", directory=str(folder))
+    operator, context, reported = driven(loom, "add_to_library", directory=str(folder))
     assert operator._begin(context) == {"RUNNING_MODAL"}
     assert reached.wait(20)
     assert here.jobs.running().label == "Add Folder"
     operator.modal(context, SimpleNamespace(type="ESC", value="PRESS", mouse_x=0, mouse_y=0))
-    goes_on.set()
+    continues.set()
     assert ended(operator, context) == {"CANCELLED"}
-    assert told == [("INFO", "Add Folder was cancelled; what was kept so far is in the library")]
+    assert reported == [("INFO", "Add Folder was cancelled; what was kept so far is in the library")]
     assert "3 clips" in labels()
 
 
 def test_finding_and_importing_go_on_beside_the_interface(here, loom, library, rig):
-    operator, context, told = driven(loom, "find_like", part="whole", mirror=False, words="", most=3)
+    operator, context, reported = driven(loom, "find_like", part="whole", mirror=False, words="", most=3)
     assert operator._begin(context) == {"RUNNING_MODAL"}
     assert ended(operator, context) == {"FINISHED"}
-    assert "the likest is walk" in told[-1][1]
+    assert "the likest is walk" in reported[-1][1]
     before = state()
     stretch = SimpleNamespace(path=here.finder().found[0].path, first=0, last=30, mirrored=False)
     given = {"stretches": [stretch], "rate": "SCENE", "plant_feet": True}
-    operator, context, told = driven(loom, "import_found", **given)
+    operator, context, reported = driven(loom, "import_found", **given)
     assert operator._begin(context) == {"RUNNING_MODAL"}
     assert ended(operator, context, "ESC") == {"CANCELLED"}
-    assert told == [("INFO", "Import Found was cancelled; nothing was changed")]
+    assert reported == [("INFO", "Import Found was cancelled; nothing was changed")]
     assert state() == before
-    operator, context, told = driven(loom, "import_found", **given)
+    operator, context, reported = driven(loom, "import_found", **given)
     operator._begin(context)
     assert ended(operator, context) == {"FINISHED"}
     assert "walk 0-30" in bpy.data.actions
-    operator, context, told = driven(loom, "import_found", **given)
+    operator, context, reported = driven(loom, "import_found", **given)
     operator._begin(context)
     operator._job.wait()
     bpy.data.objects.remove(rig)
     assert ended(operator, context) == {"CANCELLED"}
-    assert "The armature was deleted" in told[-1][1]
+    assert "The armature was deleted" in reported[-1][1]

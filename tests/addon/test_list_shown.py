@@ -92,14 +92,14 @@ def test_the_balance_sets_both_weights_and_is_told_of_once(loom):
     mine.sources[0].use = mine.sources[2].use = True
     mine.sources[0].weight = 3.0
     assert mine.balance == pytest.approx(0.25)
-    told = []
+    reported = []
     listeners = loom("addon.model.lists").when_weight_changed
-    listeners.append(listener := lambda _scene, _context: told.append([line.weight for line in mine.sources]))
+    listeners.append(listener := lambda _scene, _context: reported.append([line.weight for line in mine.sources]))
     try:
         mine.balance = 0.7
     finally:
         listeners.remove(listener)
-    assert told == [[pytest.approx(0.3), 1.0, pytest.approx(0.7)]]
+    assert reported == [[pytest.approx(0.3), 1.0, pytest.approx(0.7)]]
     assert mine.balance == pytest.approx(0.7)
     mine.sources[0].weight = mine.sources[2].weight = 0.0
     assert mine.balance == 0.5

@@ -142,7 +142,7 @@ def test_actions_that_are_hardly_meant_to_be_woven_are_listed_apart_and_said(pro
     assert [line.apart for line in lines] == [
         "", "", f"moves 1 of {count} bones", "a single pose", "added to others in the NLA",
     ]  # fmt: skip
-    said = capfd.readouterr().out
-    assert "5 actions of Biped added" in said
-    assert "at the end 'a pose': a single pose" in said
-    assert "not listed, of shape keys: 'smiling'; not listed, of other objects: 'rolling'" in said
+    message = capfd.readouterr().out
+    assert "5 actions of Biped added" in message
+    assert "at the end 'a pose': a single pose" in message
+    assert "not listed, of shape keys: 'smiling'; not listed, of other objects: 'rolling'" in message

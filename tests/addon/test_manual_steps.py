@@ -32,29 +32,29 @@ def tick(*names, reference=None):
     for name, line in lines().items():
         line.use = name in names
     place = list(lines()).index(reference or names[0])
-    bpy.context.view_layer.objects.active = meant()
+    bpy.context.view_layer.objects.active = hint()
     assert bpy.ops.action_loom.set_reference(index=place) == DONE
 
 
 def weave(mode, **options):
     """Press *Weave* in a mode and return the armature's new action."""
     bpy.context.scene.action_loom.mode = mode
-    bpy.context.view_layer.objects.active = meant()  # where a button is pressed, the tab says whose it is
+    bpy.context.view_layer.objects.active = hint()  # where a button is pressed, the tab says whose it is
     before = set(bpy.data.actions)
     kept = {action.name: material.fingerprint(action) for action in before}
     assert getattr(bpy.ops.action_loom, mode)(**options) == DONE
-    action = meant().animation_data.action
+    action = hint().animation_data.action
     assert action not in before
     assert action.use_fake_user
     assert {name: material.fingerprint(bpy.data.actions[name]) for name in kept} == kept
     return action
 
 
-def meant():
+def hint():
     return next(one for one in bpy.context.scene.objects if one.type == "ARMATURE")
 
 
-def said():
+def message():
     return bpy.context.scene.action_loom.rigs[0].last
 
 
@@ -63,7 +63,7 @@ def grey(operator):
 
 
 def hips_at(frame):
-    return material.pose_positions(meant(), ["hips"], frame)[0]
+    return material.pose_positions(hint(), ["hips"], frame)[0]
 
 
 # --- Five minutes ---------------------------------------------------------------------------------------------------
@@ -144,8 +144,8 @@ def test_place_lets_the_result_begin_at_the_cursor(demo, settings):
 def test_what_is_said_when_a_blend_is_done(demo):
     tick("Walk", "Sneak")
     weave("blend")
-    assert "frames" in said()
-    assert "cm/s" in said()
+    assert "frames" in message()
+    assert "cm/s" in message()
 
 
 def test_weights_that_change_on_the_way(demo, settings):
@@ -280,9 +280,9 @@ def test_poses_that_were_picked(demo, settings):
 def edited(tool, **options):
     """Press the button of a tool and return the new action."""
     bpy.context.scene.action_loom.edit = tool
-    before, old = set(bpy.data.actions), meant().animation_data.action
+    before, old = set(bpy.data.actions), hint().animation_data.action
     assert getattr(bpy.ops.action_loom, tool)(**options) == DONE
-    action = meant().animation_data.action
+    action = hint().animation_data.action
     assert action not in before
     assert old.name in bpy.data.actions
     return action
@@ -491,8 +491,8 @@ def test_actions_of_other_objects_are_not_listed_and_named(capsys):
     bpy.context.scene.collection.objects.link(empty)
     empty.keyframe_insert("location", frame=1)
     bpy.context.view_layer.objects.active = rig
-    told = said_when(capsys, bpy.ops.action_loom.add_sources)
-    assert "not listed, of other objects: 'PropAction'" in told
+    reported = said_when(capsys, bpy.ops.action_loom.add_sources)
+    assert "not listed, of other objects: 'PropAction'" in reported
     assert set(lines()) == {"one", "two"}
 
 

@@ -33,10 +33,10 @@ def saved(path):
 def catalogs(folder):
     """Paths of the catalogs of a folder's file by their ids, read as Blender's manual tells."""
     lines = (folder / "blender_assets.cats.txt").read_text(encoding="utf-8").splitlines()
-    told = [line for line in lines if line and not line.startswith("#")]
-    assert told[0] == "VERSION 1"
+    reported = [line for line in lines if line and not line.startswith("#")]
+    assert reported[0] == "VERSION 1"
     found = {}
-    for line in told[1:]:
+    for line in reported[1:]:
         known, path, simple = line.split(":")
         assert str(uuid.UUID(known)) == known
         assert simple == path.replace("/", "-")

@@ -155,10 +155,10 @@ def test_what_can_not_be_carried_is_named_and_the_others_come(pair, capfd):
     select(chain, source, rig)
     capfd.readouterr()
     assert bpy.ops.action_loom.retarget() == {"FINISHED"}
-    said = capfd.readouterr().out
-    assert "Chain: no joint plays" in said or "Chain has no legs" in said
-    assert "choose the bone that plays" in said
-    assert f"1 of 2 actions are now {rig.name}'s too" in said
+    message = capfd.readouterr().out
+    assert "Chain: no joint plays" in message or "Chain has no legs" in message
+    assert "choose the bone that plays" in message
+    assert f"1 of 2 actions are now {rig.name}'s too" in message
     select(chain, rig)
     with pytest.raises(RuntimeError, match="choose the bone that plays"):
         bpy.ops.action_loom.retarget()

@@ -99,7 +99,7 @@ def test_where_a_result_begins_is_asked_where_the_curve_does_not_say():
     settings = material.list_sources(bpy.context.object, "one", "two", mode="follow")
     places = {name: [given[1] for what, given, _ in drawn if what == "prop"] for name, drawn in draw_all().items()}
     assert "place" not in places["weave"]
-    assert "place" in places["wander"]
+    assert "place" in places["random_walk"]
     settings.follow.path = "0 0; 0 4"
     assert "Along the path of the recipe" in str(draw_all()["weave"])
     settings.mode = "splice"

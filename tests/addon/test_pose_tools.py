@@ -26,9 +26,9 @@ def press(rig, operator, **options):
 
 
 def refused(rig, operator, **options):
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as reported:
         press(rig, operator, **options)
-    return str(told.value)
+    return str(reported.value)
 
 
 def pose(rig, action, frame):

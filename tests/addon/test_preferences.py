@@ -43,8 +43,8 @@ def test_everything_is_drawn_and_what_is_remembered_is_said(chosen, rig):
             return value.__get__(self) if callable(value) else getattr(chosen, name)
 
     type(chosen).draw(Drawn(), bpy.context)
-    said = [options["text"] for name, _, options in drawn if name == "label"]
-    (remembered,) = [text for text in said if "analyses" in text]
+    message = [options["text"] for name, _, options in drawn if name == "label"]
+    (remembered,) = [text for text in message if "analyses" in text]
     assert 0.0 < float(remembered.split()[0]) < 200.0
     assert {name for name, _, _ in drawn} >= {"panel", "prop", "operator", "label"}
     shown = {given[1] for name, given, _ in drawn if name == "prop"}

@@ -217,10 +217,10 @@ def test_one_undo_takes_it_back(walker):
 
 
 def refused(call):
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as reported:
         call()
-    assert "Traceback" not in str(told.value)
-    return str(told.value)
+    assert "Traceback" not in str(reported.value)
+    return str(reported.value)
 
 
 def test_it_says_why_it_cannot(walker):

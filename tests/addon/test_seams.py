@@ -144,8 +144,8 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
     bpy.ops.action_loom.choose_candidate(index=0)
     assert bpy.context.scene.frame_current == 1 + best["start"]
     bpy.ops.action_loom.loop()
-    told = bpy.data.actions["walk loop"].frame_range
-    assert told[1] - told[0] == best["length"]
+    reported = bpy.data.actions["walk loop"].frame_range
+    assert reported[1] - reported[0] == best["length"]
     bpy.ops.action_loom.choose_candidate(index=0)
     assert (settings.loop.start, settings.loop.length) == (0, 0)
     with pytest.raises(RuntimeError, match="There is no candidate 9"):

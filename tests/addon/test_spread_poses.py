@@ -33,9 +33,9 @@ def press(rig, operator="warp", **options):
 
 
 def refused(rig, operator="warp", **options):
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as reported:
         press(rig, operator, **options)
-    return str(told.value)
+    return str(reported.value)
 
 
 def pose(rig, action, frame):

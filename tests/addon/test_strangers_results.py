@@ -8,7 +8,7 @@ import material
 import pytest
 import strangers
 from drawing import draw_all
-from strangers import BOTH, CONTROL, KEY, LONG, NESTED, said, survives_saving
+from strangers import BOTH, CONTROL, KEY, LONG, NESTED, message, survives_saving
 
 CHANGED = "How Mixed was made can't be read: its custom property 'action_loom' was changed by something else"
 
@@ -209,7 +209,7 @@ def test_a_damaged_result_is_a_sentence(opened, what, tmp_path, capfd, loom):
     keys, actions = material.fingerprint(bpy.data.actions["Mixed"]), set(bpy.data.actions.keys())
     assert survives_saving(tmp_path, capfd)
     lines = [line.use for line in bpy.context.scene.action_loom.rigs[0].sources]
-    rebuilt, edited = said("rebuild", overwrite_edits=True), said("edit_recipe")
+    rebuilt, edited = message("rebuild", overwrite_edits=True), message("edit_recipe")
     assert expected.replace("nnn … nnn", "n … n") in rebuilt, rebuilt
     assert bool(expected) == bool(rebuilt)
     assert edited in ("", rebuilt) or expected in edited, edited
@@ -225,7 +225,7 @@ def test_a_damaged_result_is_a_sentence(opened, what, tmp_path, capfd, loom):
     assert "Traceback" not in out + err
     if expected:
         assert (code in (1, 2), err.count("\n")) == (True, 1), err
-    said("blend", sources=BOTH, result_name="Fresh")
+    message("blend", sources=BOTH, result_name="Fresh")
     assert "Fresh" in bpy.data.actions  # what is damaged about one result hinders no other
 
 
@@ -264,11 +264,11 @@ def test_damaged_body_roles_are_a_sentence_until_they_are_found_anew(opened, wha
         ("rebuild", {"overwrite_edits": True}),
         ("export_motion", {"filepath": str(tmp_path / "walk.bvh")}),
     ):
-        message = said(operator, **options)
-        assert expected in message
-        assert bool(message) == bool(expected) or not expected, message
-    said("set_role", role="hips", bone="hips")
-    said("add_sources")
+        text = message(operator, **options)
+        assert expected in text
+        assert bool(text) == bool(expected) or not expected, text
+    message("set_role", role="hips", bone="hips")
+    message("add_sources")
     draw_all()
-    assert said("find_roles") == ""
-    assert said("blend", sources=BOTH, result_name="Fresh") == ""
+    assert message("find_roles") == ""
+    assert message("blend", sources=BOTH, result_name="Fresh") == ""

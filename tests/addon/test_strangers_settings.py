@@ -8,7 +8,7 @@ import material
 import pytest
 import strangers
 from drawing import draw_all
-from strangers import BOTH, CONTROL, KEY, said, survives_saving
+from strangers import BOTH, CONTROL, KEY, message, survives_saving
 
 
 @pytest.fixture(scope="module")
@@ -80,17 +80,17 @@ def test_a_damaged_action_is_a_sentence(opened, what, tmp_path, capfd):
     spoil(bpy.data.actions["slow"])
     assert survives_saving(tmp_path, capfd)
     bpy.context.scene.action_loom.rigs.clear()
-    assert said("add_sources") == ""
+    assert message("add_sources") == ""
     draw_all()
-    export = said("export_motion", filepath=str(tmp_path / "slow.bvh"), actions=[{"name": "slow"}])
-    message = said("blend", sources=BOTH, ends="pinned")
-    assert expected is None or (expected in message and bool(expected) == bool(message)), message
+    export = message("export_motion", filepath=str(tmp_path / "slow.bvh"), actions=[{"name": "slow"}])
+    text = message("blend", sources=BOTH, ends="pinned")
+    assert expected is None or (expected in text and bool(expected) == bool(text)), text
     assert expected != TOO_MANY or TOO_MANY in export
     for operator in ("analyse", "build_graph", "find_transitions", "connect"):
-        said(operator, sources=BOTH)
-    said("find_cycles", sources=BOTH[:1])
-    said("rebuild", overwrite_edits=True)
-    said("blend", sources=BOTH, visual=True)
+        message(operator, sources=BOTH)
+    message("find_cycles", sources=BOTH[:1])
+    message("rebuild", overwrite_edits=True)
+    message("blend", sources=BOTH, visual=True)
     draw_all()
 
 
@@ -109,8 +109,8 @@ def test_a_scene_s_rate_that_is_none_is_a_sentence(opened, fps, base, tmp_path, 
         ("add_demo", {}),
         ("export_motion", {"filepath": str(tmp_path / "walk.bvh")}),
     ):
-        said(operator, **options)
-    assert "12 to 1000 frames a second" in said("add_demo")
+        message(operator, **options)
+    assert "12 to 1000 frames a second" in message("add_demo")
 
 
 def stored(*path):
@@ -184,17 +184,17 @@ def test_damaged_settings_are_a_sentence_or_nothing(opened, what, tmp_path, capf
     draw_all()
     settings = bpy.context.scene.action_loom
     for operator in ("blend", "analyse", "connect", "find_transitions", "build_graph", "loop", "find_cycles", "follow"):
-        said(operator)
-    said("blend", sources=BOTH)
+        message(operator)
+    message("blend", sources=BOTH)
     settings.live = True
     for rig in settings.rigs:
         for line in rig.sources:
             line.weight = 0.5
     settings.live = False
-    said("set_reference", index=0)
-    said("move_source", down=True)
-    said("set_role", role="hips", bone="hips")
-    said("edit_recipe")
+    message("set_reference", index=0)
+    message("move_source", down=True)
+    message("set_role", role="hips", bone="hips")
+    message("edit_recipe")
     draw_all()
     out, err = capfd.readouterr()
     assert "Traceback" not in out + err
@@ -204,7 +204,7 @@ def test_damaged_settings_are_a_sentence_or_nothing(opened, what, tmp_path, capf
 def test_a_live_weight_that_is_none_weaves_nothing(opened, value, capfd):
     settings = bpy.context.scene.action_loom
     settings.mode = "blend"
-    said("blend", ends="pinned", result_name="Live")
+    message("blend", ends="pinned", result_name="Live")
     before = material.fingerprint(bpy.data.actions["Live"])
     settings.live = True
     settings.rigs[0].sources[0].weight = value
@@ -217,18 +217,18 @@ def test_a_range_far_beyond_blenders_frames_is_a_sentence(opened):
     line = bpy.context.scene.action_loom.rigs[0].sources[0]
     line.use_range, line.first, line.last = True, -(2**31), 2**31 - 1
     draw_all()
-    assert "more than the 588,235 that can be read at once" in said("blend")
+    assert "more than the 588,235 that can be read at once" in message("blend")
     line.first, line.last = 50, 2
     draw_all()
-    assert "the frames 50 to 2 are none" in said("blend")
+    assert "the frames 50 to 2 are none" in message("blend")
 
 
 @pytest.mark.parametrize("value", [5, "ours", [1, 2], {"across": 4, "up": {}}, [{}, {}]], ids=repr)
 def test_a_picture_that_was_changed_is_none_of_ours(opened, value, tmp_path, capfd):
-    assert said("analyse", sources=BOTH) == ""
-    assert said("show_registration") == ""
+    assert message("analyse", sources=BOTH) == ""
+    assert message("show_registration") == ""
     bpy.data.images[0][KEY] = value
     for operator, options in (("analyse", {"sources": BOTH}), ("show_registration", {}), ("blend", {"sources": BOTH})):
-        assert said(operator, **options) == ""
+        assert message(operator, **options) == ""
     assert len(bpy.data.images) == 2
     assert survives_saving(tmp_path, capfd)

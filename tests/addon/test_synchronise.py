@@ -31,13 +31,13 @@ def test_a_script_finds_the_curve_that_core_finds(loom, analysis):
     found = known.registered.curves[1]
     assert_array_equal(found.frames, wanted.registration.curves[1].frames)
     (pair,) = known.pairs
-    (told,) = loom("core.weave.reporting").describe(wanted.prepared, wanted.registration)
+    (reported,) = loom("core.weave.reporting").describe(wanted.prepared, wanted.registration)
     assert (pair.name, known.reference) == ("two", "one")
     assert (pair.likeness, pair.ends, list(pair.kept), pair.limit) == (
-        told["likeness"],
+        reported["likeness"],
         "pinned",
-        told["kept"],
-        told["slope_limit"],
+        reported["kept"],
+        reported["slope_limit"],
     )
 
 

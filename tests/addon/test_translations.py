@@ -79,10 +79,10 @@ def test_blender_takes_the_texts_and_lets_them_go(loom, language):
 
 
 def test_reports_and_what_keeps_a_button_from_being_pressed_are_told(loom, monkeypatch):
-    told = loom("addon.ground.translations.runtime")
+    reported = loom("addon.ground.translations.runtime")
     rig = material.armature()
-    assert told.translated("Select an armature") == "Select an armature"  # as a module Blender is English
-    monkeypatch.setattr(told, "language", lambda: "ja_JP")
+    assert reported.translated("Select an armature") == "Select an armature"  # as a module Blender is English
+    monkeypatch.setattr(reported, "language", lambda: "ja_JP")
     view = bpy.context.preferences.view
     for option in ("use_translate_interface", "use_translate_reports"):
         monkeypatch.setattr(view, option, True)
@@ -97,8 +97,8 @@ def test_reports_and_what_keeps_a_button_from_being_pressed_are_told(loom, monke
 def test_every_operator_speaks(loom):
     operators = {one for one in classes() if issubclass(one, bpy.types.Operator)}
     assert len(operators) > 60
-    told = loom("addon.ground.translations.runtime")
-    assert operators <= set(told.operators())
+    reported = loom("addon.ground.translations.runtime")
+    assert operators <= set(reported.operators())
     assert all("__getattribute__" in vars(one) and "poll_message_set" in vars(one) for one in operators)
 
 

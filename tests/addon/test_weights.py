@@ -124,13 +124,13 @@ def test_beside_the_pad_the_nearest_place_on_it_counts(loom):
 
 
 def test_weights_that_are_set_at_once_are_told_of_once(listed, loom):
-    lists, told = loom("addon.model.lists"), []
-    lists.when_weight_changed.append(lambda _scene, _: told.append([s.weight for s in listed.sources]))
+    lists, reported = loom("addon.model.lists"), []
+    lists.when_weight_changed.append(lambda _scene, _: reported.append([s.weight for s in listed.sources]))
     try:
         lists.set_weights(list(listed.sources), (0.25, 0.75))
     finally:
         lists.when_weight_changed.pop()
-    assert told == [[0.25, 0.75]]
+    assert reported == [[0.25, 0.75]]
 
 
 # --- picked instead of typed ----------------------------------------------------------------------------------------
@@ -209,8 +209,8 @@ def test_what_to_do_comes_first(loom):
         "Give at least one clip a share",
         "All weights are zero",
     )
-    told = "Run: no walk goes on; these clips hardly turn: draw it wider, or give the graph clips that turn"
-    assert trouble(told).remedy_first[0] == "Draw it wider, or give the graph clips that turn"
+    reported = "Run: no walk goes on; these clips hardly turn: draw it wider, or give the graph clips that turn"
+    assert trouble(reported).remedy_first[0] == "Draw it wider, or give the graph clips that turn"
     for plain in ("joints names 'x', which the reference lacks; did you mean y?", "Biped has no action"):
         assert trouble(plain).remedy_first == ("", plain)
 

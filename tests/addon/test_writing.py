@@ -111,18 +111,18 @@ def woven(loom, names=("slow", "quick")):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (renamed, r"Bones of Biped were deleted or renamed while .* \('hand.L'\): nothing was written; weave again"),
         (deleted, r"Bones of Biped were deleted or renamed while .* \('hand.L'\): nothing was written; weave again"),
         (turned, r"Bones of Biped were given another rotation mode while .* \('hand.L'\): nothing was written"),
     ],
 )
-def test_bones_that_changed_while_weaving_are_named_and_nothing_is_written(rig, loom, change, said):
+def test_bones_that_changed_while_weaving_are_named_and_nothing_is_written(rig, loom, change, message):
     write = woven(loom)
     change(rig)
     before = state()
-    with pytest.raises(loom("core.errors").LoomError, match=said):
+    with pytest.raises(loom("core.errors").LoomError, match=message):
         write()
     assert state() == before
 

@@ -27,8 +27,8 @@ def test_every_option_says_where_it_is_shown_and_for_what_it_is_meant(declaratio
     for about in options.values():
         assert about.shown in SHOWN
         if about.only_for is not None:
-            decides, meant = about.only_for
-            assert set(meant) < set(options[decides].names)
+            decides, hint = about.only_for
+            assert set(hint) < set(options[decides].names)
 
 
 @pytest.mark.parametrize("declaration", DECLARATIONS, ids=lambda cls: cls.__name__)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from oracles import material, processes, told
+from oracles import console, material, processes
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tools" / "flamenco" / "action_loom.js"
@@ -127,7 +127,7 @@ def test_all_tasks_together_make_what_one_run_makes(run, tasks, tmp_path):
     for task in 2 * tasks(parts=4, engine="numpy", job_file=str(jobs)):
         arguments = task["commands"][0]["parameters"]["args"]
         assert arguments[:2] == ["--command", "action_loom"]
-        done = processes.python("-P", "-m", told.MODULE, *arguments[2:])
+        done = processes.python("-P", "-m", console.MODULE, *arguments[2:])
         assert (done.returncode, done.stderr) == (0, "")
     assert {path.name: path.read_bytes() for path in out.iterdir()} == made
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]

@@ -78,11 +78,11 @@ def test_all_packages_with_kernels_are_named():
 def test_that_the_engine_is_loaded_is_said_once(engine, monkeypatch):
     monkeypatch.setattr(jit, "_loaded", set())
     engine.use("numba")
-    said = []
+    message = []
     for _ in range(2):
-        engine.prepare(Progress(lambda fraction, doing: said.append((fraction, doing)) or True))
-    assert [fraction for fraction, _ in said] == pytest.approx(np.arange(len(jit.WEAVING)) / len(jit.WEAVING))
-    assert {doing for _, doing in said} == {"Loading the engine (the first time it is compiled)"}
+        engine.prepare(Progress(lambda fraction, doing: message.append((fraction, doing)) or True))
+    assert [fraction for fraction, _ in message] == pytest.approx(np.arange(len(jit.WEAVING)) / len(jit.WEAVING))
+    assert {doing for _, doing in message} == {"Loading the engine (the first time it is compiled)"}
 
 
 @needs_numba

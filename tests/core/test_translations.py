@@ -25,26 +25,26 @@ def phrasebook(tools, language):
 
 
 def test_every_text_of_the_source_has_its_translation_and_no_other(tools, language):
-    texts, told = tools[0].collect(), tools[1].read(language)
+    texts, reported = tools[0].collect(), tools[1].read(language)
     assert len(texts) > 1800
-    assert not [text for text in texts if text not in told], "python tools/translations.py --write adds them"
-    assert not [text for text in told if text not in texts], "python tools/translations.py --write takes them out"
+    assert not [text for text in texts if text not in reported], "python tools/translations.py --write adds them"
+    assert not [text for text in reported if text not in texts], "python tools/translations.py --write takes them out"
     assert (ROOT / "addon" / "ground" / "translations" / f"{language}.po").read_text(encoding="utf-8") == tools[
         1
-    ].compose(language, texts, told)
+    ].compose(language, texts, reported)
 
 
 def test_translations_have_the_fields_of_their_texts(tools, language):
     """A field of a few words may be left out: other languages have no word for one or many."""
     field, optional = tools[0].FIELD, tools[0].OPTIONAL
-    for text, told in tools[1].read(language).items():
-        ours, theirs = set(field.findall(text)), set(field.findall(told))
+    for text, reported in tools[1].read(language).items():
+        ours, theirs = set(field.findall(text)), set(field.findall(reported))
         assert theirs <= ours, text
         assert not [one for one in ours - theirs if "|" not in one and one not in optional], text
 
 
 def test_no_translation_is_the_english_text(tools, language):
-    assert not [text for text, told in tools[1].read(language).items() if text == told]
+    assert not [text for text, reported in tools[1].read(language).items() if text == reported]
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_no_translation_is_the_english_text(tools, language):
     ],
 )
 def test_a_finished_sentence_is_told(tools, english, japanese, chinese):
-    assert phrasebook(tools, "ja_JP").told(english) == japanese
-    assert phrasebook(tools, "zh_HANS").told(english) == chinese
+    assert phrasebook(tools, "ja_JP").reported(english) == japanese
+    assert phrasebook(tools, "zh_HANS").reported(english) == chinese
 
 
 def filled(field, text):
@@ -123,9 +123,9 @@ def test_every_template_is_found_again_in_its_sentences(tools, language):
     for text in tools[1].read(language):
         if field.search(text) and not optional & set(field.findall(text)):
             sentence, marks = filled(field, text)
-            told = book.told(sentence)
-            assert told != sentence, text
-            assert not [mark for mark in marks if mark not in told], text
+            reported = book.reported(sentence)
+            assert reported != sentence, text
+            assert not [mark for mark in marks if mark not in reported], text
 
 
 def test_a_file_as_a_translator_leaves_it_is_read(tools):
@@ -161,8 +161,8 @@ msgstr "脚"
 
 def test_what_is_written_is_read_again(tools):
     texts = {'a "quote" and a \\ backslash': ["addon/a.py"], "{name} has {count} — Bézier": ["addon/b.py", "core/c.py"]}
-    told = {text: f"「{text}」" for text in texts}
-    assert tools[1].phrasebook().read_po(tools[1].compose("ja_JP", texts, told)) == told
+    reported = {text: f"「{text}」" for text in texts}
+    assert tools[1].phrasebook().read_po(tools[1].compose("ja_JP", texts, reported)) == reported
 
 
 def test_texts_are_collected_from_where_they_stand(tools, tmp_path):

@@ -28,7 +28,7 @@ from action_loom.core.verbs import (
 )
 from action_loom.core.weave.results import Result
 from numpy.testing import assert_array_equal
-from oracles import told
+from oracles import console
 
 # As version 0.1 wrote them, word for word.
 OF_0_1 = {
@@ -152,7 +152,7 @@ def test_everything_that_is_made_has_a_picture(row, clips, tmp_path):
     recipe = example(row.recipe)
     made = verbs.apply(recipe, some_of(row.recipe, clips))
     (tmp_path / "p.png").write_bytes(verbs.picture(recipe, made))
-    width, height = told.picture_size(tmp_path / "p.png")
+    width, height = console.picture_size(tmp_path / "p.png")
     assert width > 400
     assert height > 200
 
@@ -225,7 +225,7 @@ def test_what_does_not_change_what_is_prepared_is_told(row):
     depends = declared(row.depends) if row.depends else {}
     assert list(free) == [name for name in every if name not in depends]
     if row.recipe is Blend:
-        assert list(free) == ["give_travel", "spans", "plant_feet", "weights", "weight_keys", "timing"]
+        assert list(free) == ["add_root_motion", "spans", "plant_feet", "weights", "weight_keys", "timing"]
 
 
 @pytest.mark.both_engines
@@ -258,8 +258,8 @@ def nameless(clip):
 
 
 def test_what_works_without_body_roles_does():
-    said = verbs.what_works(())
-    assert said == (
+    message = verbs.what_works(())
+    assert message == (
         "Blend, Connect, Loop, In Place and Poses work without the roles that are missing; "
         "Splice needs spine and upper arms, "
         "Path needs thighs, Travel needs feet, Style needs feet, Parametric needs feet, contacts and slide need feet"
@@ -272,7 +272,7 @@ def test_what_works_without_body_roles_does():
         (InPlace(), clips[:1]),
         (KeyPoses(), clips),
     ):
-        assert recipe.mode in said.partition(" work")[0]
+        assert recipe.mode in message.partition(" work")[0]
         assert len(verbs.apply(recipe, wanted).clip) > 10
     with pytest.raises(SkeletonError, match="the part of spine, upper_arm.L, upper_arm.R"):
         verbs.apply(Splice(), clips)

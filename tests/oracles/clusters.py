@@ -23,9 +23,9 @@ class Farm:
         self.workers = []
 
     def __enter__(self):
-        told = self._folder / "scheduler.json"
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", told)
-        self.address = self._address(told)
+        reported = self._folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", reported)
+        self.address = self._address(reported)
         return self
 
     def __exit__(self, *_):
@@ -46,11 +46,11 @@ class Farm:
         self._stack.callback(process.kill)
         return process
 
-    def _address(self, told):
+    def _address(self, reported):
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             try:
-                return json.loads(told.read_text(encoding="utf-8"))["address"]
+                return json.loads(reported.read_text(encoding="utf-8"))["address"]
             except (FileNotFoundError, ValueError):  # it is written while we look
                 time.sleep(0.02)
         raise TimeoutError((self._folder / "scheduler.log").read_text(encoding="utf-8"))

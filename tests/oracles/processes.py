@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from oracles import told
+from oracles import console
 
 
 def clean_environment(**changes):
@@ -33,7 +33,7 @@ def started(*arguments, **how):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | how
     code = (
         "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"import sys\nfrom {told.MODULE} import main\nsys.exit(main())\n"
+        f"import sys\nfrom {console.MODULE} import main\nsys.exit(main())\n"
     )
     command = [sys.executable, "-P", "-c", code, *map(str, arguments)]
     return subprocess.Popen(command, env=clean_environment(), **pipes)

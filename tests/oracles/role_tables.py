@@ -7,8 +7,8 @@ LEG = ("thigh", "shin", "foot", "toe")
 
 def expected(trunk, arm, leg, sides):
     """The roles of a whole body; - stands for a joint that the rig does not have."""
-    told = dict(zip(TRUNK, trunk.split(","), strict=True))
+    reported = dict(zip(TRUNK, trunk.split(","), strict=True))
     for side, word in zip("LR", sides, strict=True):
         for role, name in zip(ARM + LEG, [*arm.split(","), *leg.split(",")], strict=True):
-            told[f"{role}.{side}"] = name.replace("<", word)
-    return {role: name.strip() for role, name in told.items() if name.strip() != "-"}
+            reported[f"{role}.{side}"] = name.replace("<", word)
+    return {role: name.strip() for role, name in reported.items() if name.strip() != "-"}

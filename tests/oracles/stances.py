@@ -15,10 +15,10 @@ def near_seam(made, one, other):
     The clips as they were taken, and of each stance how far apart the places of its ball are (cm), and its slide near
     the seam (cm/s).
     """
-    told = made.report["connect"]
+    reported = made.report["connect"]
     before, after = trim.if_wanted(one, True), trim.if_wanted(other, True)
     entered = resample.to_rate(retarget.onto(after.clip, one.skeleton), one.rate)
-    seam, to_frame = told["seam_frame"], told["to_frame"] - after.first
+    seam, to_frame = reported["seam_frame"], reported["to_frame"] - after.first
     reach = round(NEAR * one.rate)
     near = slice(max(seam - 1 - reach, 0), seam + reach)
     feet = [contacts.standing_feet(world_pose.pose(clip)) for clip in (before.clip, entered, made.clip)]

@@ -57,22 +57,22 @@ def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], ru
     if any(map(wanted, ("press-first", "press-second", "press", "press-again"))):
         home.mkdir()
         pressed, _ = _run(NEWEST, "press.py", zip_path, 1, str(home))
-        again, said = _run(NEWEST, "press.py", zip_path, runs, str(home))
+        again, message = _run(NEWEST, "press.py", zip_path, runs, str(home))
         figures |= again | {"press-first": pressed["press-first"], "press-second": again["press-first"]}
-        found.steps = said["steps"]
+        found.steps = message["steps"]
     names = [folder.name for folder in sorted((ROOT / ".venv-blender").glob("*")) if (folder / "stamp").exists()]
     for name in [NEWEST] if quick else names:
         here: dict[str, Figures] = {}
         if any(map(wanted, ("read", "read-skeleton", "hash", "write"))):
-            here, said = _run(name, "bridge.py", zip_path, runs, *(["quick"] if quick else []))
+            here, message = _run(name, "bridge.py", zip_path, runs, *(["quick"] if quick else []))
         if any(map(wanted, SKINNING)):
-            skinned, said = _run(name, "skinning.py", zip_path, runs)
+            skinned, message = _run(name, "skinning.py", zip_path, runs)
             here |= skinned
         if wanted("register"):
-            registered, said = _run(name, "registering.py", zip_path, runs)
+            registered, message = _run(name, "registering.py", zip_path, runs)
             here |= registered
         if here:
-            found.versions[said["blender"]] = here
+            found.versions[message["blender"]] = here
         if name == NEWEST:
             figures |= here
     found.rows = [Row(key, *LINES[key], figures[key]) for key in LINES if key in figures and wanted(key)]

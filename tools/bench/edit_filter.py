@@ -211,11 +211,11 @@ def noise_taken_off() -> tuple[list[str], list[str], list[str]]:
 
 
 def misses(name: str, values: tuple[float, ...]) -> list[str]:
-    times, told = values[0] / values[1], []
+    times, reported = values[0] / values[1], []
     for what, value, wanted in (("times less", times, 2.0), ("peak", values[5], 0.95), ("IoU", values[7], 0.95)):
         if value < wanted:
-            told.append(f"- {name}: {what} {value:.2f}")
-    return told
+            reported.append(f"- {name}: {what} {value:.2f}")
+    return reported
 
 
 def cutoff_of(kind: str) -> float:

@@ -112,8 +112,8 @@ def rooted(clips: list[Clip], loops: list[Clip], seconds: float) -> str:
         made = verbs.apply(Root(smooth=seconds), [clip])
         spent = 1e6 * (time.process_time() - began) / len(clip)
         kept = np.abs(kinematics.points(made.clip) - kinematics.points(clip))[:, 1:].max()
-        told = made.report["root"]
-        rows.append((kept, told["acceleration_m_s2"][1], *told["from_hips_cm"], spent))
+        reported = made.report["root"]
+        rows.append((kept, reported["acceleration_m_s2"][1], *reported["from_hips_cm"], spent))
     for clip in (under(one, "carrier") for one in loops):
         made = verbs.apply(Root(smooth=seconds), [clip])
         last = len(clip) - 1

@@ -250,12 +250,12 @@ def stood(clips: list[Clip]) -> str:
         frames = [k * len(clip) // 4 for k in (1, 2, 3)]
         corrections = [(f, hips, 0, 0, 3, 0.03, 0, 0) for f in frames] + [(f, thigh, 2, 0, 0, 0, 0, 0) for f in frames]
         made = [verbs.apply(Warp(corrections=tuple(corrections), plant_feet=flag), [clip]) for flag in (False, True)]
-        told = made[1].report["plant"]
-        refused += len(told["refused"])
-        planted = [span for span in spans.of_rows(told["spans"], len(clip)) if span.part == spans.BALL]
+        reported = made[1].report["plant"]
+        refused += len(reported["refused"])
+        planted = [span for span in spans.of_rows(reported["spans"], len(clip)) if span.part == spans.BALL]
         if planted:
             slides = [_slide(one, planted) for one in (clip, made[0].clip, made[1].clip)]
-            rows.append((*slides, told["knee"]))
+            rows.append((*slides, reported["knee"]))
     source, posed_, stands, knee = np.array(rows).T
     middles = " | ".join(f"{np.median(values):.1f}" for values in (source, posed_, stands))
     return f"{len(rows)} | {middles} | {knee.max():.2f} | {refused}"

@@ -110,8 +110,8 @@ def main() -> None:
         sys.exit("feet: the captured clips of ../shared/data are needed")
     jit.kernels("action_loom.core.edit")
     found: Found = {}
-    for label, aside, clip, made, told in material():
-        case = measured(clip, made, told)
+    for label, aside, clip, made, reported in material():
+        case = measured(clip, made, reported)
         found.setdefault(label, []).append((aside, case.values))
         print(label, "aside" if aside else "tuned", clip.name, *(f"{value:.2f}" for value in case.values), flush=True)
     rows = [(label, values) for label, values in apart(found) if len(values)]
@@ -172,20 +172,20 @@ def off_and_on(recipe: Any, clips: list[Clip], prepared: Any = None) -> tuple[Cl
     return off.clip, on.clip, on.report["plant"]
 
 
-def measured(clip: Clip, made: Clip, told: dict[str, Any]) -> Case:
+def measured(clip: Clip, made: Clip, reported: dict[str, Any]) -> Case:
     began = time.process_time()
     assert planting.planted(clip)[1].report
     taken = 1e6 * (time.process_time() - began) / len(clip)
     nothing = [np.nan, np.nan]
     return Case(
         (middle_slide(clip, clip), middle_slide(made, clip)),
-        tuple(told["slide_cm_s"] or nothing),
+        tuple(reported["slide_cm_s"] or nothing),
         tuple(slide(one) for one in (clip, made)),
-        told["knee"] or np.nan,
-        told["pelvis_cm"],
-        told["swing_cm"],
-        told["away_cm"],
-        len(told["refused"]),
+        reported["knee"] or np.nan,
+        reported["pelvis_cm"],
+        reported["swing_cm"],
+        reported["away_cm"],
+        len(reported["refused"]),
         taken,
     )
 

@@ -66,13 +66,13 @@ def main() -> None:
 
 
 def built(graph: MotionGraph, seconds: float) -> list[str]:
-    told = graph.report["graph"]
+    reported = graph.report["graph"]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
     draw(graphs_picture.draw(graph), "graph")
-    outside = ", ".join(one["clip"].removeprefix("cmu_") for one in told["outside"])
+    outside = ", ".join(one["clip"].removeprefix("cmu_") for one in reported["outside"])
     words = (
-        f"{told['frames']} frames become {told['nodes']} nodes and {told['transitions']} transitions in {seconds:.1f} "
-        f"s; the process takes {memory:.0f} MB at most. {told['component_share']:.0%} of the frames are in one strongly"
+        f"{reported['frames']} frames become {reported['nodes']} nodes and {reported['transitions']} transitions in"
+        f" {seconds:.1f} s; the process takes {memory:.0f} MB at most. {reported['component_share']:.0%} of the frames are in one strongly"
         f" connected component. Outside it: {outside}."
     )
     return [
@@ -84,11 +84,11 @@ def thresholds(clips: list[Clip]) -> list[str]:
     head = "| threshold | transitions | frames in the largest component | clips and images in it |"
     lines = ["## Thresholds", "", head, "|---|---|---|---|"]
     for threshold, relative in (*((metres, False) for metres in (0.03, 0.04, 0.05, 0.06, 0.08)), (0.05, True)):
-        told = verbs.apply(BuildGraph(threshold=threshold, relative=relative), clips).report["graph"]
+        reported = verbs.apply(BuildGraph(threshold=threshold, relative=relative), clips).report["graph"]
         unit = "s × speed" if relative else "m"
         lines.append(
-            f"| {threshold:g} {unit} | {told['transitions']} | {told['component_share']:.0%} | "
-            f"{len(told['components'][0]['clips'])} |"
+            f"| {threshold:g} {unit} | {reported['transitions']} | {reported['component_share']:.0%} | "
+            f"{len(reported['components'][0]['clips'])} |"
         )
     return [*lines, ""]
 
@@ -155,9 +155,9 @@ def figures(graph: MotionGraph, rows: np.ndarray, bend: float, floor: float) -> 
     began = time.process_time()
     made = one(graph, rows, bend)
     seconds = time.process_time() - began
-    told = made.report["follow"]
-    found = [told["rms_before_spread"], told["rms"], told["max"], slide.speed(made.clip, floor), seconds]
-    return found + [told["bent_share"]] * bool(bend)
+    reported = made.report["follow"]
+    found = [reported["rms_before_spread"], reported["rms"], reported["max"], slide.speed(made.clip, floor), seconds]
+    return found + [reported["bent_share"]] * bool(bend)
 
 
 def turns(clips: list[Clip]) -> list[str]:
@@ -190,11 +190,11 @@ def carried() -> list[str]:
     made = verbs.apply(wanted, [boxing], prepared=replace(verbs.apply(BuildGraph(), walks), name="walks"))
     assert isinstance(made, FollowResult)
     draw(walks.draw(made), "path_boxing", scale=1.0)
-    (told,) = made.report["follow"]["carries"]
+    (reported,) = made.report["follow"]["carries"]
     words = (
         f"Boxing from 40 % to 70 % of an S, spliced onto walks of the same body. Its legs and trunk are"
-        f" {100.0 * told['least_distance']:.0f} cm off at best, so with a splice threshold of {100.0 * WIDE:.0f} cm"
-        f" {100.0 * told['in_step']:.0f} % of the stretch goes on from splice points, with the usual"
+        f" {100.0 * reported['least_distance']:.0f} cm off at best, so with a splice threshold of {100.0 * WIDE:.0f} cm"
+        f" {100.0 * reported['in_step']:.0f} % of the stretch goes on from splice points, with the usual"
         " 13 cm none: then it keeps its own time. More of this in [sources.md](sources.md)."
     )
     picture = "![A boxer on an S](images/path_boxing.png)"

@@ -33,8 +33,8 @@ def main(zip_path: str, bound: float, files: list[str]) -> None:
         for file in files:
             for mode, every in (("QUATERNION", 1), ("QUATERNION", 4), ("NATIVE", 1)):
                 case = Case(loom, file, mode, every)
-                told = {"file": Path(file).stem, "mode": mode, "rate": case.clip.rate, "frames": len(case.clip)}
-                print(MARK + json.dumps(told | case.measured(1e-3 * bound)), flush=True)
+                reported = {"file": Path(file).stem, "mode": mode, "rate": case.clip.rate, "frames": len(case.clip)}
+                print(MARK + json.dumps(reported | case.measured(1e-3 * bound)), flush=True)
 
 
 class Case:

@@ -96,7 +96,7 @@ def rightness(library, labels):
 def shares(library, entries, labels):
     """Figures of one row of the table, and what there would be without joining."""
     windows = similar.windows_of(library, entries)
-    told = np.array([labels[entry.path] for entry in entries])[windows.clips]
+    reported = np.array([labels[entry.path] for entry in entries])[windows.clips]
     takes = np.array([recording_of(entry) for entry in entries])[windows.clips]
     near = similar.nearest(windows)
     own = np.repeat(np.arange(len(near)), near.shape[1])[near.ravel() >= 0]
@@ -106,26 +106,26 @@ def shares(library, entries, labels):
     distances, _ = similar.warped(library, entries, windows, pairs)
     pairs = pairs[distances <= similar.FARTHEST]
     apart = pairs[takes[pairs[:, 0]] != takes[pairs[:, 1]]]
-    found = similar.labelled(len(told), pairs)
-    clusters, coverage, purity = of_clusters(similar.follow_on(windows, found), told)
-    plain = "{} clusters, {:.1f} % covered, {:.1f} % pure".format(*of_clusters(found, told))
+    found = similar.labelled(len(reported), pairs)
+    clusters, coverage, purity = of_clusters(similar.follow_on(windows, found), reported)
+    plain = "{} clusters, {:.1f} % covered, {:.1f} % pure".format(*of_clusters(found, reported))
     values = (
-        (told[own] == told[near]).mean(),
-        (told[own] == told[near])[others].mean(),
-        (told[apart[:, 0]] == told[apart[:, 1]]).mean(),
+        (reported[own] == reported[near]).mean(),
+        (reported[own] == reported[near])[others].mean(),
+        (reported[apart[:, 0]] == reported[apart[:, 1]]).mean(),
     )
-    cells = [str(len(told)), *(f"{100 * value:.1f} %" for value in values), str(clusters)]
-    chance = max(Counter(told.tolist()).values()) / len(told)
+    cells = [str(len(reported)), *(f"{100 * value:.1f} %" for value in values), str(clusters)]
+    chance = max(Counter(reported.tolist()).values()) / len(reported)
     return [*cells, f"{coverage:.1f} %", f"{purity:.1f} %", f"{100 * chance:.1f} %"], plain
 
 
-def of_clusters(found, told):
+def of_clusters(found, reported):
     """How many clusters there are, their coverage and their purity, %."""
     sizes = Counter(found.tolist())
     large = [label for label, count in sizes.items() if count >= similar.LEAST]
     covered = sum(sizes[label] for label in large)
-    pure = sum(max(Counter(told[found == label].tolist()).values()) for label in large)
-    return len(large), 100 * covered / len(told), 100 * pure / max(covered, 1)
+    pure = sum(max(Counter(reported[found == label].tolist()).values()) for label in large)
+    return len(large), 100 * covered / len(reported), 100 * pure / max(covered, 1)
 
 
 # --- how long -------------------------------------------------------------------------------------------------------

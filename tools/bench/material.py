@@ -24,7 +24,7 @@ class Material:
     captured: bool
 
     @property
-    def told(self) -> str:
+    def reported(self) -> str:
         clip = self.clips[0]
         kind = "captured" if self.captured else "generated"
         channels = 3 + 3 * len(clip.skeleton)

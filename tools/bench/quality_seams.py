@@ -52,19 +52,19 @@ class Joint:
 def connected(pair: str, rate: int, method: str = "ease") -> Joint:
     one, other = (thinned(captured(f"cmu_{name}"), rate) for name in pair.split("+"))
     made = verbs.apply(Connect(method=method, plant_feet=False), [one, other])
-    told = made.report["connect"]
+    reported = made.report["connect"]
     before, entered, places = stances.near_seam(made, one, other)
     typical = max(np.percentile(world_pose.pose(clip).accelerations, 99.5) for clip in (before, entered))
-    seam, reach = told["seam_frame"], round(stances.NEAR * one.rate)
+    seam, reach = reported["seam_frame"], round(stances.NEAR * one.rate)
     near = slice(max(seam - 1 - reach, 0), seam + reach)
     sharpest = world_pose.pose(made.clip).accelerations[near].max()
-    figures = next(figures for figures in told["methods"] if figures["name"] == told["method"])
+    figures = next(figures for figures in reported["methods"] if figures["name"] == reported["method"])
     return Joint(
         max((move for move, _ in places), default=np.nan),
         float(np.mean([slide for _, slide in places])) if places else np.nan,
         float(sharpest / typical),
-        100.0 * told["distance"] / one.skeleton.height,
-        told["method"],
+        100.0 * reported["distance"] / one.skeleton.height,
+        reported["method"],
         figures["K"],
     )
 
@@ -162,8 +162,8 @@ def loop_seams() -> list[str]:
         for method in ("ease", "offset", "lagrange", "spline", "auto"):
             values = []
             for name in LOOPED.split():
-                told = verbs.apply(Loop(method=method), [thinned(captured(f"cmu_{name}"), rate)]).report["loop"]
-                figures = next(figures for figures in told["methods"] if figures["name"] == told["method"])
+                reported = verbs.apply(Loop(method=method), [thinned(captured(f"cmu_{name}"), rate)]).report["loop"]
+                figures = next(figures for figures in reported["methods"] if figures["name"] == reported["method"])
                 values.append((figures["step"], figures["acceleration"], figures["K"]))
             rows.append((f"{method}, {rate} a second", np.array(values)))
     words = (

@@ -42,7 +42,7 @@ COMPARED = (
 def page(
     rows: Sequence[Row], found: Found, machine: Machine, material: Material, runs: int, *, whole: bool
 ) -> list[str]:
-    lines = ["# Benchmarks", "", *_wrapped(_where(runs)), "", *_wrapped(f"Material: {material.told}."), ""]
+    lines = ["# Benchmarks", "", *_wrapped(_where(runs)), "", *_wrapped(f"Material: {material.reported}."), ""]
     threads = "Matrix products use one thread. " if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else ""
     for text in HOW:
         words = text.format(bandwidth=machine.bandwidth / 1e9, rate=machine.rate / 1e9, threads=threads)
@@ -98,8 +98,8 @@ def _table(rows: Iterable[Row]) -> list[str]:
 
 
 def _target(row: Row) -> str:
-    said = [f"≤ {shown(row.target.most)}"] if row.target.most else []
-    return ", ".join([*said, *(f"≥ {ratio:g}× {name}" for name, ratio in row.target.ratios.items())])
+    message = [f"≤ {shown(row.target.most)}"] if row.target.most else []
+    return ", ".join([*message, *(f"≥ {ratio:g}× {name}" for name, ratio in row.target.ratios.items())])
 
 
 def _times(ratio: float) -> str:
@@ -149,8 +149,8 @@ def _compared(rows: Iterable[Row]) -> list[str]:
     lines = [*_wrapped(COMPARED), ""]
     for row in rows:
         if row.figures.apart:
-            said = ", ".join(f"{name} {value:.1e}" for name, value in row.figures.apart.items())
-            lines.append(f"- {row.about}: {said}")
+            message = ", ".join(f"{name} {value:.1e}" for name, value in row.figures.apart.items())
+            lines.append(f"- {row.about}: {message}")
     versions = []
     for name in CONTENDERS:
         try:

@@ -78,20 +78,20 @@ def table(title: str, runs: list[list[dict]]) -> list[str]:
 
 def verdict(loops: list[list[dict]], joints: list[list[dict]]) -> list[str]:
     """Say whether the paper's order is that of these clips too."""
-    said = []
+    message = []
     for what, runs in (("loops", loops), ("connections", joints)):
         found = by_method(runs)
         c, d = ({m: float(np.nanmean(found[m][:, k])) for m in ("lagrange", "spline")} for k in (0, 1))
         smoother = min(d, key=d.get)
         more_periodic = min(c, key=c.get)
-        said.append(
+        message.append(
             f"In {what} {smoother} is the smoother of the paper's two (D: Lagrange {d['lagrange']:.3f}, spline "
             f"{d['spline']:.3f}), and {more_periodic} the more periodic (C: {c['lagrange']:.3f}, {c['spline']:.3f})."
         )
     return [
         "## Does the paper's conclusion hold?",
         "",
-        *textwrap.wrap(" ".join([*said, CONCLUSION]), 118),
+        *textwrap.wrap(" ".join([*message, CONCLUSION]), 118),
     ]
 
 

@@ -94,8 +94,8 @@ def two_experiments() -> tuple[list[str], Experiment, Experiment]:
         ("boxing on an S", "60, 240; 120; 2400", boxing),
         ("carrying on a line", "120, 360; 1200; 600", carrying),
     ):
-        (told,) = one.made.report["follow"]["carries"]
-        near = told["least_distance"]
+        (reported,) = one.made.report["follow"]["carries"]
+        near = reported["least_distance"]
         rows.append(
             [
                 name,
@@ -105,8 +105,8 @@ def two_experiments() -> tuple[list[str], Experiment, Experiment]:
                 ),
                 f"{100.0 * one.made.report['follow']['rms']:.1f} cm",
                 f"{100.0 * near:.1f} cm",
-                f"{len(told['splice_points'])}, {told['in_step']:.0%}",
-                f"{told['graph']['component_share']:.0%}",
+                f"{len(reported['splice_points'])}, {reported['in_step']:.0%}",
+                f"{reported['graph']['component_share']:.0%}",
             ]
         )
     head = [
@@ -128,17 +128,17 @@ def two_kinds_of_legs() -> tuple[list[str], list[tuple[str, FollowResult]]]:
     for name, clips in (("walks", [captured(f"cmu_{one}") for one in WALKS.split()]), ("runs", runs())):
         graph, built = timed(lambda clips=clips: verbs.apply(BuildGraph(), clips))  # type: ignore[misc]
         walked, seconds = timed(lambda graph=graph: verbs.apply(Follow(path=gentle.tolist()), [], prepared=graph))  # type: ignore[misc]
-        told, length = walked.report["follow"], len(walked.clip) / walked.clip.rate
+        reported, length = walked.report["follow"], len(walked.clip) / walked.clip.rate
         rows.append(
             [
                 name,
                 f"{len(clips)}",
                 f"{built:.1f}",
                 f"{seconds:.1f}",
-                f"{100.0 * told['rms_before_spread']:.1f}",
-                f"{100.0 * told['rms']:.1f}",
-                f"{told['length'] / length:.1f}",
-                f"{told['bent_share']:.0%}",
+                f"{100.0 * reported['rms_before_spread']:.1f}",
+                f"{100.0 * reported['rms']:.1f}",
+                f"{reported['length'] / length:.1f}",
+                f"{reported['bent_share']:.0%}",
             ]
         )
         made.append((name, walked))
@@ -153,9 +153,9 @@ def thresholds() -> list[str]:
         clips = [captured(f"cmu_{walk}"), captured(f"cmu_{action}")]
         shares, least = [], 0.0
         for threshold in (0.13, 0.15, WIDE, 0.3):
-            told = verbs.apply(Splice(timing="points", splice_threshold=threshold), clips).report["splice"]
-            shares.append(f"{told['in_step']:.0%}")
-            least = told["least_distance"]
+            reported = verbs.apply(Splice(timing="points", splice_threshold=threshold), clips).report["splice"]
+            shares.append(f"{reported['in_step']:.0%}")
+            least = reported["least_distance"]
         rows.append([kind, what, f"{action} on {walk}", f"{100.0 * least:.1f}", *shares])
     return grid(["", "", "clips", "nearest, cm", "points at 13 cm", "15", "20", "30"], rows)
 
@@ -191,11 +191,11 @@ def a_minute() -> list[str]:
         ("a graph of ten punches", punches, Splice(splice_threshold=1.0, action_threshold=0.15)),
     ):
         found = spliced_actions.gather(clips, minute, how)
-        spliced, told = spliced_actions.put_on(minute, found)
+        spliced, reported = spliced_actions.put_on(minute, found)
         flat = 1_000_000 * spliced.places[0] + spliced.places[1]
         again = max(np.mean(np.abs(flat[lag:] - flat[:-lag]) <= 12) for lag in range(60, 1200, 6))
         used = len(np.unique(flat)) / sum(map(len, found.clips))
-        rows.append([what, f"{len(told['splice_points'])}", f"{again:.0%}", f"{used:.0%}"])
+        rows.append([what, f"{len(reported['splice_points'])}", f"{again:.0%}", f"{used:.0%}"])
     return grid(["", "points in a minute", "of frames again after one and the same time", "of all frames played"], rows)
 
 
@@ -268,12 +268,12 @@ def climbed() -> list[str]:
         if path is None and len(clips) == len(stairs):
             up_stairs = stairs_of(graph)
         made = verbs.apply(Follow(path=path or up_stairs, climbing=True), [], prepared=graph)
-        told = made.report["follow"]
+        reported = made.report["follow"]
         rows.append(
             [
                 what,
-                f"{100.0 * told['height_off_max']:.1f}",
-                f"{100.0 * told['rms']:.1f}",
+                f"{100.0 * reported['height_off_max']:.1f}",
+                f"{100.0 * reported['rms']:.1f}",
                 f"{made.report['quality']['after']['slide_cm_s']:.1f}",
             ]
         )
@@ -303,7 +303,7 @@ def swings() -> dict[str, float]:
 def main() -> None:
     needs_clips()
     jit.kernels("action_loom.core.graph")
-    told, boxing, carrying = two_experiments()
+    reported, boxing, carrying = two_experiments()
     legs, made = two_kinds_of_legs()
     by_method = swings()
     lines = [
@@ -313,7 +313,7 @@ def main() -> None:
         *elements(ELEMENTS.format(**{f"swing_{name}": value for name, value in by_method.items()})),
         "",
         *words(EXPERIMENTS),
-        *told,
+        *reported,
         "",
         *draw_experiment(boxing.made, "source_001_boxing", "Boxing on an S, as in its Figure 3"),
         *draw_experiment(carrying.made, "source_001_carrying", "Carrying on a line, as in its Figure 4"),

@@ -102,10 +102,16 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 def by_case(made: list[dict[str, SpliceResult]]) -> list[str]:
     rows = []
     for (what, locomotion, action), woven in zip(CASES, made, strict=True):
-        told = woven["gaussian"].report["splice"]
+        reported = woven["gaussian"].report["splice"]
         results = [f"{woven[m].report['splice']['swing']['result']:+.2f}" for m in METHODS]
-        turned = np.mean(told["correction_degrees"])
-        cells = [what, f"{action} on {locomotion}", f"{told['swing']['locomotion']:+.2f}", *results, f"{turned:.0f}°"]
+        turned = np.mean(reported["correction_degrees"])
+        cells = [
+            what,
+            f"{action} on {locomotion}",
+            f"{reported['swing']['locomotion']:+.2f}",
+            *results,
+            f"{turned:.0f}°",
+        ]
         rows.append(cells)
     head = ["", "clips", "locomotion", *METHODS, "trunk turned by"]
     picture = ["![Pelvis and chest over time, by method](images/splice_swing.png)", ""]
@@ -170,8 +176,8 @@ def splice_points() -> list[str]:
     rows = []
     for what, name, other in TIMED:
         locomotion, action = clip(name), clip(other)
-        told = verbs.apply(Splice(), [locomotion, action]).report["splice"]
-        kind = "in step" if told["timing"] == "sync" else "own speed"
+        reported = verbs.apply(Splice(), [locomotion, action]).report["splice"]
+        kind = "in step" if reported["timing"] == "sync" else "own speed"
         planned = points.plan(locomotion, PlayedClip(retarget.onto(action, locomotion.skeleton)))
         found = [piece for piece in planned.pieces if piece.level]
         intervals = -(-len(locomotion) // round(locomotion.rate))
@@ -179,7 +185,15 @@ def splice_points() -> list[str]:
         levels = ", ".join(dict.fromkeys(str(piece.level) for piece in found)) or "none"
         distance = f"{100.0 * np.mean([piece.distance for piece in found]):.1f} cm" if found else "–"
         rows.append(
-            [what, f"{other} on {name}", f"{told['likeness']:.2f}", kind, f"{seconds} of {intervals}", levels, distance]
+            [
+                what,
+                f"{other} on {name}",
+                f"{reported['likeness']:.2f}",
+                kind,
+                f"{seconds} of {intervals}",
+                levels,
+                distance,
+            ]
         )
     head = ["", "clips", "likeness of the legs", "timing", "splice points", "compared", "apart there"]
     return ["## Timing and splice points", "", *prose(POINTS), "", *table(head, rows)]

@@ -40,12 +40,12 @@ class Processes:
 
     def first(self, command: list[str]) -> tuple[float, str]:
         """Return the median milliseconds of runs that find no kernels, and what the last one said."""
-        times, said = [], ""
+        times, message = [], ""
         for _ in range(self.runs):
             shutil.rmtree(self.cache, ignore_errors=True)
-            taken, said = self._timed(command)
+            taken, message = self._timed(command)
             times.append(taken)
-        return statistics.median(times), said
+        return statistics.median(times), message
 
     def later(self, command: list[str]) -> float:
         """Return the median milliseconds of runs that find the kernels of the one before."""
@@ -55,8 +55,8 @@ class Processes:
     def _timed(self, command: list[str]) -> tuple[float, str]:
         env, before = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)}, _children_seconds()
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every start would be a first one
-        said = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
-        return 1000.0 * (_children_seconds() - before), said
+        message = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
+        return 1000.0 * (_children_seconds() - before), message
 
 
 def rows(material: Material, wanted: Callable[[str], bool], runs: int, *, quick: bool) -> list[Row]:
@@ -85,12 +85,12 @@ def _dtw(material: Material, processes: Processes, names: Sequence[str]) -> list
         code = f"import numpy, sys; m = numpy.load(sys.argv[1]); {WAYS[name]}"
         command = [sys.executable, "-c", code, str(path)]
         try:
-            first[name], said = processes.first(command)
+            first[name], message = processes.first(command)
         except subprocess.CalledProcessError:
             if not name:
                 raise
             continue  # it is not installed here
-        costs[name] = float(said.split()[-1])
+        costs[name] = float(message.split()[-1])
         later[name] = processes.later(command)
     ours = costs.pop("")
     apart = {name: abs(cost - ours) / ours for name, cost in costs.items()}

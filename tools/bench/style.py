@@ -27,10 +27,10 @@ from action_loom.core import jit
 from action_loom.core.motion import quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.style import SLIDERS
-from action_loom.core.style import worn
+from action_loom.core.style import clip_in_style
+from action_loom.core.style.clip_in_style import ClipInStyle
 from action_loom.core.style.form import PHASES
 from action_loom.core.style.style import Style
-from action_loom.core.style.worn import Worn
 from action_loom.core.verbs import Restyle
 from action_loom.core.verbs.restyle import change
 from action_loom.core.verbs.restyle import work as restyle
@@ -111,19 +111,19 @@ def there_and_back(misses: Lines) -> Lines:
     )
 
 
-def _back_and_mean(clothed: Worn, way: str) -> tuple[float, float, float]:
+def _back_and_mean(in_style: ClipInStyle, way: str) -> tuple[float, float, float]:
     """By how many degrees a clip is not given back at most, and how far it is then from the mean walk."""
-    form, none = clothed.style.form, {f"factor_{k}": 0.0 for k in range(1, 7)}
+    form, none = in_style.style.form, {f"factor_{k}": 0.0 for k in range(1, 7)}
     if way == "source":
         none["factor_1"] = 1.0  # which is the mean walk itself
-    same = change.asked(clothed, Restyle(components=way, own_speed=1.0 + 1e-12, exact=False))
-    empty = change.asked(clothed, Restyle(components=way, own_speed=0.0, individuality=0.0, **none))
-    assert change.asked(clothed, Restyle(components=way)) is None
+    same = change.asked(in_style, Restyle(components=way, own_speed=1.0 + 1e-12, exact=False))
+    empty = change.asked(in_style, Restyle(components=way, own_speed=0.0, individuality=0.0, **none))
+    assert change.asked(in_style, Restyle(components=way)) is None
     assert same is not None
     assert empty is not None
-    back = restyle.dressed(clothed, same)
-    away = _degrees(back.rotations, clothed.clip.rotations)
-    mean = form.read(clothed.at @ clothed.style.mean[:-1].reshape(PHASES, -1))
+    back = restyle.restyled(in_style, same)
+    away = _degrees(back.rotations, in_style.clip.rotations)
+    mean = form.read(in_style.at @ in_style.style.mean[:-1].reshape(PHASES, -1))
     off = _degrees(form.read(empty.rows).turns, mean.turns)
     return float(away.max()), float(off.mean()), float(off.max())
 
@@ -141,9 +141,9 @@ def labels(misses: Lines) -> Lines:
         known = style(of_all=of_all)
         for kind, values in _by_speed(known).items():
             count, component, size, chance, chances = _told(known, values, of_clips="clips" in kind)
-            told = [f"{np.quantile(chances, q):.2f}" for q in (0.0, 0.25, 0.5, 0.75, 1.0)]
+            reported = [f"{np.quantile(chances, q):.2f}" for q in (0.0, 0.25, 0.5, 0.75, 1.0)]
             found = f"{int((chances <= 0.05).sum())} of {SHUFFLES}"
-            rows.append([f"{kind}, {who}", str(count), component, f"{size:+.2f}", f"{chance:.3f}", *told, found])
+            rows.append([f"{kind}, {who}", str(count), component, f"{size:+.2f}", f"{chance:.3f}", *reported, found])
             if chance > 0.05:
                 misses.append(f"Label {kind}, {who}: {component}, effect {size:+.2f}, chance {chance:.3f}")
             if (chances <= 0.05).mean() > 0.15:
@@ -250,22 +250,24 @@ def times(misses: Lines) -> Lines:
 def _times(label: str, known: Style, clip: Clip, misses: Lines) -> list[str]:
     usual = {"stride": 1.0, "swing": -1.0}
     every = {name: 0.5 * sign for name, sign in zip(SLIDERS, itertools.cycle((1.0, -1.0)), strict=False)}
-    clothed = worn.put_on(known, clip)
-    on = median_ms(lambda: worn.put_on(known, clip))
-    cells, told = [f"{on:.1f}"], []
+    in_style = clip_in_style.of_clip(known, clip)
+    on = median_ms(lambda: clip_in_style.of_clip(known, clip))
+    cells, reported = [f"{on:.1f}"], []
     for sliders_, goes in ((usual, "natural"), (every, "only")):
         quick, exact = (Restyle(goes_along=goes, exact=is_exact, **sliders_) for is_exact in (False, True))
-        linear, corrected = (change.asked(clothed, one) for one in (quick, exact))
+        linear, corrected = (change.asked(in_style, one) for one in (quick, exact))
         assert linear is not None
         assert corrected is not None
-        bare = restyle.dressed(clothed, corrected)
-        parts = [median_ms(lambda one=one: change.asked(clothed, one)) for one in (quick, exact)]
-        dressed = median_ms(lambda one=linear: restyle.dressed(clothed, one))
+        bare = restyle.restyled(in_style, corrected)
+        parts = [median_ms(lambda one=one: change.asked(in_style, one)) for one in (quick, exact)]
+        restyled = median_ms(lambda one=linear: restyle.restyled(in_style, one))
         planted = median_ms(lambda one=bare, recipe=exact: planting.of_result(one, recipe, one_source=False))
-        told.append((parts[0], dressed, parts[0] + dressed, parts[1], planted, on + parts[1] + dressed + planted))
-    cells += [f"{v:.1f}" for v in (*told[0], told[1][2], told[1][5])]
+        reported.append(
+            (parts[0], restyled, parts[0] + restyled, parts[1], planted, on + parts[1] + restyled + planted)
+        )
+    cells += [f"{v:.1f}" for v in (*reported[0], reported[1][2], reported[1][5])]
     for what, place, bound in (("drag", 2, 20.0), ("release", 5, 150.0)):
-        worst = max(one[place] for one in told)
+        worst = max(one[place] for one in reported)
         if worst > bound:
             misses.append(f"{what.capitalize()} of {label}: {worst:.0f} ms")
     return [label, *cells]

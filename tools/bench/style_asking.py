@@ -83,14 +83,14 @@ def asking(misses: list[str]) -> list[str]:
     )
     lines = [f"| strides of | asked | of | {' | '.join(heads)} |", "|" + "---|" * (len(heads) + 3)]
     for kind, names in SETS:
-        for aside, told in TAKES:
+        for aside, reported in TAKES:
             one = _asked(kind, names, aside)
             cells = [
                 f"{v:.3f}" for pair in zip(one.medians, np.quantile(one.errors, 0.9, axis=0), strict=True) for v in pair
             ]
             cells += [f"{one.of_clips:.1f}", *(f"{v:.1f}" for v in np.nanmedian(one.slides, axis=0))]
             cells += [f"{one.beyond:+.1f}", f"{one.more:+.1f}"]
-            label = f"{kind}, {told}"
+            label = f"{kind}, {reported}"
             lines.append(f"| {label} | {', '.join(names)} | {one.strides} | {' | '.join(cells)} |")
             for bound, value, what in ((1.0, one.medians[0], "without"), (0.1, one.medians[1], "with")):
                 if value > bound:
@@ -169,7 +169,7 @@ def _outside() -> list[str]:
     points = np.stack([strides.measured[name] for name in ("speed", "turn")], axis=1)
     spread, middle = points.std(axis=0), points.mean(axis=0)
     angles = np.linspace(0.0, 2.0 * np.pi, OUTSIDE, endpoint=False)
-    said, off = 0, []
+    message, off = 0, []
     for angle in angles:
         goal = middle + 4.0 * spread * np.array([np.cos(angle), np.sin(angle)])
         goal[0] = max(goal[0], 0.1)
@@ -177,9 +177,9 @@ def _outside() -> list[str]:
         assert isinstance(made, AskResult)
         nearest = barycentric.nearest_in_hull(points / spread, goal / spread) @ points
         off.append(100.0 * np.abs((np.array(list(made.got.values())) - nearest) / np.ptp(points, axis=0)).max())
-        said += bool(made.report["ask"]["outside"] and made.report["warnings"])
+        message += bool(made.report["ask"]["outside"] and made.report["warnings"])
     words = (
-        f"Of {OUTSIDE} points four deviations from the middle, all outside the hull, {said} are said to be outside;"
+        f"Of {OUTSIDE} points four deviations from the middle, all outside the hull, {message} are said to be outside;"
         f" what came is {np.median(off):.2f} % of the range from the nearest point of the hull (median; worst"
         f" {max(off):.2f})."
     )

@@ -14,7 +14,7 @@ from action_loom.core.errors import LoomError
 from action_loom.core.figure import actions
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.style import SLIDERS, StyleOptions
-from action_loom.core.style import fit, worn
+from action_loom.core.style import clip_in_style, fit
 from action_loom.core.style.style import Style
 from action_loom.core.verbs import Restyle
 from action_loom.core.verbs.restyle import change
@@ -59,31 +59,31 @@ def tried(misses: list[str]) -> list[str]:
 def _of_figure() -> list[str]:
     every = [actions.walk(), actions.sneak(), actions.run(), actions.carry(), actions.turn_left(), actions.turn_right()]
     own = fit.fit([*every, actions.wave()], StyleOptions())
-    told = own.report["style"]
+    reported = own.report["style"]
     heads = ("slider", "mean", "sd", "from", "to", "own effect, natural", "only", "after corrections", "unit")
     rows = []
-    for name, one in told["sliders"].items():
+    for name, one in reported["sliders"].items():
         effects = [_effect(own, every[:4], name, mode, exact=exact) for mode, exact in _WAYS]
         values = [one["mean"], one["deviation"], one["lowest"], one["highest"], *effects]
         rows.append(f"| {name} | {' | '.join(f'{value:.2f}' for value in values)} | {one['unit']} |")
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *rows, ""]
     words = (
-        f"The figure's own: {told['strides']} strides of {', '.join(told['people'])}, each taken for a person."
+        f"The figure's own: {reported['strides']} strides of {', '.join(reported['people'])}, each taken for a person."
         f" Left out: {'; '.join(own.report['warnings'])}. Mean, sd and effects of one sd in the units and sd of these;"
-        f" sliders that are lacking: {', '.join(set(SLIDERS) - set(told['sliders'])) or 'none'}."
+        f" sliders that are lacking: {', '.join(set(SLIDERS) - set(reported['sliders'])) or 'none'}."
     )
-    came = []
+    reached = []
     for clip in (*every, actions.wave()):
         try:
-            clothed = worn.put_on(walks_on_figure(), clip)
+            in_style = clip_in_style.of_clip(walks_on_figure(), clip)
         except LoomError as error:
-            came.append(f"{clip.name}: refused: {error}")
+            reached.append(f"{clip.name}: refused: {error}")
             continue
-        changed = change.asked(clothed, Restyle(stride=-1.0, swing=1.0, lean=1.0, goes_along="only"))
+        changed = change.asked(in_style, Restyle(stride=-1.0, swing=1.0, lean=1.0, goes_along="only"))
         assert changed is not None
         got = ", ".join(f"{name} {one['after'] - one['before']:+.2f}" for name, one in changed.sliders.items())
-        came.append(f"{clip.name} (asked -1, +1, +1 sd): {got}" + "".join(f"; {held}" for held in changed.held))
-    second = "By sliders of captured walks carried onto the figure, *only*: " + ". ".join(came) + "."
+        reached.append(f"{clip.name} (asked -1, +1, +1 sd): {got}" + "".join(f"; {held}" for held in changed.held))
+    second = "By sliders of captured walks carried onto the figure, *only*: " + ". ".join(reached) + "."
     return [*lines, *textwrap.wrap(words, 118), "", *textwrap.wrap(second, 118)]
 
 
@@ -94,18 +94,18 @@ def _effect(own: Style, clips: list[Clip], name: str, mode: str, *, exact: bool)
     """What one sd more, or less where that would be held, gives of a slider, mean of clips."""
     found = []
     for clip in clips:
-        clothed = worn.put_on(own, clip)
+        in_style = clip_in_style.of_clip(own, clip)
         place = own.sliders.names.index(name)
-        sign = -1.0 if clothed.standard[place] > 1.0 else 1.0
-        changed = change.asked(clothed, Restyle(goes_along=mode, exact=exact, **{name: sign}))
+        sign = -1.0 if in_style.standard[place] > 1.0 else 1.0
+        changed = change.asked(in_style, Restyle(goes_along=mode, exact=exact, **{name: sign}))
         assert changed is not None
-        found.append(sign * (own.standard(changed.row) - clothed.standard)[place])
+        found.append(sign * (own.standard(changed.row) - in_style.standard)[place])
     return float(np.mean(found))
 
 
-def _of_character(told: dict[str, Any], misses: list[str]) -> str:
-    name, every = told["file"], told["actions"]
-    learnt = told["auto"]
+def _of_character(reported: dict[str, Any], misses: list[str]) -> str:
+    name, every = reported["file"], reported["actions"]
+    learnt = reported["auto"]
     if "refused" in learnt:
         words = f"{name}, {len(every)} actions, learning refused: {learnt['refused']}."
     else:
@@ -113,17 +113,17 @@ def _of_character(told: dict[str, Any], misses: list[str]) -> str:
         words = f"{name}, {len(every)} actions: {learnt['strides']} {what} of {', '.join(learnt['people'])}; sliders: "
         words += ", ".join(learnt["sliders"]) + "."
     for key, when in (("restyled", "as they are"), ("given travel", "walks and runs given travel and made loops")):
-        able = {one: got for one, got in told[key].items() if "refused" not in got}
-        reasons = {got["refused"].removeprefix(one).strip() for one, got in told[key].items() if "refused" in got}
-        words += f" By sliders of captured walks, {when}: {len(able)} of {len(told[key])} can be restyled"
+        able = {one: got for one, got in reported[key].items() if "refused" not in got}
+        reasons = {got["refused"].removeprefix(one).strip() for one, got in reported[key].items() if "refused" in got}
+        words += f" By sliders of captured walks, {when}: {len(able)} of {len(reported[key])} can be restyled"
         words += "".join(f"; {one}: {_came(got)}" for one, got in able.items())
         words += (
             f". Of the others is said: {'. '.join(f'…{reason}' for reason in sorted(reasons))}." if reasons else "."
         )
-    if not any("refused" not in got for got in told["given travel"].values()):
+    if not any("refused" not in got for got in reported["given travel"].values()):
         misses.append(f"{name}: no action of it can be restyled by sliders of captured walks, not even its run")
     return words
 
 
 def _came(got: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {came:+.2f} for {asked:+.0f}" for name, (asked, came) in got["sliders"].items())
+    return ", ".join(f"{name} {reached:+.2f} for {asked:+.0f}" for name, (asked, reached) in got["sliders"].items())

@@ -38,17 +38,19 @@ def tried(loom: Any, path: Path, walks: Any) -> dict[str, Any]:
     names = sorted(action.name for action in bpy.data.actions if listed.moves(action, rig).bones)
     clips = read(loom, rig, names)
     learnt = loom("core.recipes.style").StyleOptions(), loom("core.recipes.style").StyleOptions(cycles="repeats")
-    told = {"actions": names}
+    reported = {"actions": names}
     for key, options in zip(("auto", "repeats"), learnt, strict=True):
-        told[key] = said(loom, lambda options=options: loom("core.style.fit").fit(clips, options).report["style"])
-    told["restyled"] = {clip.name: said(loom, lambda clip=clip: restyled(loom, clip, walks)) for clip in clips}
+        reported[key] = message(
+            loom, lambda options=options: loom("core.style.fit").fit(clips, options).report["style"]
+        )
+    reported["restyled"] = {clip.name: message(loom, lambda clip=clip: restyled(loom, clip, walks)) for clip in clips}
     gaits = [
         clip
         for clip in clips
         if any(word in clip.name.lower() for word in ("walk", "run")) and "jump" not in clip.name.lower()
     ]
-    told["given travel"] = {clip.name: said(loom, lambda clip=clip: going(loom, clip, walks)) for clip in gaits}
-    return told
+    reported["given travel"] = {clip.name: message(loom, lambda clip=clip: going(loom, clip, walks)) for clip in gaits}
+    return reported
 
 
 def read(loom: Any, rig: Any, names: list[str]) -> list[Any]:
@@ -65,8 +67,8 @@ def restyled(loom: Any, clip: Any, style: Any) -> dict[str, Any]:
     """What sliders learnt from captured walks come to on a clip."""
     recipe = loom("core.verbs").Restyle(stride=-1.0, lean=1.0)
     report = loom("core.verbs").apply(recipe, [clip], prepared=style).report
-    told = {name: [one["asked"], one["after"] - one["before"]] for name, one in report["style"]["sliders"].items()}
-    return {"sliders": told, "held": report["style"]["held"], "knees": report["style"]["knees"]}
+    reported = {name: [one["asked"], one["after"] - one["before"]] for name, one in report["style"]["sliders"].items()}
+    return {"sliders": reported, "held": report["style"]["held"], "knees": report["style"]["knees"]}
 
 
 def going(loom: Any, clip: Any, style: Any) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def going(loom: Any, clip: Any, style: Any) -> dict[str, Any]:
     return restyled(loom, made, style)
 
 
-def said(loom: Any, work: Any) -> Any:
+def message(loom: Any, work: Any) -> Any:
     """What work gives, or the sentence that it refuses with."""
     try:
         return work()

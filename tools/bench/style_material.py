@@ -12,9 +12,9 @@ from action_loom.core.motion import trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.ask import AskOptions
 from action_loom.core.recipes.style import StyleOptions, table_of
-from action_loom.core.style import fit, worn
+from action_loom.core.style import clip_in_style, fit
+from action_loom.core.style.clip_in_style import ClipInStyle
 from action_loom.core.style.style import Style
-from action_loom.core.style.worn import Worn
 from action_loom.core.verbs.ask import work as ask
 from action_loom.core.verbs.ask.work import Examples
 from oracles.kept_aside import AMC_KEPT_ASIDE, PEOPLE_KEPT_ASIDE
@@ -42,8 +42,8 @@ def walks() -> tuple[Walk, ...]:
     found = []
     for folder in ("cmu", "strides"):
         for row in _index(folder):
-            name, said = row["file"], row["description"]
-            if name.startswith("cmu_mb_") and "walk" in said and not any(word in said for word in NO_WALKS):
+            name, message = row["file"], row["description"]
+            if name.startswith("cmu_mb_") and "walk" in message and not any(word in message for word in NO_WALKS):
                 found.append(Walk(_read(folder, name), row["subject"]))
     return tuple(found)
 
@@ -69,8 +69,8 @@ def style_for(person: str) -> Style:
 
 
 @cache
-def put_on(walk: Walk) -> Worn:
-    return worn.put_on(style_for(walk.person), walk.clip)
+def put_on(walk: Walk) -> ClipInStyle:
+    return clip_in_style.of_clip(style_for(walk.person), walk.clip)
 
 
 @cache
@@ -78,8 +78,8 @@ def examples(kind: str, *, aside: bool | None, mirror: bool) -> tuple[Examples, 
     """The strides of one man's walks, or of these and his runs, kept aside, not, or all of them, and their clips."""
     chosen = []
     for row in _index("amc"):
-        said, take = row["description"], row["file"].removesuffix(".amc")
-        wanted = row["subject"] == MAN and "stop" not in said and ("walk" in said or kind == "walks and runs")
+        message, take = row["description"], row["file"].removesuffix(".amc")
+        wanted = row["subject"] == MAN and "stop" not in message and ("walk" in message or kind == "walks and runs")
         if wanted and (aside is None or (take in AMC_KEPT_ASIDE) == aside):
             chosen.append(_read("amc", row["file"]))
     return ask.gather(chosen, AskOptions(mirror=mirror)), tuple(chosen)

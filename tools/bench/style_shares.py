@@ -40,7 +40,7 @@ def shares(misses: list[str]) -> list[str]:
             if not LEAST <= share <= MOST:
                 misses.append(f"Component 1 about the rest pose at {name} phases, {who}: {100 * share:.2f} %")
     heads = ("rows", *(str(k) for k in range(1, 7)), "first 3", "first 5", "first 10")
-    told = [[label, *_cells(100 * found)] for label, found in rows]
+    reported = [[label, *_cells(100 * found)] for label, found in rows]
     count = len(style(of_all=True).learnt("source").turning) // 3
     first = rows[0][1]
     lines.append(
@@ -50,7 +50,7 @@ def shares(misses: list[str]) -> list[str]:
         f" {100 * first[2]:.2f} to {100 * first[3]:.2f} %, less of a fall. That its second tells sex and its third age"
         " can't be seen here: nobody knows either of these people."
     )
-    return [*grid(heads, told), "", *textwrap.wrap(" ".join(lines), 118), "", *_meanings(style(of_all=True))]
+    return [*grid(heads, reported), "", *textwrap.wrap(" ".join(lines), 118), "", *_meanings(style(of_all=True))]
 
 
 def _turning(known: Style, *, with_hips: bool) -> np.ndarray:
@@ -81,9 +81,9 @@ def _meanings(known: Style) -> list[str]:
         learnt = known.learnt(way)
         scores = learnt.scores(known.rows_in(learnt.form))
         for k in range(4):
-            told = [f"{_correlation(scores[:, k], measured[:, m], weights):+.2f}" for m in range(len(names))]
+            reported = [f"{_correlation(scores[:, k], measured[:, m], weights):+.2f}" for m in range(len(names))]
             name = f"{learnt.names[k]}, about rest" if way == "source" else learnt.names[k]
-            rows.append([name, *told, _carriers(learnt, known, k)])
+            rows.append([name, *reported, _carriers(learnt, known, k)])
     words = (
         "Correlations of scores with what is measured, over all strides, people weighing alike; and the joints that"
         " carry a component, with the share of its squared length."

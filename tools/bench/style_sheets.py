@@ -9,7 +9,7 @@ from action_loom.core.motion import root_motion
 from action_loom.core.motion.clip import Clip, joined
 from action_loom.core.plots import png, stick_figures
 from action_loom.core.recipes.style import SLIDERS
-from action_loom.core.style.worn import Worn
+from action_loom.core.style.clip_in_style import ClipInStyle
 from action_loom.core.verbs import Restyle
 from action_loom.core.verbs.restyle import change
 from action_loom.core.verbs.restyle import work as restyle
@@ -79,15 +79,15 @@ def draw(_: list[str]) -> list[str]:
 
 
 def _sheet(mode: str, sliders: tuple[str, ...], *, front: bool) -> Figure:
-    clothed = put_on(next(walk for walk in walks() if walk.clip.name == SHOWN))
-    tall = 0.95 * clothed.clip.skeleton.height
+    in_style = put_on(next(walk for walk in walks() if walk.clip.name == SHOWN))
+    tall = 0.95 * in_style.clip.skeleton.height
     down, across = 1.2 * tall, (0.6 if front else 0.9) * tall
     figure = Figure(figsize=(WIDE, WIDE * (len(sliders) * down - 0.05 * tall) / ((len(AMOUNTS) + 0.5) * across)))
     axis = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     for row, name in enumerate(sliders):
-        clips = [_with(clothed, name, mode, amount) for amount in AMOUNTS]
+        clips = [_with(in_style, name, mode, amount) for amount in AMOUNTS]
         for colour, phase in zip(COLOURS, PHASES, strict=True):
-            poses = _raised([_at(clothed, clip, phase) for clip, _ in clips], -down * row)
+            poses = _raised([_at(in_style, clip, phase) for clip, _ in clips], -down * row)
             aside = 0.5 * np.pi if front else 0.0
             stick_figures.draw(axis, poses, np.arange(len(AMOUNTS)) * across, colour, width=1.0, aside=aside)
         axis.annotate(name, (-0.5 * across, -down * row + 0.75 * tall), ha="center", fontsize=8)
@@ -101,21 +101,21 @@ def _sheet(mode: str, sliders: tuple[str, ...], *, front: bool) -> Figure:
     return figure
 
 
-def _with(clothed: Worn, name: str, mode: str, amount: float) -> tuple[Clip, float]:
+def _with(in_style: ClipInStyle, name: str, mode: str, amount: float) -> tuple[Clip, float]:
     """A clip with so much more of a slider, and how far that went, in sd."""
     recipe = Restyle(goes_along=mode, **{name: amount})
-    changed = change.asked(clothed, recipe)
+    changed = change.asked(in_style, recipe)
     if changed is None:
-        return clothed.clip, 0.0
-    made, _ = planting.of_result(restyle.dressed(clothed, changed), recipe, one_source=False)
-    came = changed.sliders[name]
-    return made, came["after"] - came["before"]
+        return in_style.clip, 0.0
+    made, _ = planting.of_result(restyle.restyled(in_style, changed), recipe, one_source=False)
+    reached = changed.sliders[name]
+    return made, reached["after"] - reached["before"]
 
 
-def _at(clothed: Worn, made: Clip, phase: float) -> Clip:
+def _at(in_style: ClipInStyle, made: Clip, phase: float) -> Clip:
     """The pose of a restyled clip at a phase of its second stride."""
-    frame = int(np.argmin(np.abs(clothed.phase - (1.0 + phase))))
-    return made.taken(np.array([round(frame * (len(made) - 1) / (len(clothed.clip) - 1))]))
+    frame = int(np.argmin(np.abs(in_style.phase - (1.0 + phase))))
+    return made.taken(np.array([round(frame * (len(made) - 1) / (len(in_style.clip) - 1))]))
 
 
 def _raised(poses: list[Clip], height: float) -> Clip:

@@ -9,7 +9,7 @@ import numpy as np
 from action_loom.core.check import contacts, quality
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.style import SLIDERS
-from action_loom.core.style import directions, knees, worn
+from action_loom.core.style import clip_in_style, directions, knees
 from action_loom.core.verbs import Restyle
 from action_loom.core.verbs.restyle import change
 from action_loom.core.verbs.restyle import work as restyle
@@ -50,8 +50,8 @@ def sliders(misses: list[str]) -> list[str]:
                 if effects[k, k] < OWN and mode == "only":
                     misses.append(f"Own effect of {name}, {mode}, {who}: {effects[k, k]:.2f} sd")
             if not aside:
-                told = [[name, *(f"{v:+.2f}" for v in effects[k])] for k, name in enumerate(SLIDERS)]
-                lines += [f"{mode.capitalize()}, tuned on:", "", *grid(("asked", *SLIDERS), told), ""]
+                reported = [[name, *(f"{v:+.2f}" for v in effects[k])] for k, name in enumerate(SLIDERS)]
+                lines += [f"{mode.capitalize()}, tuned on:", "", *grid(("asked", *SLIDERS), reported), ""]
     heads = ("own effect", *(f"{mode}, {who}" for mode in MODES for _, who in KINDS))
     return [*lines, *grid(heads, [[name, *values] for name, values in own.items()]), "", *_at_once(misses)]
 
@@ -60,13 +60,13 @@ def _effects(mode: str, *, aside: bool) -> np.ndarray:
     """What one sd more of each slider gives of each measure (9, 9), mean over people's clips, uncorrected."""
     found = []
     for walk in of_some(aside=aside):
-        clothed = put_on(walk)
+        in_style = put_on(walk)
         for name in SLIDERS:
             # Away from where it would be held.
-            sign = -1.0 if clothed.standard[clothed.style.sliders.names.index(name)] > 2.0 else 1.0
-            changed = change.asked(clothed, Restyle(goes_along=mode, exact=False, **{name: sign}))
+            sign = -1.0 if in_style.standard[in_style.style.sliders.names.index(name)] > 2.0 else 1.0
+            changed = change.asked(in_style, Restyle(goes_along=mode, exact=False, **{name: sign}))
             assert changed is not None
-            found.append(sign * (clothed.style.standard(changed.row) - clothed.standard))
+            found.append(sign * (in_style.style.standard(changed.row) - in_style.standard))
     return np.mean(np.array(found).reshape(-1, len(SLIDERS), len(SLIDERS)), axis=0)
 
 
@@ -82,8 +82,8 @@ def _at_once(misses: list[str]) -> list[str]:
             misses.append(f"All eight at once, {who}: {np.median(errors[-1]):.3f} sd off in the median")
         again += [f"{np.median(whole):.3f}", f"{np.quantile(whole, 0.9):.3f}"]
         of_each = np.quantile(errors[-1], 0.9, axis=0)
-        told = sorted(zip(of_each, ALL_AT_ONCE, strict=True), reverse=True)[:3]
-        worst.append(f"{who}: {', '.join(f'{name} {value:.2f}' for value, name in told)}; of {len(measured)} clips")
+        reported = sorted(zip(of_each, ALL_AT_ONCE, strict=True), reverse=True)[:3]
+        worst.append(f"{who}: {', '.join(f'{name} {value:.2f}' for value, name in reported)}; of {len(measured)} clips")
     heads = ("corrections", *(f"{who}{more}" for _, who in KINDS for more in (", median, sd", ", p90")))
     words = (
         f"All eight at once, each one sd up or down, *only*, {DRAWS} draws of signs and of clips; each is held at 3 sd"
@@ -110,22 +110,22 @@ def _all_eight(chosen: Sequence[Walk]) -> tuple[np.ndarray, np.ndarray, list[str
     for _ in range(DRAWS):
         walk = able[draw.integers(len(able))]
         signs = draw.choice((-1.0, 1.0), len(ALL_AT_ONCE))
-        clothed = put_on(walk)
-        known = clothed.style.sliders
+        in_style = put_on(walk)
+        known = in_style.style.sliders
         which = np.array([known.names.index(name) for name in ALL_AT_ONCE])
-        now = clothed.standard
+        now = in_style.standard
         goal = now.copy()
         goal[which] = np.clip(now[which] + signs, np.minimum(-3.0, now[which]), np.maximum(3.0, now[which]))
         counts = np.where(goal[which] == now[which], 1.0, change.ASKED)
-        slopes, start = clothed.style.slopes["only"][:, which], (goal - now)[which]
+        slopes, start = in_style.style.slopes["only"][:, which], (goal - now)[which]
         for steps, found in zip(STEPS, errors, strict=True):
-            vectors, measure = known.only[which], clothed.style.standard
-            _, came = directions.solved(clothed.row, goal, vectors, slopes, measure, start, which, counts, steps)
-            found.append(np.abs(came - goal)[which])
+            vectors, measure = known.only[which], in_style.style.standard
+            _, reached = directions.solved(in_style.row, goal, vectors, slopes, measure, start, which, counts, steps)
+            found.append(np.abs(reached - goal)[which])
         asked = Restyle(goes_along="only", **dict(zip(ALL_AT_ONCE, signs.tolist(), strict=True)))
-        changed = change.asked(clothed, asked)
+        changed = change.asked(in_style, asked)
         assert changed is not None
-        made = worn.put_on(clothed.style, replace(restyle.dressed(clothed, changed), name=walk.clip.name))
+        made = clip_in_style.of_clip(in_style.style, replace(restyle.restyled(in_style, changed), name=walk.clip.name))
         anew.append(np.abs(made.standard - goal)[which])
         names.append(walk.clip.name)
     return np.array(errors), np.array(anew), sorted(set(names))
@@ -167,16 +167,16 @@ def _feet(mode: str, amount: float, *, aside: bool) -> np.ndarray:
     """Figures of a clip of each person with every slider at an amount and its negative (n, 13), slider by slider."""
     found = []
     for name, walk, sign in itertools.product(SLIDERS, of_some(aside=aside), (-1.0, 1.0)):
-        clothed, recipe = put_on(walk), Restyle(goes_along=mode, **{name: sign * amount})
-        changed = change.asked(clothed, recipe)
+        in_style, recipe = put_on(walk), Restyle(goes_along=mode, **{name: sign * amount})
+        changed = change.asked(in_style, recipe)
         assert changed is not None
-        bare = restyle.dressed(clothed, changed)
+        bare = restyle.restyled(in_style, changed)
         made, outcome = planting.of_result(bare, recipe, one_source=False)
-        told = outcome.report["plant"] or {}
-        before, after, planted = (quality.measure(clip) for clip in (clothed.clip, bare, made))
-        spans, middle = (told.get(key) or (np.nan, np.nan) for key in ("slide_cm_s", "middle_slide_cm_s"))
-        least = [knees.least(clip) for clip in (clothed.clip, bare, made)]
-        sunk = 100.0 * (_lowest(clothed.clip) - _lowest(made))
+        reported = outcome.report["plant"] or {}
+        before, after, planted = (quality.measure(clip) for clip in (in_style.clip, bare, made))
+        spans, middle = (reported.get(key) or (np.nan, np.nan) for key in ("slide_cm_s", "middle_slide_cm_s"))
+        least = [knees.least(clip) for clip in (in_style.clip, bare, made)]
+        sunk = 100.0 * (_lowest(in_style.clip) - _lowest(made))
         held = any("held at" in sentence for sentence in changed.held)
         contact = before["contact_share"], planted["contact_share"]
         found.append((before["slide_cm_s"], after["slide_cm_s"], *spans, *middle, *contact, *least, sunk, held))
@@ -215,11 +215,11 @@ def _judge_feet(label: str, v: np.ndarray, amount: float, misses: list[str]) -> 
         misses.append(f"Slide in the middle of planted spans, {label}: {middle:.2f} cm/s, worst {worst:.2f}")
     if np.nanmedian(v[:, SPANS_AFTER]) > STANDING:
         misses.append(f"Slide in whole planted spans, {label}: {np.nanmedian(v[:, SPANS_AFTER]):.1f} cm/s")
-    for told, column in (("before planting", KNEE_BARE), ("planted", KNEE_AFTER)):
+    for reported, column in (("before planting", KNEE_BARE), ("planted", KNEE_AFTER)):
         below = _below(v, column)
         if below.any():
             misses.append(
-                f"Knees {told}, {label}: {below.sum()} of {len(v)} below, worst {v[below, column].min():.1f}°"
+                f"Knees {reported}, {label}: {below.sum()} of {len(v)} below, worst {v[below, column].min():.1f}°"
             )
 
 

@@ -17,6 +17,6 @@ def tell(figures: Mapping[str, Figures], **more: Any) -> None:
 
 def heard(output: str) -> tuple[dict[str, Figures], dict[str, Any]]:
     """Return what `tell` printed."""
-    said = json.loads(next(line for line in output.splitlines() if line.startswith(MARK)).removeprefix(MARK))
-    figures = said.pop("figures")
-    return {key: Figures(**one) for key, one in figures.items()}, said
+    message = json.loads(next(line for line in output.splitlines() if line.startswith(MARK)).removeprefix(MARK))
+    figures = message.pop("figures")
+    return {key: Figures(**one) for key, one in figures.items()}, message

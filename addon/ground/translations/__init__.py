@@ -31,7 +31,7 @@ def language() -> str:
 
 def messages(name: str) -> dict[tuple[str, str], str]:
     """Return what Blender looks up by itself in a language: all but the templates."""
-    return {(context, text): told for text, told in phrasebook(name).plain.items() for context in CONTEXTS}
+    return {(context, text): translated for text, translated in phrasebook(name).plain.items() for context in CONTEXTS}
 
 
 @bpy.app.handlers.persistent

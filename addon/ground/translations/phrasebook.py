@@ -33,14 +33,14 @@ def read_po(text: str) -> dict[str, str]:
     """Return the translations in a PO file by their English, those that are empty or marked as fuzzy left out."""
     _head, _, entries = text.partition("\n\n")
     if '\n"' not in entries and "#, fuzzy" not in entries:  # as we write it, which takes a tenth of the time
-        return {_plain(key): _plain(told) for key, told in _SHORT.findall(entries)}
+        return {_plain(key): _plain(translated) for key, translated in _SHORT.findall(entries)}
     found = {}
     for block in entries.split("\n\n"):
         entry = _ENTRY.search(block)
         if entry is not None and "#, fuzzy" not in block:
-            key, told = ("".join(re.findall(_STRING, strings)) for strings in (entry[1], entry[3]))
-            if key and told:
-                found[_plain(key)] = _plain(told)
+            key, translated = ("".join(re.findall(_STRING, strings)) for strings in (entry[1], entry[3]))
+            if key and translated:
+                found[_plain(key)] = _plain(translated)
     return found
 
 
@@ -52,10 +52,10 @@ def _plain(string: str) -> str:
 class Template:
     """A sentence with fields: finds what is in them, and says it in the other language."""
 
-    def __init__(self, english: str, told: str) -> None:
+    def __init__(self, english: str, translated: str) -> None:
         parts = _FIELD.split(english)  # text, field, text, field, …, text
         self.texts, self.fields = parts[0::2], parts[1::2]
-        self.told = _FIELD.split(told)
+        self.translated = _FIELD.split(translated)
         self.letters = sum(map(len, self.texts))
 
     def words(self) -> list[str]:
@@ -84,7 +84,7 @@ class Template:
 
     def filled(self, values: dict[str, str]) -> str:
         """Return the translation with values in its fields."""
-        return "".join(values[part] if k % 2 else part for k, part in enumerate(self.told))
+        return "".join(values[part] if k % 2 else part for k, part in enumerate(self.translated))
 
 
 class Phrasebook:
@@ -92,14 +92,14 @@ class Phrasebook:
 
     def __init__(self, messages: dict[str, str]) -> None:
         self.plain = messages  # templates as well: some tooltips show braces as such
-        self.told = lru_cache(KEPT)(self._sentence)
-        self._told = lru_cache(4 * KEPT)(self._once)
+        self.translated = lru_cache(KEPT)(self._sentence)
+        self._translated = lru_cache(4 * KEPT)(self._once)
         self._compiled: dict[Template, re.Pattern[str]] = {}
 
     @cached_property
     def _by_word(self) -> dict[str, list[Template]]:
         """The templates by a word of each that few others have; made when the first sentence is to be told."""
-        templates = [Template(text, told) for text, told in self.plain.items() if "{" in text]
+        templates = [Template(text, translated) for text, translated in self.plain.items() if "{" in text]
         words = {one: one.words() for one in templates}
         often = Counter(word for found in words.values() for word in set(found))
         by_word: dict[str, list[Template]] = {}
@@ -109,7 +109,7 @@ class Phrasebook:
 
     def _sentence(self, text: str) -> str:
         """Return a text in the language; labels can begin with a capital that their sentence has not."""
-        return self._told(text, _DEPTH) or self._told(text[:1].lower() + text[1:], _DEPTH) or text
+        return self._translated(text, _DEPTH) or self._translated(text[:1].lower() + text[1:], _DEPTH) or text
 
     def _once(self, text: str, depth: int) -> str:
         """Return a text in the language, "" where nothing of it is known."""
@@ -140,15 +140,15 @@ class Phrasebook:
         return found
 
     def _filled(self, template: Template, values: dict[str, str], depth: int) -> str:
-        told = {
-            name: value if _NAMES.fullmatch(name) else self._told(value, depth - 1) or value
+        translated = {
+            name: value if _NAMES.fullmatch(name) else self._translated(value, depth - 1) or value
             for name, value in values.items()
         }
-        return template.filled(told)
+        return template.filled(translated)
 
     def _tail(self, text: str, depth: int) -> str:
         """Return what is hung on a sentence, part by part; a part may have such a sign in it."""
-        parts, told, known, start = _TAIL.split(text)[1:], "", False, 0
+        parts, translated, known, start = _TAIL.split(text)[1:], "", False, 0
         while start < len(parts):
             found = ""
             for end in range(start + 1, len(parts) + 1):
@@ -157,9 +157,9 @@ class Phrasebook:
                 if found:
                     break
             known |= bool(found)
-            told += found or parts[start]
+            translated += found or parts[start]
             start = end if found else start + 1
-        return told if known else ""
+        return translated if known else ""
 
     def _first(self, text: str, depth: int) -> str:
         matches = self._matches(text)
@@ -175,15 +175,15 @@ class Phrasebook:
             ends = [found.start() for found in re.finditer(re.escape(joint), text)][:_MOST_PARTS]
             if joint in ("; ", ", "):
                 for end in ends:
-                    head, tail = self._told(text[:end], depth - 1), self._tail(text[end:], depth)
+                    head, tail = self._translated(text[:end], depth - 1), self._tail(text[end:], depth)
                     if head and tail:
                         return head + tail
             if joint == ": ":
                 pairs = [[text[:end], text[end + 2 :]] for end in ends]
             else:
                 pairs = [text.split(joint)] if ends else []
-            told = [(parts, [self._told(part, depth - 1) for part in parts]) for parts in pairs]
-            for parts, new in sorted(told, key=lambda one: "" in one[1]):  # those that are known as a whole first
+            translated = [(parts, [self._translated(part, depth - 1) for part in parts]) for parts in pairs]
+            for parts, new in sorted(translated, key=lambda one: "" in one[1]):  # those that are known as a whole first
                 if new[-1] and all(one or _PLACE.fullmatch(old) for one, old in zip(new, parts, strict=True)):
                     between = self.plain.get(joint, joint)
                     return between.join(one or old for one, old in zip(new, parts, strict=True))

@@ -15,13 +15,13 @@ from . import language, phrasebook
 def translated(text: str) -> str:
     """Return a sentence of the interface in Blender's language, itself where that is English or does not know it."""
     name = language()
-    return phrasebook(name).told(text) if name and _wanted("use_translate_interface") else text
+    return phrasebook(name).translated(text) if name and _wanted("use_translate_interface") else text
 
 
 def translated_report(text: str) -> str:
     """Return a sentence of a report in Blender's language, where reports are to be translated."""
     name = language()
-    return phrasebook(name).told(text) if name and _wanted("use_translate_reports") else text
+    return phrasebook(name).translated(text) if name and _wanted("use_translate_reports") else text
 
 
 def _wanted(option: str) -> bool:

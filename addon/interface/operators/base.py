@@ -168,9 +168,9 @@ class SourcesOperator(BackgroundOperator):
             self.add_line(line)
         if action is not None and not ticked:
             self.add_source(action.name_full)
-        said = _said_by_lines(scene, rig, ticked)
-        for name in set(said) & set(every) - given:
-            setattr(self, name, said[name])
+        summaries = _options_from_list(scene, rig, ticked)
+        for name in set(summaries) & set(every) - given:
+            setattr(self, name, summaries[name])
         if "reference" in every:
             self.reference = str(lists.reference_among(rig, ticked) + 1) if ticked else "1"
 
@@ -231,15 +231,15 @@ class SourcesOperator(BackgroundOperator):
         return self.recipe(**values)
 
 
-def _said_by_lines(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> dict[str, str]:
+def _options_from_list(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> dict[str, str]:
     """Options that the lines of a list say, where they do: weights that are keyed, and labels."""
-    said = {}
+    summaries = {}
     rows = weights_over_time.rows(scene, rig)
     if rows:
-        said["weight_keys"] = declared(Blend)["weight_keys"].as_text(rows)
+        summaries["weight_keys"] = declared(Blend)["weight_keys"].as_text(rows)
     if any(line.label for line in ticked):
-        said["labels"] = " ".join("_".join(line.label.split()) or "-" for line in ticked)
-    return said
+        summaries["labels"] = " ".join("_".join(line.label.split()) or "-" for line in ticked)
+    return summaries
 
 
 class NotQuickError(LoomError):
@@ -269,7 +269,7 @@ class ResultOperator(SourcesOperator):
         if self.preview:
             scene = scene_of(context)
             rig, mode = properties.rig_of(scene, self.about(context)), properties.settings_of(scene).mode
-            self._said = mode, panel_state.asked(scene, rig, mode)  # while it is woven the panel may change
+            self._panel_state = mode, panel_state.asked(scene, rig, mode)  # while it is woven the panel may change
         if self.quick and not self.is_quick(asked[1], asked[2]):
             raise NotQuickError(f"{self.bl_label} takes time: press its button")
         return asked
@@ -328,9 +328,9 @@ class ResultOperator(SourcesOperator):
     ) -> OperatorReturn:
         from ...services.preview import ghosts
 
-        mode, said = self._said
-        ghost = ghosts.keep(context, mode, request, read, recipe, made, said)
-        report(self, (*read.notes, *made.report["warnings"]), *read.came, f"Preview: {ghost.said}")
+        mode, summaries = self._panel_state
+        ghost = ghosts.keep(context, mode, request, read, recipe, made, summaries)
+        report(self, (*read.notes, *made.report["warnings"]), *read.retarget_notes, f"Preview: {ghost.summary}")
         return {"FINISHED"}
 
     def woven(
@@ -360,15 +360,15 @@ def report_result(
     rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, written.action.name
-    warnings = contact_rows.told(scene_of(context), written.action, made.report["warnings"])
-    report(operator, (*read.notes, *written.notes, *warnings), *read.came, line)
+    warnings = contact_rows.warnings_of(scene_of(context), written.action, made.report["warnings"])
+    report(operator, (*read.notes, *written.notes, *warnings), *read.retarget_notes, line)
 
 
-def report(operator: bpy.types.Operator, warnings: Iterable[str], *said: str) -> None:
+def report(operator: bpy.types.Operator, warnings: Iterable[str], *summaries: str) -> None:
     """Report warnings first, then what was done; what is said last is what Blender shows."""
     for note in warnings:
         operator.report({"WARNING"}, note)
-    for sentence in said:
+    for sentence in summaries:
         operator.report({"INFO"}, sentence)
 
 

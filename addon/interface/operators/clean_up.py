@@ -75,7 +75,7 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
             self.which = _which(context)
         armature = present(target_armature.armature(context))
         steps = Steps(self.eulers, self.signs, self.cycles, self.constant, self.names)
-        refused, notes, said = [], [], []
+        refused, notes, summaries = [], [], []
         for action in _actions(context, self.which):
             try:
                 done, kept = curve_cleaning.clean(armature, action, steps, keep_copy=self.keep_copy)
@@ -83,11 +83,11 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
                 refused.append(str(error))
                 continue
             notes += done.notes
-            said.append(curve_cleaning.said(action, done, kept))
-        if not said:
+            summaries.append(curve_cleaning.summary(action, done, kept))
+        if not summaries:
             self.report({"ERROR"}, "; ".join(refused) or f"No action of {armature.name} is ticked")
             return {"CANCELLED"}
-        base.report(self, dict.fromkeys([*refused, *notes]), *said)
+        base.report(self, dict.fromkeys([*refused, *notes]), *summaries)
         return {"FINISHED"}
 
 

@@ -90,7 +90,7 @@ class AgainOperator(EditOperator):
 
     again: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the result that is made anew
 
-    def goes_on(self, context: bpy.types.Context) -> "rebuilding.RebuildInputs | None":
+    def editable_result(self, context: bpy.types.Context) -> "rebuilding.RebuildInputs | None":
         """Return what it takes to make the action anew, None where it was not made so; raises LoomError."""
         from ...services.results import rebuilding
 

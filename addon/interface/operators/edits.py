@@ -58,7 +58,7 @@ class SpreadOperator(AgainOperator):
             raise LoomError("A pose is spread in one action at a time: choose Active Action")
         armature = present(target_armature.called(context, self.armature))
         shown = reading.read(context, armature, self._request())
-        again = self.goes_on(context)
+        again = self.editable_result(context)
         source, known = shown, []
         if again is not None:
             source = reading.read_actions(scene_of(context), armature, again.made_of, again.request, again.recipe)
@@ -96,7 +96,7 @@ class EventsOperator(AgainOperator):
             return
         if len(self.sources) != 1:
             raise LoomError("Events are moved in one action at a time: choose Active Action")
-        again = self.goes_on(context)
+        again = self.editable_result(context)
         own = present(contact_rows.action_of(target_armature.called(context, self.armature)))
         action = own if again is None else again.made_of[0][0]
         span = again.request.sources[0].span if again is not None else None

@@ -85,9 +85,9 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
             moved = [dataclasses.replace(one, first=one.first + start, last=one.last + start) for one in standing]
             contacts = contact_rows.with_known_reasons(moved, contacts)
         contact_rows.put(scene_of(context), action, contacts, edited=False)
-        said = f"{len(contacts)} contacts found in {action.name}"
+        text = f"{len(contacts)} contacts found in {action.name}"
         refused = sum(bool(one.why) for one in contacts)
-        self.report({"INFO"}, f"{said}; {refused} can't be planted" if refused else said)
+        self.report({"INFO"}, f"{text}; {refused} can't be planted" if refused else text)
         return {"FINISHED"}
 
 
@@ -128,7 +128,7 @@ class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
         here = min(max(scene.frame_current, start), last)
         lasts = round(NEW * scene.render.fps / scene.render.fps_base)
         new = Contact("L", "ball", here, min(here + lasts, last))
-        contact_rows.put(scene, action, [*before, new], edited=True, said="" if held is None else held.said)
+        contact_rows.put(scene, action, [*before, new], edited=True, summary="" if held is None else held.said)
         held = contact_rows.of(scene, action)
         held.active = contact_rows.contacts_of(held).index(new)
         return {"FINISHED"}
@@ -188,7 +188,7 @@ class ACTION_LOOM_OT_contacts_from_markers(OnAction, bpy.types.Operator):
         contacts = contact_rows.with_known_reasons(contacts, before)
         same = held is not None and set(contacts) == set(before)
         edited = held.edited if same else True
-        contact_rows.put(scene, action, contacts, edited=edited, said="" if held is None else held.said)
+        contact_rows.put(scene, action, contacts, edited=edited, summary="" if held is None else held.said)
         self.report({"INFO"}, f"{len(contacts)} contacts read from the markers of {action.name}")
         return {"FINISHED"}
 

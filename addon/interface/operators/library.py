@@ -52,7 +52,7 @@ class LibraryOperator(BackgroundOperator):
             raise LibraryError(NO_LIBRARY)
         return path
 
-    def asked_anew(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
+    def inputs(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
         troubles.clear(libraries.TROUBLES[0])
         return self.ask(context)
 
@@ -106,7 +106,7 @@ class ACTION_LOOM_OT_read_library(bpy.types.Operator):
         if wrong is not None:
             self.report({"ERROR"}, wrong.text)
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{path}: {present(libraries.known(path)).said}")
+        self.report({"INFO"}, f"{path}: {present(libraries.known(path)).summary}")
         return {"FINISHED"}
 
 
@@ -169,8 +169,8 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
         if len(made.troubles) > 5:
             self.report({"WARNING"}, f"{len(made.troubles) - 5} more files can't be read")
         counts = {name: len(getattr(made, name)) for name in ("added", "changed", "moved", "removed", "unchanged")}
-        said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-        self.report({"INFO"}, f"Files: {said}")
+        summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        self.report({"INFO"}, f"Files: {summary}")
         return {"FINISHED"}
 
     def stopped(self, context: bpy.types.Context) -> None:
@@ -336,7 +336,7 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
         ghost = ghosts.found(
             context, armature, moved.clip.name, ReadAction(moved.clip, frames, moved.targets), moved.body
         )
-        self.report({"INFO"}, f"{ghost.said}: {len(moved.clip)} frames from {frames[0]:g}")
+        self.report({"INFO"}, f"{ghost.summary}: {len(moved.clip)} frames from {frames[0]:g}")
         active = library_finds.row(library_finds.finder())
         if self.index < 0 and active is not None and _stretches([active]) != [self._shown]:
             # Another row was clicked while this one was read.
@@ -409,9 +409,9 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
                 bpy.data.actions.remove(action)
             raise
         imported_motion.list_actions(scene_of(context), armature, actions)
-        said = dict.fromkeys(one.said for one in coming if one.said)
+        summary = dict.fromkeys(one.retargeted for one in coming if one.retargeted)
         names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
-        base.report(self, dict.fromkeys([*refused, *notes]), *said, f"{names}: now {armature.name}'s")
+        base.report(self, dict.fromkeys([*refused, *notes]), *summary, f"{names}: now {armature.name}'s")
         return {"FINISHED"}
 
 

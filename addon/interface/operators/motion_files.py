@@ -157,17 +157,19 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             return {"CANCELLED"}
         for note in (*imported.refused, *imported.notes):
             self.report({"WARNING"}, note)
-        said = imported_motion.take_in(
+        notes = imported_motion.take_in(
             context, imported, select=self.select, match_rate=self.match_rate, fit_range=self.fit_range
         )
-        for sentence in filter(None, (*imported.said, said)):
+        for sentence in filter(None, (*imported.retargeted, notes)):
             self.report({"INFO"}, sentence)
         for armature, actions in imported.actions.items():
             which = "the new armature " if armature in imported.made else ""
             self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_rates_note(context, actions)}")
         if imported.refused:
-            came, left = sum(map(len, imported.actions.values())), len(imported.refused)
-            self.report({"WARNING"}, f"{came} of {came + left} clips came in; {left} could not be carried")
+            imported_count, left = sum(map(len, imported.actions.values())), len(imported.refused)
+            self.report(
+                {"WARNING"}, f"{imported_count} of {imported_count + left} clips came in; {left} could not be carried"
+            )
         return {"FINISHED"}
 
     def _paths(self) -> list[str]:

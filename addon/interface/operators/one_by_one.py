@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Done:
+class EachResult:
     """What was made of one source, of what that was read and as what was asked for, and written."""
 
     request: Request
@@ -77,7 +77,7 @@ class OneByOneOperator(base.SourcesOperator):
             requests.append(one)
             recipes.append(recipe)
         if not found:
-            raise _together(errors, self._refused)
+            raise _merged_error(errors, self._refused)
         return requests, found, recipes
 
     def wanted(self, context: bpy.types.Context, sources: Sequence[Source]) -> Sequence[int]:
@@ -115,7 +115,7 @@ class OneByOneOperator(base.SourcesOperator):
     ) -> OperatorReturn:
         """Write what was made of each; of many actions one can be assigned: the first."""
         refused, errors = list(self._refused), []
-        each: list[Done] = []
+        each: list[EachResult] = []
         for k, one in enumerate(made):
             result = dataclasses.replace(request[k].result, assign=request[k].result.assign and not each)
             asked = dataclasses.replace(request[k], result=result)
@@ -123,12 +123,12 @@ class OneByOneOperator(base.SourcesOperator):
             try:
                 if isinstance(one, LoomError):
                     raise one
-                each.append(Done(*about, self.write_one(context, *about)))
+                each.append(EachResult(*about, self.write_one(context, *about)))
             except LoomError as error:
                 errors.append(error)
                 refused.append(_named(asked.sources[0], error))
         if not each:
-            raise _together(errors, refused)
+            raise _merged_error(errors, refused)
         self.done(context, read, each, refused)
         return {"FINISHED"}
 
@@ -138,7 +138,9 @@ class OneByOneOperator(base.SourcesOperator):
         """Write what was made of one source; raises LoomError if that can't be."""
         raise NotImplementedError
 
-    def done(self, context: bpy.types.Context, read: "reading.Read", each: list[Done], refused: list[str]) -> None:
+    def done(
+        self, context: bpy.types.Context, read: "reading.Read", each: list[EachResult], refused: list[str]
+    ) -> None:
         """Say what the user has to know: what was written of what, and why some could not be."""
         raise NotImplementedError
 
@@ -180,19 +182,24 @@ class EachOperator(base.ResultOperator, OneByOneOperator):
             raise made[0]
         return super().finish(context, request[0], read.only(0), recipe[0], made[0])
 
-    def done(self, context: bpy.types.Context, read: "reading.Read", each: list[Done], refused: list[str]) -> None:
+    def done(
+        self, context: bpy.types.Context, read: "reading.Read", each: list[EachResult], refused: list[str]
+    ) -> None:
         first = each[0]
         self.remember(context, first.request, first.read, first.recipe, first.made, first.written.action)
         notes = [*refused, *read.notes]
         for one in each:
             action = one.written.action
             contact_rows.keep_planted(scene_of(context), action, one.recipe, one.made.report)
-            notes += [*one.written.notes, *contact_rows.told(scene_of(context), action, one.made.report["warnings"])]
-        said = f"{first.recipe.label}: {len(each)} of {len(each) + len(refused)} actions"
+            notes += [
+                *one.written.notes,
+                *contact_rows.warnings_of(scene_of(context), action, one.made.report["warnings"]),
+            ]
+        summary = f"{first.recipe.label}: {len(each)} of {len(each) + len(refused)} actions"
         rig = properties.rig_of(scene_of(context), self.about(context))
         if rig is not None:
-            rig.last, rig.last_of = said, first.written.action.name
-        base.report(self, dict.fromkeys(notes), *read.came, said)
+            rig.last, rig.last_of = summary, first.written.action.name
+        base.report(self, dict.fromkeys(notes), *read.retarget_notes, summary)
 
 
 def made_of_each(
@@ -218,6 +225,6 @@ def _named(source: Source, error: LoomError) -> str:
     return str(error) if source.name in str(error) else f"{source.name}: {error}"
 
 
-def _together(errors: list[LoomError], refused: list[str]) -> LoomError:
+def _merged_error(errors: list[LoomError], refused: list[str]) -> LoomError:
     """The one error where there is but one, else one of all."""
     return errors[0] if len(refused) == 1 else LoomError("; ".join(refused))

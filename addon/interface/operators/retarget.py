@@ -79,7 +79,7 @@ class RetargetOperator(one_by_one.OneByOneOperator):
         return writing.write(context, dataclasses.replace(request, result=result), read, recipe, made)
 
     def done(
-        self, context: bpy.types.Context, read: "reading.Read", each: list[one_by_one.Done], refused: list[str]
+        self, context: bpy.types.Context, read: "reading.Read", each: list[one_by_one.EachResult], refused: list[str]
     ) -> None:
         from ...services.weaving import writing
 
@@ -88,9 +88,9 @@ class RetargetOperator(one_by_one.OneByOneOperator):
         notes = [*refused, *read.notes]
         for one in each:
             notes += [*one.written.notes, *one.made.report["warnings"]]
-        came = [f"Carried from {one.source.armature}: {one.made.carried.sentence}" for one in each]
-        said = f"{len(each)} of {len(each) + len(refused)} actions are now {armature.name}'s too"
-        base.report(self, dict.fromkeys(notes), *dict.fromkeys(came), said)
+        retarget_notes = [f"Carried from {one.source.armature}: {one.made.carried.sentence}" for one in each]
+        summary = f"{len(each)} of {len(each) + len(refused)} actions are now {armature.name}'s too"
+        base.report(self, dict.fromkeys(notes), *dict.fromkeys(retarget_notes), summary)
 
 
 _class = base.operator(

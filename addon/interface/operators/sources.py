@@ -31,13 +31,13 @@ class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
 
     def _report(self, armature: bpy.types.Object, filled: source_list.Filled) -> None:
         """Say what was listed, what of it apart and why, and what was not."""
-        said = [f"{len(filled.added)} actions of {armature.name} added"]
+        summary = [f"{len(filled.added)} actions of {armature.name} added"]
         reasons = dict.fromkeys(filter(None, filled.added.values()))
         groups = [([action.name for action, one in filled.added.items() if one == why], why) for why in reasons]
-        said += [f"at the end {some(names)}: {why}" for names, why in groups]
+        summary += [f"at the end {some(names)}: {why}" for names, why in groups]
         left_out = ((filled.shape_keys, "shape keys"), (filled.others, "other objects"))
-        said += [f"not listed, of {what}: {some(names)}" for names, what in left_out if names]
-        self.report({"INFO"}, "; ".join(said))
+        summary += [f"not listed, of {what}: {some(names)}" for names, what in left_out if names]
+        self.report({"INFO"}, "; ".join(summary))
 
 
 class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):

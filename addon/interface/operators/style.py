@@ -34,7 +34,7 @@ class _Learn(StyleSources):
     ) -> OperatorReturn:
         rig = properties.rig_of(scene_of(context), self.about(context))
         known = styles.keep(read.armature, panel_state.asked(scene_of(context), rig, FitStyle.verb), made)
-        base.report(self, (*read.notes, *made.report["warnings"]), *read.came, known.lines[0])
+        base.report(self, (*read.notes, *made.report["warnings"]), *read.retarget_notes, known.lines[0])
         return {"FINISHED"}
 
 
@@ -52,7 +52,9 @@ class _Keep(StyleSources):
 
         text = kept_styles.keep(storage.compose(made), self.name or made.name)
         properties.settings_of(scene_of(context)).kept_style = text
-        base.report(self, (*read.notes, *made.report["warnings"]), *read.came, f"{text.name} is kept in the file")
+        base.report(
+            self, (*read.notes, *made.report["warnings"]), *read.retarget_notes, f"{text.name} is kept in the file"
+        )
         return {"FINISHED"}
 
 
@@ -187,7 +189,7 @@ class _Variations(StyleSources):
         notes = dict.fromkeys([*self._unlike, *(note for one in written for note in one.notes)])
         warnings = dict.fromkeys(note for one in made for note in one.report["warnings"])
         names = ", ".join(one.action.name for one in written[:3]) + (" …" if len(written) > 3 else "")
-        base.report(self, (*read.notes, *notes, *warnings), *read.came, f"{len(written)} variations: {names}")
+        base.report(self, (*read.notes, *notes, *warnings), *read.retarget_notes, f"{len(written)} variations: {names}")
         return {"FINISHED"}
 
 

@@ -34,9 +34,9 @@ class ACTION_LOOM_UL_found(bpy.types.UIList):
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         row.template_icon(item.icon, scale=ROW)
-        told = row.column(align=True)
-        told.label(text=item.name)
-        figures = told.row(align=True)
+        details = row.column(align=True)
+        details.label(text=item.name)
+        figures = details.row(align=True)
         figures.enabled = False  # they are told, not set
         figures.label(text=f"{item.seconds:.1f} s")
         figures.prop(item, "distance", text="", emboss=False)
@@ -80,7 +80,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         if wrong is not None:
             draw_text(layout, context, wrong.text, "ERROR", alert=True)
         elif known is not None:
-            layout.label(text=translated(known.said))
+            layout.label(text=translated(known.summary))
         elif preferences.library(context):
             layout.label(text="Not read yet")
         layout.operator("action_loom.add_to_library", text="Add Folder…", icon="FILE_FOLDER")
@@ -98,7 +98,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         ghost = None if armature is None else previews.of(armature.session_uid)
         if ghost is not None and ghost.mode == previews.FOUND:
             row = layout.row(align=True)
-            row.label(text=translated(ghost.said), icon="GHOST_ENABLED")
+            row.label(text=translated(ghost.summary), icon="GHOST_ENABLED")
             row.prop(properties.settings_of(scene_of(context)), "ghost_mesh", text="", icon="MESH_DATA")
             row.operator("action_loom.clear_preview", text="", icon="X")
             for why in ghost.left_out:

@@ -245,8 +245,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         others = source_list.selected_others(context, armature)
         if others:
             column = self.layout.column(align=True)
-            said = f"Of {others[0].name}:" if len(others) == 1 else f"Of {len(others)} selected armatures:"
-            column.label(text=translated(said))
+            text = f"Of {others[0].name}:" if len(others) == 1 else f"Of {len(others)} selected armatures:"
+            column.label(text=translated(text))
             column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
             column.operator("action_loom.retarget", icon="ARMATURE_DATA")
 
@@ -280,8 +280,8 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
         layout.prop(source, "rate")
         if not source.rate:
             own = rates.rate_of(source.action)
-            said = f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(scene_of(context)):g}"
-            layout.label(text=translated(said))
+            text = f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(scene_of(context)):g}"
+            layout.label(text=translated(text))
         first, last = source.action.frame_range
         layout.prop(source, "label")
         layout.prop(

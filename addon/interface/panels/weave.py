@@ -122,8 +122,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if len(ticked) > 2:
             row.prop(properties.settings_of(scene_of(context)), "pad", icon="ORIENTATION_CURSOR", toggle=True)
         if frames:
-            said = f"Keyed at {', '.join(f'{frame:g}' for frame in frames)}: the weights change on the way"
-            draw_text(self.layout, context, said)
+            text = f"Keyed at {', '.join(f'{frame:g}' for frame in frames)}: the weights change on the way"
+            draw_text(self.layout, context, text)
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
         """Say which action's legs and which one's arms are taken: the mark of the reference decides."""
@@ -166,8 +166,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             owner = candidates.source_of_cycle(scene_of(context), target_armature.of_tab(context))
             each = "A cycle is looked for in each action"
             listed = [source_list.source_of(line) for line in lists.ticked(_rig(context))]
-            said = f"{each}; {owner.name} has the one that is chosen" if owner in listed else each
-            draw_text(layout, context, said, "INFO")
+            text = f"{each}; {owner.name} has the one that is chosen" if owner in listed else each
+            draw_text(layout, context, text, "INFO")
             return
         group = getattr(settings, settings.mode)
         found = candidates.candidates_of(scene_of(context), present(target_armature.of_tab(context)))
@@ -222,8 +222,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             return
         row = self.layout.row(align=True)
         row.alert = ghost.outdated
-        said = "Outdated: press the ghost again" if ghost.outdated else ghost.said
-        row.label(text=translated(said), icon="GHOST_ENABLED")
+        text = "Outdated: press the ghost again" if ghost.outdated else ghost.summary
+        row.label(text=translated(text), icon="GHOST_ENABLED")
         row.prop(settings, "ghost_mesh", text="", icon="MESH_DATA")
         if ghost.mode != previews.SOLO:
             row.prop(settings, "ghost_beside", text="", icon="ARROW_LEFTRIGHT")
@@ -283,7 +283,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         layout.operator("action_loom.show_graph", text="Open in Image Editor", icon="IMAGE_DATA")
 
 
-class ACTION_LOOM_PT_wander(SidebarPanel, bpy.types.Panel):
+class ACTION_LOOM_PT_random_walk(SidebarPanel, bpy.types.Panel):
     bl_label = "Other Walks"
     bl_parent_id = "ACTION_LOOM_PT_weave"
     bl_options = {"DEFAULT_CLOSED"}
@@ -318,5 +318,5 @@ class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
 
 
 register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_wander, ACTION_LOOM_PT_weave_more)
+    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_random_walk, ACTION_LOOM_PT_weave_more)
 )

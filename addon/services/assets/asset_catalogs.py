@@ -72,11 +72,11 @@ def ensure(folder: Path, path: str) -> str:
 def _catalogs(file: Path, text: str) -> list[tuple[str, str]]:
     """Return ids and paths of the catalogs in a file; raises LoomError where it is of a version that we don't know."""
     lines = (line.strip("\ufeff\r ") for line in text.split("\n"))
-    told = [line for line in lines if line and not line.startswith("#")]
-    if text.strip() and told[:1] != [VERSION]:
+    entries = [line for line in lines if line and not line.startswith("#")]
+    if text.strip() and entries[:1] != [VERSION]:
         raise LoomError(f"{file} is not of version 1, so no catalog was added: add it in the Asset Browser")
     found = []
-    for line in told[1:]:
+    for line in entries[1:]:
         parts = line.split(":")
         try:
             found.append((str(uuid.UUID(parts[0].strip())), cleaned(parts[1])))

@@ -70,13 +70,13 @@ def put_in_catalog(actions: list[bpy.types.Action], path: str) -> str:
     path = asset_catalogs.cleaned(path)
     if not path:
         return ""
-    said, blend = "", bpy.data.filepath
+    note, blend = "", bpy.data.filepath
     if blend:
         roots = [folder for _, folder in asset_finds.libraries()]
         catalog = asset_catalogs.ensure(asset_catalogs.folder_of(Path(blend), roots), path)
     else:
         catalog = asset_catalogs.id_of(path)
-        said = f"This file was never saved: save it, then mark again, and the catalog {path} is written beside it"
+        note = f"This file was never saved: save it, then mark again, and the catalog {path} is written beside it"
     for action in actions:
         present(action.asset_data).catalog_id = catalog
-    return said
+    return note

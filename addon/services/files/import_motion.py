@@ -52,7 +52,7 @@ class Imported:
     actions: dict[bpy.types.Object, list[bpy.types.Action]]
     made: tuple[bpy.types.Object, ...]
     notes: tuple[str, ...]
-    said: tuple[str, ...] = ()
+    retargeted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
 
 
@@ -109,7 +109,9 @@ def import_files(
             actions.setdefault(new, []).append(_write(new, one, reading, notes))
         first = actions[new][0]
         curves.assign(new, first, curves.choose_slot(first, new))
-    once = (tuple(dict.fromkeys(words)) for words in (notes, [one.said for one in moved if one.said], refused))
+    once = (
+        tuple(dict.fromkeys(words)) for words in (notes, [one.retargeted for one in moved if one.retargeted], refused)
+    )
     return Imported(actions, tuple(made), *once)
 
 
@@ -156,6 +158,6 @@ def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Obj
 
 def _write(armature: bpy.types.Object, moved: Moved, reading: FileReading, notes: list[str]) -> bpy.types.Action:
     rate = 0.0 if reading.to_scene_rate else moved.file.rate
-    action, said = onto_armature.write(armature, moved, first_frame=FIRST_FRAME, rate=rate)
-    notes += said
+    action, retargeted = onto_armature.write(armature, moved, first_frame=FIRST_FRAME, rate=rate)
+    notes += retargeted
     return action

@@ -25,9 +25,9 @@ def take_in(
     if select and context.mode == "OBJECT":
         _activate(context, armature)
     every = [action for actions in imported.actions.values() for action in actions]
-    said = [_rate_matched(scene_of(context), every)] if match_rate else []
-    said += [_range_fitted(scene_of(context), every)] if fit_range else []
-    return "; ".join(filter(None, said))
+    notes = [_rate_matched(scene_of(context), every)] if match_rate else []
+    notes += [_range_fitted(scene_of(context), every)] if fit_range else []
+    return "; ".join(filter(None, notes))
 
 
 def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> None:

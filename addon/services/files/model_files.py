@@ -45,8 +45,8 @@ def read(context: bpy.types.Context, path: str) -> list[Clip]:
     with _away(context) as (scene, before):
         scene.render.fps, scene.render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
         _import(path, ending)
-        came = [action for action in bpy.data.actions if action not in before]
-        found = [clip for armature in _armatures(scene) for clip in _clips(scene, armature, came)]
+        imported = [action for action in bpy.data.actions if action not in before]
+        found = [clip for armature in _armatures(scene) for clip in _clips(scene, armature, imported)]
     if not found:
         raise LoomError(f"{name}: it has no animation of an armature's bones")
     return [replace(found[0], name=os.path.splitext(name)[0])] if len(found) == 1 else found
@@ -121,8 +121,8 @@ def _armatures(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [one for one in scene.objects if one.type == "ARMATURE" and len(armature_data(one).bones)]
 
 
-def _clips(scene: bpy.types.Scene, armature: bpy.types.Object, came: list[bpy.types.Action]) -> Iterator[Clip]:
-    for action in came:
+def _clips(scene: bpy.types.Scene, armature: bpy.types.Object, imported: list[bpy.types.Action]) -> Iterator[Clip]:
+    for action in imported:
         if not source_list.moves(action, armature).bones:
             continue
         slot = curves.choose_slot(action, armature)

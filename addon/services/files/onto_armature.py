@@ -64,7 +64,7 @@ class Moved:
     clip: Clip
     body: rig.Rig
     targets: frozenset[Target]
-    said: str = ""
+    retargeted: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -168,7 +168,7 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool) -> Moved:
     one_source = planting.same(made.clip, file.clip)
     found = planting.find(file.clip) if plant_feet and not one_source else None
     clip, _ = planting.of_result(made.clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
-    return Moved(file, clip, body, made.targets | to.played, made.said, made.notes)
+    return Moved(file, clip, body, made.targets | to.played, made.retargeted, made.notes)
 
 
 def _same(one: Skeleton, other: Skeleton) -> bool:

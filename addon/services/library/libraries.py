@@ -19,7 +19,7 @@ class Known:
     path: str
     stamp: tuple[int, int]
     searched: "Searched"
-    said: str
+    summary: str
 
 
 # By their paths; the last is the last.

@@ -88,10 +88,10 @@ def read(path: str, before: Known | None = None) -> Known:
     if before is not None and (before.path, before.stamp) == (path, stamp):
         return before
     library = storage.read(path)
-    return Known(path, stamp, Searched(library, library.clips), _said(library))
+    return Known(path, stamp, Searched(library, library.clips), _summary(library))
 
 
-def _said(library: Library) -> str:
+def _summary(library: Library) -> str:
     count, others = len(library.clips), len(library.entries) - len(library.clips)
     minutes = sum(entry.frames / entry.rate for entry in library.clips) / 60.0
     words = f"{count:,} clip{'s' * (count != 1)}, {minutes:,.1f} minutes"

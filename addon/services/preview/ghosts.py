@@ -64,8 +64,8 @@ def keep(
     figures = (*sources, dataclasses.replace(result, points=result.points + shift))
     lines = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
-    said = f"{len(clip)} frames from {first_frame:g}"
-    ghost = Ghost(mode, figures, said, request, read, recipe, woven, lines, body, left_out, asked, outdated)
+    summary = f"{len(clip)} frames from {first_frame:g}"
+    ghost = Ghost(mode, figures, summary, request, read, recipe, woven, lines, body, left_out, asked, outdated)
     previews.keep(read.armature, ghost)
     return ghost
 
@@ -77,18 +77,18 @@ def solo(context: bpy.types.Context, armature: bpy.types.Object, line: Any) -> G
     return _alone(context, armature, SOLO, line.action.name, request, read, (*line.color[:], 1.0))
 
 
-def found(context: bpy.types.Context, armature: bpy.types.Object, said: str, read: ReadAction, body: Rig) -> Ghost:
+def found(context: bpy.types.Context, armature: bpy.types.Object, summary: str, read: ReadAction, body: Rig) -> Ghost:
     """Keep a stretch that was found in a library, on the body of an armature, and return it."""
     request = Request(sources=(Source(name=read.clip.name),))
     alone = reading.Read(body, (read,), armature.session_uid, ())
-    return _alone(context, armature, FOUND, said, request, alone, colors.of(colors.RESULT))
+    return _alone(context, armature, FOUND, summary, request, alone, colors.of(colors.RESULT))
 
 
 def _alone(
     context: bpy.types.Context,
     armature: bpy.types.Object,
     mode: str,
-    said: str,
+    summary: str,
     request: Request,
     read: reading.Read,
     color: tuple[float, ...],
@@ -99,7 +99,7 @@ def _alone(
     figure = _figure(clip, read, playing, color, wide=True)
     with_mesh = properties.settings_of(scene).ghost_mesh
     body, left_out = _body(scene, armature, clip, read, playing, np.zeros(3)) if with_mesh else (None, ())
-    ghost = Ghost(mode, (figure,), said, request, read, body=body, left_out=left_out)
+    ghost = Ghost(mode, (figure,), summary, request, read, body=body, left_out=left_out)
     previews.keep(armature.session_uid, ghost)
     return ghost
 
@@ -112,7 +112,7 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     if ghost.recipe is not None and ghost.woven is not None:
         _keep_again(context, ghost, ghost.recipe, ghost.woven)
     elif ghost.mode == FOUND:
-        found(context, armature, ghost.said, ghost.read.sources[0], ghost.read.body)
+        found(context, armature, ghost.summary, ghost.read.sources[0], ghost.read.body)
     elif 0 <= rig.active < len(rig.sources) and rig.sources[rig.active].action is not None:
         solo(context, armature, rig.sources[rig.active])
 

@@ -53,11 +53,11 @@ def remember(
         name = "" if request.result.result_name else action.name
         _last.keep(_KEY, Last(request, read, recipe, action.session_uid, name))
     elif isinstance(recipe, Follow) and isinstance(woven, FollowResult):
-        asked = _said(scene_of(context), read.armature)
+        asked = _panel_state(scene_of(context), read.armature)
         _last.keep(_KEY, Last(request, read, recipe, action.session_uid, "", woven, asked))
 
 
-def _said(scene: bpy.types.Scene, armature: int) -> tuple[Any, ...]:
+def _panel_state(scene: bpy.types.Scene, armature: int) -> tuple[Any, ...]:
     """What the panel says of walks along a path; () for an armature without a list."""
     rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, armature))
     return () if rig is None else panel_state.asked(scene, rig, Follow.verb)
@@ -91,7 +91,7 @@ def rewalk(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
     found = None if last is None else _found(scene, last)
     if last is None or found is None or not isinstance(last.recipe, Follow) or last.woven is None:
         return False
-    asked = _said(scene, last.read.armature)
+    asked = _panel_state(scene, last.read.armature)
     curve = properties.settings_of(scene).curve
     if curve is None or curve.name_full != last.request.curve:
         return False

@@ -106,7 +106,7 @@ class Ghost:
 
     mode: str
     figures: tuple[Figure, ...]
-    said: str
+    summary: str
     request: "Request"
     read: "reading.Read"
     recipe: "Recipe | None" = None

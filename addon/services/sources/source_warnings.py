@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 def note(context: bpy.types.Context, armature: bpy.types.Object, request: Request, read: "reading.Read") -> None:
     """Put a sentence beside each line of the armature's list whose action was read and looks wrong or stays there."""
     from ....core.check import cadence
-    from ....core.weave import give_travel
+    from ....core.weave import add_root_motion
 
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
-    for asked, source, came in zip(request.sources, read.sources, read.said, strict=True):
+    for asked, source, retargeted in zip(request.sources, read.sources, read.retargeted, strict=True):
         doubt = cadence.doubt(source.clip)
-        said = f"{asked.name}: {doubt}" if doubt else give_travel.note(source.clip)
+        warning = f"{asked.name}: {doubt}" if doubt else add_root_motion.note(source.clip)
         for line in rig.sources:
             if line.action is not None and (line.action.name_full, line.armature) == (asked.name, asked.armature):
-                line.warning, line.carried = _of_range(line) or said, came
+                line.warning, line.carried = _of_range(line) or warning, retargeted
 
 
 def _of_range(line: Any) -> str:

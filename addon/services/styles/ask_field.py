@@ -61,8 +61,8 @@ def keep(armature: int, made: "AskResult") -> None:
     shares = made.weights.max(axis=0)
     strides = zip(unit * of.measured["speed"], of.measured["turn"], shares, strict=True)
     got = made.examples.measure(made.weights[0] @ of.flat, ("speed", "turn"))
-    told = tuple((float(speed), float(turn), float(share)) for speed, turn, share in strides)
-    _known.keep(armature, Field(tuple(made.report["names"]), told, (unit * got["speed"], got["turn"])))
+    points = tuple((float(speed), float(turn), float(share)) for speed, turn, share in strides)
+    _known.keep(armature, Field(tuple(made.report["names"]), points, (unit * got["speed"], got["turn"])))
 
 
 def field_of(armature: int, names: Sequence[str]) -> Field | None:

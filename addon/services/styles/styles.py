@@ -28,7 +28,7 @@ class KnownStyle:
 
 
 @dataclass(frozen=True, eq=False)
-class Came:
+class Reached:
     """What sliders of the last result came to: by name what was measured before and after, and which were held back."""
 
     measured: Mapping[str, Mapping[str, float]]
@@ -37,7 +37,7 @@ class Came:
 
 # By the session id of the armature; the last is the last.
 _known: Cache[int, KnownStyle] = memory.cache(4)
-_came: Cache[int, Came] = memory.cache(4)
+_reached: Cache[int, Reached] = memory.cache(4)
 
 
 def style_of(armature: bpy.types.Object, asked: tuple[Any, ...]) -> KnownStyle | None:
@@ -60,8 +60,8 @@ def keep(armature: int, asked: tuple[Any, ...], style: "Style") -> KnownStyle:
 
 def keep_sliders(armature: int, report: Mapping[str, Any]) -> None:
     """Keep what sliders came to, from a result's report."""
-    told = report["style"]
-    _came.keep(armature, Came(told["sliders"], tuple(one.partition(":")[0] for one in told["held"])))
+    reported = report["style"]
+    _reached.keep(armature, Reached(reported["sliders"], tuple(one.partition(":")[0] for one in reported["held"])))
 
 
 def unit_of(name: str) -> str:
@@ -71,10 +71,10 @@ def unit_of(name: str) -> str:
     return UNITS[name]
 
 
-def came(armature: bpy.types.Object) -> Came | None:
+def reached(armature: bpy.types.Object) -> Reached | None:
     """Return what the sliders of what is previewed, else of the last result, came to."""
     ghost = previews.of(armature.session_uid)
     if ghost is not None and ghost.woven is not None and "style" in ghost.woven.report:
-        told = ghost.woven.report["style"]
-        return Came(told["sliders"], tuple(one.partition(":")[0] for one in told["held"]))
-    return _came.get(armature.session_uid)
+        reported = ghost.woven.report["style"]
+        return Reached(reported["sliders"], tuple(one.partition(":")[0] for one in reported["held"]))
+    return _reached.get(armature.session_uid)

@@ -49,7 +49,7 @@ def kept(
     return [frame - first_frame for frame in (*notes, *(frame for _, frame in markers))]
 
 
-def said(found: "Fewer | None", recipe: Recipe) -> str:
+def summary(found: "Fewer | None", recipe: Recipe) -> str:
     """Return how many keys of how many there are, and how far the result is off, for the line of a result."""
     if found is None:
         return ""

@@ -40,7 +40,7 @@ class Read:
     armature: int
     made_of: tuple[tuple[int, int], ...]
     players: tuple[int, ...] = ()
-    said: tuple[str, ...] = ()
+    retargeted: tuple[str, ...] = ()
     bodies: tuple[Clip, ...] = ()
     each: int = 1
 
@@ -59,7 +59,7 @@ class Read:
             sources=tuple(self.sources[k] for k in places),
             made_of=tuple(self.made_of[k] for k in places),
             players=tuple(self.players[k] for k in places),
-            said=tuple(self.said[k] for k in places),
+            retargeted=tuple(self.retargeted[k] for k in places),
         )
 
     @property
@@ -69,9 +69,13 @@ class Read:
         return about_body + sorted({note for source in self.sources for note in source.notes})
 
     @property
-    def came(self) -> list[str]:
+    def retarget_notes(self) -> list[str]:
         """How the sources of other armatures were carried, a sentence each."""
-        return [f"{one.clip.name}: {said}" for one, said in zip(self.sources, self.said, strict=False) if said]
+        return [
+            f"{one.clip.name}: {retargeted}"
+            for one, retargeted in zip(self.sources, self.retargeted, strict=False)
+            if retargeted
+        ]
 
 
 def read(
@@ -117,29 +121,29 @@ def read_actions(
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
         control_rig.refuse_unknown(armature, body)
-    sources, said = [], []
+    sources, retargeted = [], []
     for one, player, source in zip(made_of, players, request.sources, strict=True):
         if player is None and not by_recipe:
             sources.append(_read_one(scene, armature, one, body, (source, request.reading), carried))
-            said.append("")
+            retargeted.append("")
             continue
         owner = player or armature
         theirs = _read_one(scene, owner, one, _body(owner, [one]), (source, request.reading))
         if by_recipe:
             pairs = other_bodies.pairs_of(theirs.clip.skeleton, body.skeleton, (owner.name, armature.name))
             theirs = dataclasses.replace(theirs, clip=other_bodies.without_others(theirs.clip))
-            targets, notes, came = other_bodies.keyed_by(pairs, body), theirs.notes, ""
+            targets, notes, retarget_notes = other_bodies.keyed_by(pairs, body), theirs.notes, ""
         else:
             brought = other_bodies.bring(theirs.clip, body, owner.name, armature.name)
             theirs = dataclasses.replace(theirs, clip=brought.clip)
-            targets, notes, came = brought.targets, (*theirs.notes, *brought.notes), brought.said
+            targets, notes, retarget_notes = brought.targets, (*theirs.notes, *brought.notes), brought.retargeted
         targets |= other_bodies.played_on(armature)
         sources.append(dataclasses.replace(theirs, targets=targets, notes=notes, start={}, hidden=frozenset()))
-        said.append(came)
+        retargeted.append(retarget_notes)
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
     uids = tuple(0 if player is None else player.session_uid for player in players)
     bodies = (other_bodies.still(body, armature.name, sources[0].clip.rate),) if by_recipe else ()
-    found = Read(body, tuple(sources), armature.session_uid, ids, uids, tuple(said), bodies)
+    found = Read(body, tuple(sources), armature.session_uid, ids, uids, tuple(retargeted), bodies)
     if isinstance(recipe, StyleOptions) and recipe.kept:
         prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
     return found
@@ -153,7 +157,7 @@ def merged(parts: Sequence[Read]) -> Read:
         sources=tuple(one for part in parts for one in part.sources),
         made_of=tuple(one for part in parts for one in part.made_of),
         players=tuple(one for part in parts for one in part.players),
-        said=tuple(one for part in parts for one in part.said),
+        retargeted=tuple(one for part in parts for one in part.retargeted),
     )
 
 

@@ -97,7 +97,7 @@ def write(
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
-    return Written(action, tuple(filter(None, notices)), keys, few_keys.said(fewer, recipe))
+    return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe))
 
 
 def keyed(read: Read) -> frozenset[curves.Target]:

@@ -13,8 +13,8 @@ from ...motion import cycles, feet, ik, kinematics, quat
 from ...motion.clip import Clip
 from ...motion.ik import Limb
 from ...motion.quat import Array
-from .. import laps
-from ..laps import Laps
+from .. import cyclic_padding
+from ..cyclic_padding import PaddedClip
 from . import displacement, figures, legs, spans
 from .displacement import Complex, Pivots
 from .spans import Contact, Span
@@ -63,8 +63,8 @@ class Planted:
         return {"spans": [list(span.row) for span in self.spans], "refused": refused, **self.figures}
 
 
-def _laps(clip: Clip) -> Laps:
-    return laps.around(clip, AROUND * clip.rate, repeats=len(clip) > 1 and cycles.closes(clip))
+def _laps(clip: Clip) -> PaddedClip:
+    return cyclic_padding.around(clip, AROUND * clip.rate, repeats=len(clip) > 1 and cycles.closes(clip))
 
 
 def found(clip: Clip) -> list[Span]:
@@ -72,7 +72,7 @@ def found(clip: Clip) -> list[Span]:
     return _found(_laps(clip))
 
 
-def _found(whole: Laps) -> list[Span]:
+def _found(whole: PaddedClip) -> list[Span]:
     return spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
 
 

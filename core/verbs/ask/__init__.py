@@ -82,11 +82,11 @@ class Ask(Recipe, PlantOptions, AskOptions):
         return found
 
     def result_name(self, names: Sequence[str]) -> str:
-        said = [f"at {self.speed:g}"] if self.speed else []
-        said += [f"turning {self.turn:+g}"] if self.turn else []
-        said += [f"stepping {self.step:g}"] if self.step else []
+        asked = [f"at {self.speed:g}"] if self.speed else []
+        asked += [f"turning {self.turn:+g}"] if self.turn else []
+        asked += [f"stepping {self.step:g}"] if self.step else []
         clips = " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
-        return f"{clips} {' '.join(said) or 'as asked'}"
+        return f"{clips} {' '.join(asked) or 'as asked'}"
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""

@@ -21,10 +21,10 @@ from ...recipes.ask import AskOptions
 from ...recipes.style import StyleOptions
 from ...style import barycentric, material, measures
 from ...style import form as forms
+from ...style.clip_in_style import ClipInStyle
 from ...style.form import PHASES
 from ...style.material import Material
 from ...style.style import Style
-from ...style.worn import Worn
 from ...weave import planting, reporting, root_blend
 from ...weave.results import Result
 from ..restyle import work as restyle
@@ -273,8 +273,8 @@ def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
     rows = (1.0 - share) * stacked[before, picked] + share * stacked[before + 1, picked]
     base = _base(examples, phase)
     style = Style(examples.material)
-    clothed = Worn(style, base, phase, flat[0], root_blend.part(base))
-    made = restyle.dressed(clothed, Change(rows, 1.0, flat[0], {}, ()))
+    in_style = ClipInStyle(style, base, phase, flat[0], root_blend.part(base))
+    made = restyle.restyled(in_style, Change(rows, 1.0, flat[0], {}, ()))
     return replace(made, cyclic=not turning and recipe.strides == 1)
 
 
@@ -297,13 +297,13 @@ def _of_clips(of: Material, weights: Array, count: int) -> Array:
 
 def _missed(examples: Examples, found: Sequence[Found]) -> list[str]:
     """Say what lies outside what the examples do, and what came instead."""
-    told: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for one in found:
         for name, asked in one.asked.items():
             values = examples.measured[name]
             if abs(one.got[name] - asked) > OFF * float(np.ptp(values)):
-                told[
+                notes[
                     f"{name}: {asked:.3g} {measures.UNITS[name]} is outside what these clips do together: it came to"
                     f" {one.got[name]:.3g} (alone they go from {values.min():.3g} to {values.max():.3g})"
                 ] = None
-    return list(told)[:6]
+    return list(notes)[:6]

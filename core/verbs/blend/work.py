@@ -41,7 +41,7 @@ def blend(
     if registered is None or registered.cyclic != weights.close:
         registered = register(clips, recipe, progress.part(0.0, 0.7), cyclic=weights.close)
     registration = registered.registration
-    ready, given = (registered.prepared, []) if recipe.give_travel == "no" else registered.travelling
+    ready, given = (registered.prepared, []) if recipe.add_root_motion == "no" else registered.travelling
     progress.at(0.7, "Blending")
     at = output_frames(registration, weights, recipe.timing)
     shares = weights.at(registration.share_of_way(at))

@@ -3,4 +3,4 @@
 # Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
 COMMANDS = {"graph build": "walk.bvh turn.bvh"}
 # Calls of operators for the battery: the sources, over which frames they are read, and options.
-OPERATORS = {}
+OPERATORS: dict[str, dict[str, object]] = {}

@@ -26,7 +26,7 @@ from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...sync import transitions
 from ...sync.transitions import Transition
-from ...weave import authored, give_travel, planting, reporting
+from ...weave import add_root_motion, authored, planting, reporting
 from ...weave.results import ConnectResult
 from ...weave.seam import repairs, tracks
 from ..blend import Blend
@@ -112,7 +112,7 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
 
 def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trimmed], list[str]]:
     """The clips, those on the spot travelling where others do, and what is to be said of it."""
-    clips, sentences = give_travel.travelling([one.clip for one in trimmed], recipe)
+    clips, sentences = add_root_motion.travelling([one.clip for one in trimmed], recipe)
     return [replace(one, clip=clip) for one, clip in zip(trimmed, clips, strict=True)], sentences
 
 

@@ -151,22 +151,22 @@ def _not_kept(clip: Clip, feet: Outcome) -> list[str]:
 
 
 def _warnings(clip: Clip, recipe: Filter, done: Filtered) -> list[str]:
-    told = []
+    notes = []
     if recipe.cutoff and low_pass.passes_all(recipe.cutoff, clip.rate):
-        told.append(
+        notes.append(
             f"{clip.name}: {clip.rate:g} frames a second hold nothing faster than {0.5 * clip.rate:g} Hz, so a cutoff"
             f" of {recipe.cutoff:g} Hz takes nothing off"
         )
     elif recipe.cutoff and not done.repeats and 0.0 < clip.seconds * recipe.cutoff < 1.0:
-        told.append(
+        notes.append(
             f"{clip.name} is {clip.seconds:.2f} s long, less than one wave of {recipe.cutoff:g} Hz: hardly more than a"
             " straight line is left of it"
         )
     known = bands.known(len(clip))
     idle = [f"band_{k}" for k, gain in enumerate(recipe.gains, 1) if gain != 1.0 and k > known]
     if idle:
-        told.append(f"{clip.name}: {len(clip)} frames have {known} bands: {', '.join(idle)} did nothing")
+        notes.append(f"{clip.name}: {len(clip)} frames have {known} bands: {', '.join(idle)} did nothing")
     if not done.changed:
         why = "no joint jumps away and back" if recipe.spikes else "nothing was asked for"
-        told.append(f"{clip.name}: {why}, and nothing else was taken off: it is as it was")
-    return told
+        notes.append(f"{clip.name}: {why}, and nothing else was taken off: it is as it was")
+    return notes

@@ -130,14 +130,14 @@ class Follow(GraphWalk, PointOptions):
 
     def stretch_splices(self) -> list[Splice]:
         """Return how each stretch is spliced; raises OptionError for what is no option of splice, or is no value."""
-        told = _parts(self.stretch_options)
-        if len(told) not in (1, len(self.stretches)) and self.stretch_options.strip(" ;"):
+        parts = _parts(self.stretch_options)
+        if len(parts) not in (1, len(self.stretches)) and self.stretch_options.strip(" ;"):
             raise OptionError(
-                f"stretch_options has {len(told)} parts for {len(self.stretches)} stretches: give one for each, or one"
+                f"stretch_options has {len(parts)} parts for {len(self.stretches)} stretches: give one for each, or one"
             )
-        told = told * len(self.stretches) if len(told) == 1 else told
+        parts = parts * len(self.stretches) if len(parts) == 1 else parts
         shared = {name: getattr(self, name) for name in declared(PointOptions)}
-        return [Splice(**(shared | _options(text))) for _, text in zip(self.stretches, told, strict=False)]
+        return [Splice(**(shared | _options(text))) for _, text in zip(self.stretches, parts, strict=False)]
 
     def after(self, count: int) -> Self:
         # A row that is none is refused by name when the stretches are read.
@@ -214,8 +214,8 @@ def _options(text: str) -> dict[str, Any]:
         name, equals, value = entry.partition("=")
         if name not in known or not equals:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-            meant = f"; did you mean {', '.join(near)}?" if near else ""
-            raise OptionError(f"stretch_options has {entry!r}, which is no option of splice and its value{meant}")
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise OptionError(f"stretch_options has {entry!r}, which is no option of splice and its value{hint}")
         about = known[name]
         if about.kind is bool and value not in _WORDS:
             raise OptionError(f"{name} is {value!r} in stretch_options, but must be yes or no")

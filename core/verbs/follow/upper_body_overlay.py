@@ -66,7 +66,7 @@ def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[C
                 f"the stretch from {one.start:.0%} to {one.end:.0%} takes {seconds:.1f} s, too short for "
                 f"{one.actions.name}: it takes {SHORTEST} s or more"
             )
-        made, told = spliced_actions.put_on(walk, one.actions, first, last)
+        made, details = spliced_actions.put_on(walk, one.actions, first, last)
         walk = made.clip
         carried = one.actions.carried
         place = {
@@ -76,5 +76,5 @@ def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[C
             "frames": [first, last - 1],
             "carried": carried[0].as_report() if len(carried) == 1 else [one.as_report() for one in carried] or None,
         }
-        reports.append(place | told)
+        reports.append(place | details)
     return walk, reports

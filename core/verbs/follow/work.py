@@ -23,7 +23,7 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...options import declared
 from ...progress import SILENT, Progress
-from ...weave import give_travel, planting
+from ...weave import add_root_motion, planting
 from ...weave.seam import held
 from . import ON_THE_WAY, Follow, routes, upper_body_overlay
 from .result import FollowResult, Search
@@ -136,7 +136,7 @@ def _searched(
             progress=progress,
         )
     except PathError as error:
-        hint = turning.told(steps, recipe.bend, sized) + _guessed(graph)
+        hint = turning.hint(steps, recipe.bend, sized) + _guessed(graph)
         raise PathError(f"{graph.name}: {error}; {hint}", error.place) from None
     return Search(steps, sized, made if earlier is None else earlier[0].followed_by(earlier[1], made))
 
@@ -214,9 +214,9 @@ def _figures(way: _Way, walked: AssembledWalk, real: NDArray[np.complex128], gon
 def _refuse_standing(graph: MotionGraph) -> None:
     """Raise GraphError for a graph that leads nowhere since its clips walk on the spot."""
     given = graph.clips[: graph.inputs.given]
-    if any(give_travel.travels(clip) for clip in given):
+    if any(add_root_motion.travels(clip) for clip in given):
         return
-    walking = [clip.name for clip in given if give_travel.walks_on_the_spot(clip)]
+    walking = [clip.name for clip in given if add_root_motion.walks_on_the_spot(clip)]
     if walking:
         raise GraphError(f"{graph.name}: these clips walk on the spot: give them travel first ({some(walking)})")
 
@@ -237,10 +237,10 @@ def _warnings(way: _Way, off: Array, gone: Array) -> list[str]:
     worst = int(np.argmax(off))
     if off[worst] <= FAR * way.sized.unit:
         return []
-    said = f"the walk is {off[worst]:.2f} m off the path at {gone[worst]:.1f} of {way.drawn.length:.1f} m"
+    note = f"the walk is {off[worst]:.2f} m off the path at {gone[worst]:.1f} of {way.drawn.length:.1f} m"
     if way.search is None:
-        return [said]
-    return [f"{said}; {turning.told(way.search.steps, way.recipe.bend, way.sized)}"]
+        return [note]
+    return [f"{note}; {turning.hint(way.search.steps, way.recipe.bend, way.sized)}"]
 
 
 def _guessed(graph: MotionGraph) -> str:

@@ -12,7 +12,7 @@ from ...errors import ClipError
 from ...motion import cycles, joint_matching, mirror, root_motion
 from ...motion.clip import Channel, Clip
 from ...progress import SILENT, Progress
-from ...weave import reporting, travel_way
+from ...weave import reporting, root_trajectory
 from ...weave.results import EditResult
 from . import Mirror
 
@@ -64,7 +64,7 @@ def _exchanged(clip: Clip) -> dict[str, Channel]:
         mine = next((quoted for quoted in other if quoted in name), None)
         there = name if mine is None else name.replace(mine, other[mine])
         channels[name] = clip.channels.get(there, channel)
-    for name in (travel_way.CHANNELS[0], travel_way.CHANNELS[2]):
+    for name in (root_trajectory.CHANNELS[0], root_trajectory.CHANNELS[2]):
         if name in channels:
             channels[name] = Channel(-channels[name].values)
     return channels

@@ -85,16 +85,16 @@ def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
     last = len(other) - 1
     end = root_motion.ground_frames(other)[0][last]
     there, carried = alike.like(root_motion.placed(other, 0.0, -end), clip)
-    said = [] if carried is None else list(carried.sentences)
+    notes = [] if carried is None else list(carried.sentences)
     feet = contacts.footing(there), contacts.footing(clip)
     found = transitions.align(there, clip, last, frame, 0, feet)
     if found.distance <= connect.FAR * clip.skeleton.height:
-        return root_motion.placed(clip, found.turn, np.array(found.shift) + end), said
-    said.append(
+        return root_motion.placed(clip, found.turn, np.array(found.shift) + end), notes
+    notes.append(
         f"{clip.name} and the end of {other.name} are in different poses, {100.0 * found.distance:.0f} cm apart: the"
         " hips were brought to where they were, facing the same way"
     )
-    return root_motion.beginning_at(clip, end, float(root_motion.heading(other)[last]), frame), said
+    return root_motion.beginning_at(clip, end, float(root_motion.heading(other)[last]), frame), notes
 
 
 def _raised(clip: Clip, recipe: Place) -> float:

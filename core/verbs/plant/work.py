@@ -42,10 +42,10 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
 
 
 def _warnings(clip: Clip, done: Planted) -> list[str]:
-    told = []
+    notes = []
     if done.refused:
         each = [f"{contacts.NAMES[s.foot]} from frame {s.first} to {s.end - 1}, {why}" for s, why in done.refused]
-        told.append(f"{clip.name}: not planted: {some(each)}")
+        notes.append(f"{clip.name}: not planted: {some(each)}")
     if not done.spans:
-        told.append(f"{clip.name}: no foot that stands slides: nothing was changed")
-    return told
+        notes.append(f"{clip.name}: no foot that stands slides: nothing was changed")
+    return notes

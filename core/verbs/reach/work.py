@@ -58,12 +58,12 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
         sentences.append(f"{clip.name} is no loop any more: its end does not meet its start, as the place stays")
     made = replace(made, name=recipe.result_name([clip.name]))
     ends = np.stack([reaching.ends(one, led, tip) for one in (clip, made)])
-    figures, said = _figures(clip, made, recipe, ends, goals, (first, last), share)
+    figures, notes = _figures(clip, made, recipe, ends, goals, (first, last), share)
     report: dict[str, Any] = {
         "dropped": [],
         "reach": {"joints": [clip.skeleton.names[k] for k in reaching.joints_of(clip.skeleton, led)], **figures},
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
-        "warnings": said + sentences,
+        "warnings": notes + sentences,
     }
     report |= reporting.common(recipe.verb, clips, made, began)
     return ReachResult(made, report, 0, clip, ends, goals, share, (first, last))
@@ -154,11 +154,11 @@ def _figures(
     centimetres = 100.0 * float(away.max())
     figures["out_of_reach"] = {"frames": len(short), "short_cm": round(centimetres, 4), "frame": worst}
     why = "as its limits allow" if recipe.limits else "and stretches towards it"
-    told = (
+    note = (
         f"{clip.name}: {recipe.limb.replace('_', ' ')} falls short of its target by {centimetres:.1f} cm at frame"
         f" {worst}, {why}; so in {len(short)} of {len(away)} frames"
     )
-    return figures, [told]
+    return figures, [note]
 
 
 def _corrections(clip: Clip, made: Clip, span: tuple[int, int]) -> list[list[float]]:

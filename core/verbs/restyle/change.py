@@ -10,10 +10,10 @@ from ...errors import OptionError, some
 from ...motion.quat import Array
 from ...recipes.style import SLIDERS
 from ...style import directions
+from ...style.clip_in_style import ClipInStyle
 from ...style.components import MOST
 from ...style.form import PHASES
 from ...style.style import Learnt, Style
-from ...style.worn import Worn
 from . import Restyle
 
 ASKED = 3.0  # times that what is asked counts against what is to stay as it is
@@ -41,29 +41,29 @@ class Change:
         return not self.sliders and self.longer == 1.0
 
 
-def asked(worn: Worn, recipe: Restyle) -> Change | None:
+def asked(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     """Return the change that a recipe asks of a clip, None where it asks for none.
 
     First what it keeps of its components, then towards whom it goes and by chance, then what sliders say, which are
     measured on what came of the others. Raises OptionError for sliders and people that the style does not have.
     """
-    style, form = worn.style, worn.style.form
+    style, form = in_style.style, in_style.style.form
     wanted = _wanted(style, recipe)
     keeps = any(factor != 1.0 for factor in (*recipe.factors, recipe.own_speed, recipe.individuality))
     moved = bool(recipe.toward and recipe.toward_amount) or bool(recipe.variation and recipe.variation_amount)
     if not (keeps or moved or wanted):
         return None
-    rows, row, held = (worn.rows(form), worn.row, list[str]())
+    rows, row, held = (in_style.rows(form), in_style.row, list[str]())
     if keeps:
-        rows, row, held = _kept(worn, recipe)
+        rows, row, held = _kept(in_style, recipe)
     shift = _toward(style, recipe, row) + _by_chance(style, recipe)
-    told: dict[str, dict[str, float]] = {}
+    reached: dict[str, dict[str, float]] = {}
     if wanted:
-        slid, told, more = _slid(style, recipe, row + shift, wanted)
+        slid, reached, more = _slid(style, recipe, row + shift, wanted)
         shift = shift + slid
         held += more
-    rows = rows + worn.at @ shift[:-1].reshape(PHASES, -1)
-    return Change(rows, float(np.exp(row[-1] + shift[-1] - worn.row[-1])), row + shift, told, tuple(held))
+    rows = rows + in_style.at @ shift[:-1].reshape(PHASES, -1)
+    return Change(rows, float(np.exp(row[-1] + shift[-1] - in_style.row[-1])), row + shift, reached, tuple(held))
 
 
 def _wanted(style: Style, recipe: Restyle) -> dict[str, float]:
@@ -77,12 +77,12 @@ def _wanted(style: Style, recipe: Restyle) -> dict[str, float]:
     return found
 
 
-def _kept(worn: Worn, recipe: Restyle) -> tuple[Array, Array, list[str]]:
+def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[str]]:
     """The rows (F, C) and the mean stride of a clip that keeps so much of each component and of what these leave."""
-    style = worn.style
+    style = in_style.style
     learnt = style.learnt(recipe.components)
-    rows = worn.rows(learnt.form)
-    flat = worn.row
+    rows = in_style.rows(learnt.form)
+    flat = in_style.row
     if learnt.form is not style.form:
         own = flat[:-1].reshape(PHASES, -1)
         flat = np.append(learnt.form.written(style.form.read(own)).ravel(), flat[-1])
@@ -95,8 +95,8 @@ def _kept(worn: Worn, recipe: Restyle) -> tuple[Array, Array, list[str]]:
     speed[:-1].reshape(PHASES, -1)[:, learnt.form.steps] = 1.0
     change = ((factors - 1.0) * scores) @ learnt.whole[: len(scores)]
     change += np.where(speed > 0.0, recipe.own_speed - 1.0, recipe.individuality - 1.0) * own
-    by_itself = rows - worn.at @ stride
-    rows = rows + worn.at @ change[:-1].reshape(PHASES, -1) + (recipe.individuality - 1.0) * by_itself
+    by_itself = rows - in_style.at @ stride
+    rows = rows + in_style.at @ change[:-1].reshape(PHASES, -1) + (recipe.individuality - 1.0) * by_itself
     row = flat + change
     if learnt.form is not style.form:
         rows = style.form.written(learnt.form.read(rows))
@@ -110,12 +110,12 @@ def _factors(learnt: Learnt, scores: Array, recipe: Restyle) -> tuple[Array, lis
     farthest = np.maximum(USUAL * learnt.parts.deviations[: len(scores)], np.abs(scores))
     allowed = np.clip(factors * scores, -farthest, farthest)
     held = np.abs(allowed - factors * scores) > 1e-9 * farthest
-    told = [
+    reached = [
         f"{learnt.names[k]}: {factors[k]:g} times would be"
         f" {abs(factors[k] * scores[k]) / learnt.parts.deviations[k]:.1f} standard deviations: held at {USUAL:g}"
         for k in np.flatnonzero(held)
     ]
-    return np.where(held, allowed / np.where(scores == 0.0, 1.0, scores), factors), told
+    return np.where(held, allowed / np.where(scores == 0.0, 1.0, scores), factors), reached
 
 
 def _toward(style: Style, recipe: Restyle, row: Array) -> Array:
@@ -162,25 +162,25 @@ def _slid(
     slopes = style.slopes[recipe.goes_along][:, chosen]
     if recipe.exact:
         counts = np.where(goal[which] == now[which], 1.0, ASKED)
-        factors, came = directions.solved(row, goal, vectors, slopes, style.standard, start, which, counts)
+        factors, scores = directions.solved(row, goal, vectors, slopes, style.standard, start, which, counts)
     else:
         factors = np.clip(start, -directions.FARTHEST, directions.FARTHEST)
-        came = style.standard(row + factors @ vectors)
+        scores = style.standard(row + factors @ vectors)
     for name in wanted:
-        off = float(came[index[name]] - goal[index[name]])
+        off = float(scores[index[name]] - goal[index[name]])
         if abs(off) > OFF and index[name] in which:
             held.append(f"{name}: came {off:+.1f} standard deviations off: the examples tell too little of it")
-    told = {
+    reached = {
         name: {
             "asked": amount,
             "before": float(now[index[name]]),
-            "after": float(came[index[name]]),
+            "after": float(scores[index[name]]),
             "measure_before": float(known.means[index[name]] + known.deviations[index[name]] * now[index[name]]),
-            "measure_after": float(known.means[index[name]] + known.deviations[index[name]] * came[index[name]]),
+            "measure_after": float(known.means[index[name]] + known.deviations[index[name]] * scores[index[name]]),
         }
         for name, amount in wanted.items()
     }
-    return factors @ vectors, told, held
+    return factors @ vectors, reached, held
 
 
 def limits(style: Style) -> tuple[Array, Array]:

@@ -24,12 +24,12 @@ def draw(made: RestyleResult) -> Figure:
         stick_figures.draw(axis, clip.taken(at), np.linspace(0.0, 11.0, 12), colour)
         axis.set_ylabel(name)
         axis.set_xticks([])
-    known = made.worn.style.sliders
-    after = made.worn.standard if made.changed is None else made.worn.style.standard(made.changed.row)
+    known = made.in_style.style.sliders
+    after = made.in_style.standard if made.changed is None else made.in_style.style.standard(made.changed.row)
     axis = measures.subplots(1, 1)
     rows = np.arange(len(known.names))
     axis.barh(rows, known.highest - known.lowest, left=known.lowest, height=0.5, color="#dddddd", label="examples")
-    axis.plot(made.worn.standard, rows, "o", color="#888888", label="before")
+    axis.plot(made.in_style.standard, rows, "o", color="#888888", label="before")
     axis.plot(after, rows, "D", color=_COLOURS[0], label="after")
     axis.set_yticks(rows, known.names)
     axis.invert_yaxis()

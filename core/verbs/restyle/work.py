@@ -13,10 +13,10 @@ from ...motion import cycles, quat, resample, root_motion, trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...recipes.travel import TravelOptions
-from ...style import fit, knees, worn
+from ...style import clip_in_style, fit, knees
+from ...style.clip_in_style import ClipInStyle
 from ...style.style import Style
-from ...style.worn import Worn
-from ...weave import give_travel, planting, reporting, root_blend, travel_way
+from ...weave import add_root_motion, planting, reporting, root_blend, root_trajectory
 from ...weave.results import EditResult
 from . import Restyle, change
 from .change import Change
@@ -28,7 +28,7 @@ SAME = 1e-6  # of its length; by less a clip is not re-timed
 class RestyleResult(EditResult):
     """A clip that was restyled; worn : as the style sees it, changed : what was asked of it, None for nothing."""
 
-    worn: Worn
+    in_style: ClipInStyle
     changed: Change | None
 
 
@@ -50,14 +50,14 @@ def restyle(
     trimmed = trim.if_wanted(clip, True)
     ready = replace(trimmed.clip, cyclic=len(trimmed.clip) > 2 and cycles.closes(trimmed.clip))
     # What walks on the spot is restyled as it would go, and taken back to the spot.
-    (going,), given = give_travel.travelling([ready], TravelOptions(), needed=True)
+    (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
     on_the_spot = bool(given)
-    clothed = worn.put_on(fit.on_body(style, going), going)
-    changed = change.asked(clothed, recipe)
+    in_style = clip_in_style.of_clip(fit.on_body(style, going), going)
+    changed = change.asked(in_style, recipe)
     made, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
-        made, planted = planting.of_result(dressed(clothed, changed), recipe, one_source=False)
-        made = travel_way.taken_off(made)[0] if on_the_spot else made
+        made, planted = planting.of_result(restyled(in_style, changed), recipe, one_source=False)
+        made = root_trajectory.removed(made)[0] if on_the_spot else made
     progress.at(0.8, "Measuring")
     made = replace(made, name=recipe.result_name([one.name for one in clips]), cyclic=clip.cyclic)
     report: dict[str, Any] = {
@@ -68,18 +68,18 @@ def restyle(
         "warnings": list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held(changed)])),
     }
     report |= reporting.common(recipe.verb, clips, made, began)
-    return RestyleResult(made, report, 0, ready, clothed, changed)
+    return RestyleResult(made, report, 0, ready, in_style, changed)
 
 
 def _held(changed: Change | None) -> tuple[str, ...]:
     return () if changed is None else changed.held
 
 
-def dressed(clothed: Worn, changed: Change) -> Clip:
+def restyled(in_style: ClipInStyle, changed: Change) -> Clip:
     """Return the clip whose motion rows tell, where it was and facing as it did in its first frame."""
-    clip, part = clothed.clip, clothed.part
-    form = clothed.style.form
-    steps = changed.rows[:-1, form.steps] * clothed.pace[:-1, None]
+    clip, part = in_style.clip, in_style.part
+    form = in_style.style.form
+    steps = changed.rows[:-1, form.steps] * in_style.pace[:-1, None]
     motion = form.read(changed.rows)
     ground, facing = root_motion.integrate(steps, part.ground[0], float(part.facing[0]))
     rotations = clip.rotations.copy()

@@ -14,7 +14,7 @@ from ...motion import kinematics, trim
 from ...motion.clip import Channel, Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
-from ...weave import planting, reporting, travel_way
+from ...weave import planting, reporting, root_trajectory
 from ...weave.results import RetargetResult
 from . import Retarget
 
@@ -77,7 +77,7 @@ def limbs_off(clip: Clip, made: Clip) -> dict[str, Array]:
 def _scaled(made: Clip, scale: float) -> dict[str, Channel]:
     """The channels of a clip: a way that was taken off it is as much longer as its legs."""
     channels = dict(made.channels)
-    for name in travel_way.CHANNELS[:2]:
+    for name in root_trajectory.CHANNELS[:2]:
         if name in channels:
             channels[name] = Channel(scale * channels[name].values)
     return channels

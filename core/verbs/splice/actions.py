@@ -78,16 +78,16 @@ def gather(actions: Sequence[Clip], like: Clip, recipe: Splice, progress: Progre
     fitted, maps, carried = [], [], []
     for action in actions:
         good = trim.if_wanted(action, recipe.trim)
-        clip, came = alike.like(joint_matching.renamed(good.clip, like.skeleton), like)
+        clip, how = alike.like(joint_matching.renamed(good.clip, like.skeleton), like)
         clip = resample.to_rate(clip, like.rate)
         if len(clip) < 2:
             raise ClipError(f"{action.name} is a single pose; what is spliced along a way has two frames or more")
         fitted.append(clip)
         maps.append(FrameMap(good.first, good.clip.rate / like.rate))
-        carried += [came] if came is not None else []
+        carried += [how] if how is not None else []
     graph = None
     if len(fitted) > 1 or recipe.action_graph:
-        options = BuildGraph(threshold=recipe.action_threshold, mirror=recipe.action_mirror, give_travel="no")
+        options = BuildGraph(threshold=recipe.action_threshold, mirror=recipe.action_mirror, add_root_motion="no")
         graph = build.build(fitted, options, progress)
     return Actions(tuple(fitted), tuple(maps), graph, tuple(carried), recipe)
 
@@ -134,11 +134,11 @@ _OF_GRAPH = ("frames", "transitions", "component_share")
 
 
 def _warnings(actions: Actions, planned: SplicePlan, entered: bool) -> list[str]:
-    said = [] if actions.graph is None else list(actions.graph.inputs.sentences)
-    said += [say for one in actions.carried for say in one.sentences]
+    notes = [] if actions.graph is None else list(actions.graph.inputs.sentences)
+    notes += [say for one in actions.carried for say in one.sentences]
     if not entered and np.isfinite(planned.least):
-        said.append(
+        notes.append(
             f"No frame of {actions.name} is near enough to be a splice point: the nearest is {planned.least:.3f} m off,"
             f" and splice_threshold is {actions.recipe.splice_threshold:g}; it is played at its own speed"
         )
-    return said
+    return notes

@@ -44,7 +44,7 @@ def _at_points(clips: Sequence[Clip], recipe: Splice, progress: Progress) -> Spl
     upper = mask.upper_body(locomotion.skeleton, recipe.upper)
     actions = spliced_actions.gather(clips[1:], locomotion, recipe, progress.part(0.0, 0.5))
     progress.at(0.5, "Looking for splice points")
-    spliced, told = spliced_actions.put_on(locomotion, actions)
+    spliced, details = spliced_actions.put_on(locomotion, actions)
     made = replace(spliced.clip, name=recipe.result_name([clip.name for clip in clips]))
     made, planted = planting.of_result(made, recipe, one_source=True)
     progress.at(0.9, "Measuring")
@@ -55,8 +55,8 @@ def _at_points(clips: Sequence[Clip], recipe: Splice, progress: Progress) -> Spl
         **planted.report,
         "dropped": reporting.left_out([trimmed]),
         "carried": [one.as_report() for one in actions.carried],
-        "warnings": told.pop("warnings"),
-        "splice": {"timing": "points", "why": why, **trunk, **told},
+        "warnings": details.pop("warnings"),
+        "splice": {"timing": "points", "why": why, **trunk, **details},
         "registration": [],
         "quality": {
             "before": [quality.measure(locomotion), quality.measure(spliced.action)],

@@ -16,7 +16,7 @@ class Travel(Recipe):
     """Let a clip that walks on the spot travel as fast, and the way, that its standing feet say."""
 
     verb = "travel"
-    label = "Give Travel"
+    label = "Add Root Motion"
     tooltip = "Let each ticked action, which walks on the spot, go on as fast as its feet say"
     mode = "Travel"
     mode_tooltip = "An action that walks on the spot goes on as its feet say"
@@ -77,7 +77,7 @@ class Travel(Recipe):
 
     @classmethod
     def label_of(cls, count: int) -> str:
-        return f"Give Travel to {count} Actions"
+        return f"Add Root Motion to {count} Actions"
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} travelling"
@@ -92,8 +92,8 @@ class InPlace(Recipe):
     """Take the travel off a clip, so that it walks on the spot; it can be given back as it was."""
 
     verb = "in_place"
-    label = "Take Travel"
-    tooltip = "Let each ticked action walk on the spot; its way is kept, and Give Travel gives it back"
+    label = "Remove Root Motion"
+    tooltip = "Let each ticked action walk on the spot; its way is kept, and Add Root Motion gives it back"
     mode = "In Place"
     mode_tooltip = "An action that travels walks on the spot"
     least = most = 1
@@ -103,7 +103,7 @@ class InPlace(Recipe):
 
     @classmethod
     def label_of(cls, count: int) -> str:
-        return f"Take Travel off {count} Actions"
+        return f"Remove Root Motion of {count} Actions"
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} in place"

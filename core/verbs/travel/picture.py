@@ -47,8 +47,8 @@ def _draw_speeds(axis: Axes, woven: TravelResult) -> None:
     axis.plot(time, np.abs(woven.way.velocity), color=_GIVEN, lw=1.5, label="given" if woven.gives else "taken off")
     if woven.found is not None:
         for k, name in enumerate(woven.found.feet):
-            said = np.where(woven.found.stands[k], np.abs(woven.found.back[k]), np.nan)
-            axis.plot(time, said, ".", ms=4, color=_FEET[k % len(_FEET)], label=f"foot {name} says")
+            reported = np.where(woven.found.stands[k], np.abs(woven.found.back[k]), np.nan)
+            axis.plot(time, reported, ".", ms=4, color=_FEET[k % len(_FEET)], label=f"foot {name} says")
     axis.set_ylim(0.0, 1.15 * max(axis.get_ylim()[1], 0.1))
     axis.set_xlabel("time (s)")
     axis.set_ylabel("speed (m/s)")

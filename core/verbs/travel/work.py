@@ -16,9 +16,9 @@ from ...errors import ClipError, OptionError
 from ...motion import cycles, trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
-from ...weave import reporting, travel_way
+from ...weave import reporting, root_trajectory
 from ...weave.results import TravelResult
-from ...weave.travel_way import Way
+from ...weave.root_trajectory import RootTrajectory
 from . import InPlace, Travel
 
 
@@ -38,19 +38,19 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
     kept = _way_asked(recipe, clip) or (_kept(clip) if _as_it_was(recipe) else None)
     progress.at(0.5, "Giving travel")
     if kept is not None:
-        made, said, warnings = travel_way.put_on(clip, kept), "as it was", []
+        made, direction, warnings = root_trajectory.added(clip, kept), "as it was", []
         way = kept
     elif _stays(clip, found, recipe):
-        made, said, warnings = travel_way.forgotten(clip), "", [_why_it_stays(clip, found)]
-        way = Way(np.zeros(len(clip), dtype=np.complex128), np.zeros(len(clip)))
+        made, direction, warnings = root_trajectory.without_stored(clip), "", [_why_it_stays(clip, found)]
+        way = RootTrajectory(np.zeros(len(clip), dtype=np.complex128), np.zeros(len(clip)))
     else:
         found = _refuse_travelling(given.name, found, clip)
-        way, said = travel_way.asked(
+        way, direction = root_trajectory.from_feet(
             found, clip, speed=recipe.speed, direction=recipe.direction, angle=recipe.angle, turn=recipe.turn
         )
-        made = travel_way.put_on_smoothly(clip, found, way)
+        made = root_trajectory.added_smoothly(clip, found, way)
         warnings = [] if recipe.speed else found.doubts(given.name)
-    return _result(clips, trimmed, clip, made, recipe, (found, way, said, warnings), began)
+    return _result(clips, trimmed, clip, made, recipe, (found, way, direction, warnings), began)
 
 
 def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT) -> TravelResult:
@@ -63,8 +63,8 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
     progress.at(0.0, "Taking the travel off")
     clip = _as_cycle(trimmed.clip)
     before = _kept(clip)  # taken off twice, it is the same way
-    clip = travel_way.forgotten(clip) if before is None else travel_way.put_on(clip, before)
-    made, way = travel_way.taken_off(clip)
+    clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.added(clip, before)
+    made, way = root_trajectory.removed(clip)
     progress.at(0.5, "Looking at its feet")
     found = foot_travel.measure(made)
     result = _result(clips, trimmed, clip, made, recipe, (found, way, "taken off", []), began)
@@ -86,21 +86,21 @@ def _as_it_was(recipe: Travel) -> bool:
     return recipe == Travel(trim=recipe.trim)
 
 
-def _kept(clip: Clip) -> Way | None:
+def _kept(clip: Clip) -> RootTrajectory | None:
     """The way that a clip keeps; None for one that goes somewhere: it has taken over the channels of another."""
-    way = travel_way.kept(clip)
+    way = root_trajectory.stored(clip)
     goes = foot_travel.body_speed(clip) > foot_travel.ON_THE_SPOT * clip.skeleton.height
     return None if way is None or goes else way
 
 
-def _way_asked(recipe: Travel, clip: Clip) -> Way | None:
+def _way_asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:
     if not recipe.way:
         return None
     if {len(row) for row in recipe.way} != {3}:
         raise OptionError("way has rows of three numbers: speeds to the right and ahead, and turning")
     if len(recipe.way) != len(clip):
         raise OptionError(f"way has {len(recipe.way)} rows, but {clip.name} has {len(clip)} frames")
-    return travel_way.of_rows(np.array(recipe.way))
+    return root_trajectory.of_rows(np.array(recipe.way))
 
 
 def _stays(clip: Clip, found: FootTravel | None, recipe: Travel) -> bool:
@@ -156,14 +156,14 @@ def _result(
     before: Clip,
     made: Clip,
     recipe: Travel | InPlace,
-    of_it: tuple[FootTravel | None, Way, str, list[str]],
+    of_it: tuple[FootTravel | None, RootTrajectory, str, list[str]],
     began: float,
 ) -> TravelResult:
-    found, way, said, warnings = of_it
+    found, way, direction, warnings = of_it
     made = replace(made, name=recipe.result_name([clips[0].name]))
     report: dict[str, Any] = {
         "dropped": reporting.left_out([trimmed]),
-        recipe.verb: _figures(found, way, said, before, made),
+        recipe.verb: _figures(found, way, direction, before, made),
         "quality": {"before": [quality.measure(before)], "after": quality.measure(made)},
         "warnings": warnings,
     }
@@ -171,14 +171,14 @@ def _result(
     return TravelResult(made, report, 0, before, found, way, gives=isinstance(recipe, Travel))
 
 
-def _figures(found: FootTravel | None, way: Way, said: str, before: Clip, made: Clip) -> dict[str, Any]:
+def _figures(found: FootTravel | None, way: RootTrajectory, direction: str, before: Clip, made: Clip) -> dict[str, Any]:
     """What was given or taken off, and what the feet say of it."""
     steps = slice(None, -1) if len(made) > 1 else slice(None)
     mean = complex(way.velocity[steps].mean())
     figures: dict[str, Any] = {
         "speed_m_s": round(float(np.abs(way.velocity[steps]).mean()), 4),
         "direction_degrees": round(float(np.degrees(np.angle(mean / 1j))), 2) if abs(mean) > 1e-9 else 0.0,
-        "direction": said,
+        "direction": direction,
         "turn_degrees": round(float(np.degrees(way.turn[steps].mean() * made.seconds)), 2),
         "cyclic": made.cyclic,
         "feet": None,

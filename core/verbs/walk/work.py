@@ -23,7 +23,7 @@ from ...weave import planting
 from . import Shortest, Walk
 
 
-def wander(
+def random_walk(
     clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, graph: MotionGraph | None = None
 ) -> WalkResult:
     """Return a walk of so many seconds that begins anywhere and goes on at random; the same for the same seed."""
@@ -32,11 +32,11 @@ def wander(
     component = graph.largest(recipe.label_filter)
     frames = max(round(recipe.seconds * graph.rate), 1) + 1
     limits.check_size(graph.name, frames, len(graph.clips[0].skeleton))
-    walk = assemble.pieces(graph, edges := _wander(graph, component, recipe, frames), np.zeros(len(edges)))
+    walk = assemble.pieces(graph, edges := _random_edges(graph, component, recipe, frames), np.zeros(len(edges)))
     return _result(graph, recipe, walk, frames, began)
 
 
-def _wander(graph: MotionGraph, component: int, recipe: Walk, frames: int) -> list[int]:
+def _random_edges(graph: MotionGraph, component: int, recipe: Walk, frames: int) -> list[int]:
     """Edges that take so many frames or more."""
     rng = np.random.default_rng(recipe.seed)
     leaving = _leaving(graph, component)
@@ -104,7 +104,7 @@ def shortest(
 def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
     """Return the edges from one node to another that take the fewest frames, or None (Dijkstra 1959)."""
     leaving, lengths = _leaving(graph), graph.lengths.tolist()
-    least, came = {start: 0}, {}
+    least, before = {start: 0}, {}
     waiting = [(0, start)]
     while waiting:
         gone, node = heapq.heappop(waiting)
@@ -115,14 +115,14 @@ def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
         for edge in leaving[node]:
             other, there = int(graph.end[edge]), gone + lengths[edge]
             if there < least.get(other, there + 1):
-                least[other], came[other] = there, edge
+                least[other], before[other] = there, edge
                 heapq.heappush(waiting, (there, other))
     if end not in least:
         return None
     edges = []
     while end != start:
-        edges.append(came[end])
-        end = int(graph.start[came[end]])
+        edges.append(before[end])
+        end = int(graph.start[before[end]])
     return np.array(edges[::-1], dtype=np.int64)
 
 

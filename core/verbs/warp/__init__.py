@@ -121,7 +121,8 @@ class MoveEvents(Recipe):
         """Return the main figures of a result in a few lines, from its report."""
         one = report["move_events"]
         moved = ", ".join(
-            f"{told['frame']:g} → {told['at']:g}" + (f" held to {told['at'] + told['held']:g}" if told["held"] else "")
-            for told in one["coming"]
+            f"{event['frame']:g} → {event['at']:g}"
+            + (f" held to {event['at'] + event['held']:g}" if event["held"] else "")
+            for event in one["coming"]
         )
         return [f"  events {moved}; plays at {one['speeds'][0]:.2f} to {one['speeds'][1]:.2f} times its speed"]

@@ -54,8 +54,8 @@ def draw_events(made: EventsResult) -> Figure:
     frames = made.curve.at(times)
     played.plot(times, times, color=_GUIDE, lw=0.8)
     played.plot(times, frames, color=_COLOURS[0], lw=1.5)
-    for told in made.report["move_events"]["coming"]:
-        first, to, held = told["frame"], told["at"], told["held"]
+    for event in made.report["move_events"]["coming"]:
+        first, to, held = event["frame"], event["at"], event["held"]
         played.plot([first, to], [first, first], color=_COLOURS[1], lw=1.0)
         played.plot([to], [first], "o", color=_COLOURS[1])
         if held:

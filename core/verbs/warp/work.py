@@ -282,7 +282,7 @@ def _rows(corrections: Sequence[Correction]) -> list[list[float]]:
 
 def _far_apart(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> list[str]:
     """Say which corrections that go over into each other are far apart: what is between may surprise."""
-    told = []
+    differing = []
     for one, other in pairwise(corrections):
         if not reach.joins(one.frame, other.frame):
             continue
@@ -292,5 +292,7 @@ def _far_apart(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> l
                 continue
             apart = float(np.degrees(np.linalg.norm(pose_warp.nearer(turn, turns[joint]) - turns[joint])))
             if apart > FAR:
-                told.append(f"{clip.skeleton.names[joint]} by {apart:.0f}° from frame {one.frame} to {other.frame}")
-    return [f"{clip.name}: corrections differ much: {some(told)}: look at what is between"] if told else []
+                differing.append(
+                    f"{clip.skeleton.names[joint]} by {apart:.0f}° from frame {one.frame} to {other.frame}"
+                )
+    return [f"{clip.name}: corrections differ much: {some(differing)}: look at what is between"] if differing else []

@@ -74,8 +74,8 @@ def _named(skeleton: Skeleton, names: str) -> NDArray[np.bool_]:
         name = entry[1:].strip() if without else entry
         if name not in skeleton.names:
             near = difflib.get_close_matches(name, skeleton.names, n=3, cutoff=0.4)
-            meant = f"; did you mean {', '.join(near)}?" if near else ""
-            raise OptionError(f"upper names {name!r}, which the locomotion lacks{meant}")
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise OptionError(f"upper names {name!r}, which the locomotion lacks{hint}")
         chosen[skeleton.with_below([skeleton.index(name)])] = not without
     if not chosen.any():
         raise OptionError(f"upper is {names!r}, which leaves no joint")

@@ -40,8 +40,8 @@ def test_clips_of_bodies_with_other_joints_are_woven_and_it_is_said(recipe, walk
         (carried,) = made.report["carried"]
         assert carried["clip"] == brought.name
         assert carried["scale"] == 1.0
-        said = f"{brought.name} has other joints and was put on the reference's body: 21 joints by role"
-        assert any(one.startswith(said) for one in made.report["warnings"])
+        message = f"{brought.name} has other joints and was put on the reference's body: 21 joints by role"
+        assert any(one.startswith(message) for one in made.report["warnings"])
 
 
 def test_graphs_and_what_is_carried_along_a_path_take_them_too(walk, other):

@@ -247,9 +247,9 @@ def test_what_is_missing_on_one_of_them_is_said_and_rests():
     body = material.figure()
     handless = replace(body, roles={role: j for role, j in body.roles.items() if not role.startswith("hand")})
     _, carried = carry.onto_body(material.walk(), handless)
-    (said,) = carried.warnings
-    assert said.startswith("the body: no joint plays hand.L, hand.R")
-    assert said.endswith("choose the bone that plays hand.L in Body Roles")
+    (message,) = carried.warnings
+    assert message.startswith("the body: no joint plays hand.L, hand.R")
+    assert message.endswith("choose the bone that plays hand.L in Body Roles")
 
 
 def test_scales_are_left_out_and_it_is_said():

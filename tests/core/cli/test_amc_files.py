@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from action_loom.core.formats import motion_file
-from oracles import acclaim, told
+from oracles import acclaim, console
 
 NOTE = "AMC files do not say their frame rate: 120 a second was taken (option amc_rate)"
 
@@ -25,7 +25,7 @@ def test_info_says_skeleton_unit_and_that_the_rate_was_taken_for_granted(run, tm
     assert "3 frames at 120 a second" in printed
     assert f"units: cmu, y up (guessed); skeleton: {path.with_suffix('.asf')}" in printed
     assert f"note: {NOTE}" in printed
-    (one,) = told.read_json(out / "r.json")["clips"]
+    (one,) = console.read_json(out / "r.json")["clips"]
     assert (one["skeleton"], one["rate"], one["notes"]) == (str(path.with_suffix(".asf")), 120.0, [NOTE])
     _, printed, _ = run("info", path, "--amc-rate", "60")
     assert "3 frames at 60 a second" in printed
@@ -64,7 +64,7 @@ def test_a_take_is_blended_with_a_conversion_of_another(run, out):
     code, printed, err = run("blend", *clips, "-o", out / "made.bvh", "--report", out / "r.json")
     assert (code, err) == (0, "")
     assert NOTE in printed
-    report = told.read_json(out / "r.json")
+    report = console.read_json(out / "r.json")
     assert report["skeletons"] == [str(acclaim.FOLDER / "16.asf"), None]
     assert NOTE in report["warnings"]
     assert motion_file.read(out / "made.bvh").convention.unit == "cmu"

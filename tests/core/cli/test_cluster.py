@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import clusters, material, processes, told
+from oracles import clusters, console, material, processes
 
 ROOT = Path(__file__).resolve().parents[3]
 TAKES = 16
@@ -49,7 +49,11 @@ def alone(jobs):
     """What this machine makes of the jobs, and what it says."""
     done = command("run", jobs, "--report", jobs.with_name("r.json"))
     assert done.returncode == 1
-    return contents(jobs.with_name("out")), told.read_json(jobs.with_name("r.json"))["jobs"], done.stdout.splitlines()
+    return (
+        contents(jobs.with_name("out")),
+        console.read_json(jobs.with_name("r.json"))["jobs"],
+        done.stdout.splitlines(),
+    )
 
 
 @pytest.fixture
@@ -61,7 +65,7 @@ def out(jobs):
 
 def command(*arguments):
     """Run the command line in a process of its own."""
-    return processes.python("-P", "-m", told.MODULE, *arguments)
+    return processes.python("-P", "-m", console.MODULE, *arguments)
 
 
 def contents(folder):
@@ -71,7 +75,7 @@ def contents(folder):
 
 def plain(path):
     if path.suffix == ".json":
-        return told.without_times(told.read_json(path))
+        return console.without_times(console.read_json(path))
     if path.suffix == ".npz":  # a graph tells of its making, too
         with np.load(path) as arrays:
             return {name: arrays[name].tobytes() for name in arrays if name != "about"}
@@ -87,7 +91,7 @@ def until(happened, seconds=20.0):
 
 def one_line(done, code=1):
     assert (done.returncode, done.stdout) == (code, "")
-    told.assert_one_line(done.stderr)
+    console.assert_one_line(done.stderr)
     return done.stderr
 
 
@@ -99,8 +103,8 @@ def test_a_cluster_makes_the_same_files(farm, jobs, alone, out):
     # Who has failed is said, and where.
     assert shared.stdout.splitlines() == [*done, f"{odd} (on {platform.node()})"]
     assert odd.startswith("job 4 (odd): failed, ")
-    told_there = told.read_json(jobs.with_name("s.json"))["jobs"]
-    assert told.without_times(told_there[:-1]) == told.without_times(report[:-1])
+    told_there = console.read_json(jobs.with_name("s.json"))["jobs"]
+    assert console.without_times(told_there[:-1]) == console.without_times(report[:-1])
     # What is done is left out by whoever goes on.
     resumed = command("run", jobs, "--resume")
     assert resumed.stdout.splitlines()[0] == f"{TAKES + 2} of {TAKES + 3} jobs were done already"
@@ -166,14 +170,14 @@ def test_a_scheduler_that_ends_ends_the_run(tmp_path, jobs, out):
         farm.scheduler.kill()
         printed, err = process.communicate(timeout=60)
     assert (process.returncode, printed) == (1, "")
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert farm.address in err
 
 
 def test_no_scheduler_is_one_line(jobs, out):
     began = time.monotonic()
-    said = one_line(command("run", jobs, "--scheduler", "tcp://127.0.0.1:9", "--wait", 1))
-    assert said.startswith("action-loom: tcp://127.0.0.1:9: no Dask scheduler has answered within 1 s (")
+    message = one_line(command("run", jobs, "--scheduler", "tcp://127.0.0.1:9", "--wait", 1))
+    assert message.startswith("action-loom: tcp://127.0.0.1:9: no Dask scheduler has answered within 1 s (")
     assert time.monotonic() - began < 30.0
     assert not out.exists()
 
@@ -184,12 +188,12 @@ def test_no_scheduler_is_one_line(jobs, out):
 def test_what_is_no_address_is_one_line(run, jobs, out, address):
     code, printed, err = run("run", jobs, "--scheduler", address)
     assert (code, printed) == (2, "")
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert f"scheduler is {address!r}, but must be an address such as tcp://farm:8786" in err
 
 
 def test_without_dask_it_is_said_how_to_get_it(jobs, out):
-    code = f"import sys\nsys.modules['distributed'] = None\nfrom {told.MODULE} import main\nsys.exit(main())"
+    code = f"import sys\nsys.modules['distributed'] = None\nfrom {console.MODULE} import main\nsys.exit(main())"
     done = processes.python("-P", "-c", code, "run", jobs, "--scheduler", "tcp://farm:8786")
     assert one_line(done) == 'action-loom: Dask is not installed here: pip install "action-loom[cluster]"\n'
 
@@ -201,5 +205,5 @@ def test_a_cluster_is_not_this_machines_processes(run, jobs, out):
 
 
 def test_dask_is_loaded_when_it_is_asked_for_only(jobs, out):
-    code = f"import sys\nfrom {told.MODULE} import main\nmain()\nprint({{'dask', 'distributed'}} & set(sys.modules))"
+    code = f"import sys\nfrom {console.MODULE} import main\nmain()\nprint({{'dask', 'distributed'}} & set(sys.modules))"
     assert processes.python("-P", "-c", code, "run", jobs, "--quiet", "--part", "1/9").stdout == "set()\n"

@@ -6,7 +6,7 @@ import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import cycles
-from oracles import material, told
+from oracles import console, material
 
 
 @pytest.fixture
@@ -71,12 +71,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("flags", "said"), REFUSED)
-def test_one_file_does_not_hold_several_results(run, gaits, flags, said, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("flags", "message"), REFUSED)
+def test_one_file_does_not_hold_several_results(run, gaits, flags, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = names(tmp_path)
     code, _, err = run("mirror", *gaits[:2], *flags)
-    assert (code, err) == (2, f"action-loom: {said}\n")
+    assert (code, err) == (2, f"action-loom: {message}\n")
     assert names(tmp_path) == before
 
 
@@ -96,7 +96,7 @@ def test_a_job_makes_a_result_of_each_of_its_clips(run, gaits, out, tmp_path):
     code, _, err = run("run", tmp_path / "jobs.toml", "--report", tmp_path / "r.json")
     assert (code, err) == (0, "")
     assert names(out) == ["fast in place.bvh", "slow in place.bvh"]
-    jobs = told.read_json(tmp_path / "r.json")["jobs"]
+    jobs = console.read_json(tmp_path / "r.json")["jobs"]
     assert [(one["job"], one["name"]) for one in jobs] == [(1, "spot fast"), (1, "spot slow")]
 
 
@@ -104,5 +104,5 @@ def test_one_clip_in_a_job_keeps_the_name_of_the_job(run, gaits, out, tmp_path):
     text = '[[job]]\nname = "spot"\nverb = "in_place"\nclips = ["fast.bvh"]\noutput = "out/new.bvh"\n'
     (tmp_path / "jobs.toml").write_text(text, encoding="utf-8")
     assert run("run", tmp_path / "jobs.toml", "--report", tmp_path / "r.json")[0] == 0
-    assert [one["name"] for one in told.read_json(tmp_path / "r.json")["jobs"]] == ["spot"]
+    assert [one["name"] for one in console.read_json(tmp_path / "r.json")["jobs"]] == ["spot"]
     assert names(out) == ["new.bvh"]

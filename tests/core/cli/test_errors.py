@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from oracles import material, told
+from oracles import console, material
 
 
 def test_a_file_that_is_not_there_is_refused(run, walk, tmp_path):
@@ -26,7 +26,7 @@ def test_clips_of_different_bodies_are_refused(run, walk, tmp_path, out):
     small.write_text(material.SMALL_BVH)
     code, _, err = run("blend", walk, small, "-o", out / "new.bvh")
     assert code == 1
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert "small" in err
     assert os.listdir(out) == []
 
@@ -35,13 +35,13 @@ def test_clips_of_different_bodies_are_refused(run, walk, tmp_path, out):
 def test_sync_takes_two_clips(run, walk, count):
     code, _, err = run("sync", *[walk] * count)
     assert code == 1
-    told.assert_one_line(err)
+    console.assert_one_line(err)
 
 
 def test_a_single_clip_can_not_be_blended(run, walk, out):
     code, _, err = run("blend", walk, "-o", out / "new.bvh")
     assert code == 1
-    told.assert_one_line(err)
+    console.assert_one_line(err)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,6 @@ def test_wrong_usage_is_told_from_material_that_can_not_be_worked_with(run, walk
 def test_a_value_out_of_range_is_wrong_usage_said_in_one_line(run, walk, slow, out, arguments, message):
     code, printed, err = run("blend", walk, slow, "-o", out / "new.bvh", *arguments)
     assert message in err
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert (code, printed) == (2, "")
     assert os.listdir(out) == []

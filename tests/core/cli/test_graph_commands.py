@@ -5,7 +5,7 @@ import json
 import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
-from oracles import material, told
+from oracles import console, material
 
 
 @pytest.mark.both_engines
@@ -54,11 +54,11 @@ def test_the_shortest_way_between_frames(run, built, out):
 
 def test_pictures_are_drawn(run, built, path, out):
     assert run("graph", "info", built, "--picture", out / "g.png")[0] == 0
-    told.picture_size(out / "g.png")
+    console.picture_size(out / "g.png")
     assert run("graph", "follow", built, "--path", path, "-o", out / "f.bvh", "--picture", out / "f.png")[0] == 0
-    told.picture_size(out / "f.png")
+    console.picture_size(out / "f.png")
     assert run("graph", "walk", built, "--seconds", 3, "-o", out / "w.bvh", "--picture", out / "w.png")[0] == 0
-    told.picture_size(out / "w.png")
+    console.picture_size(out / "w.png")
 
 
 @pytest.mark.both_engines
@@ -98,9 +98,9 @@ def test_the_path_carries_an_action(run, built, path, out):
 @pytest.mark.both_engines
 def test_graphs_and_walks_are_not_written_under_another_kinds_name(run, built, out):
     path = out / "x.blend"
-    for command, said in (
+    for command, message in (
         (("walk", built), f"{path} does not end like a motion file that can be written: .bvh"),
         (("build", built.with_name("walk.bvh")), f"{path} is to be a motion graph, and must end in .npz"),
     ):
-        assert run("graph", *command, "-o", path) == (2, "", f"action-loom: {said}\n")
+        assert run("graph", *command, "-o", path) == (2, "", f"action-loom: {message}\n")
         assert not path.exists()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from oracles import material, told
+from oracles import console, material
 
 
 def test_info_says_what_is_in_a_file(run, walk):
@@ -18,7 +18,7 @@ def test_info_says_what_is_in_a_file(run, walk):
 def test_info_takes_many_files_and_reports_each(run, walk, slow, out):
     code, _, _ = run("info", walk, slow, "--report", out / "r.json")
     assert code == 0
-    report = told.read_json(out / "r.json")
+    report = console.read_json(out / "r.json")
     assert report["verb"] == "info"
     assert [one["clip"] for one in report["clips"]] == [str(walk), str(slow)]
     first = report["clips"][0]
@@ -33,7 +33,7 @@ def test_info_takes_many_files_and_reports_each(run, walk, slow, out):
 
 def test_units_and_the_upward_axis_can_be_given(run, walk, out):
     run("info", walk, "--units", "m", "--up", "z", "--report", out / "r.json")
-    (one,) = told.read_json(out / "r.json")["clips"]
+    (one,) = console.read_json(out / "r.json")["clips"]
     assert (one["unit"], one["metres_per_unit"], one["up"], one["guessed"]) == ("m", 1.0, "z", False)
     assert one["height_m"] == pytest.approx(167.347, abs=1e-3)
     code, printed, _ = run("info", walk, "--units", "0.005", "--up", "y")
@@ -48,7 +48,7 @@ def test_info_understands_every_captured_file(run, out, folder):
     files = files if folder == "odd" else files[::12]
     code, printed, err = run("info", *files, "--report", out / "r.json")
     assert (code, err) == (0, "")
-    described = told.read_json(out / "r.json")["clips"]
+    described = console.read_json(out / "r.json")["clips"]
     assert [one["clip"] for one in described] == [str(path) for path in files]
     for one in described:
         assert one["clip"] in printed
@@ -67,7 +67,7 @@ def test_info_says_how_roles_were_found_and_what_works_without_some(run, out):
     unnamed = replace(boxes.skeleton, names=tuple(f"joint{k}" for k in range(len(boxes.skeleton))), roles={})
     path = material.write(replace(boxes, skeleton=unnamed), out / "unnamed.bvh")
     _, printed, _ = run("info", path, "--report", out / "r.json")
-    (one,) = told.read_json(out / "r.json")["clips"]
+    (one,) = console.read_json(out / "r.json")["clips"]
     assert one["roles"] == one["roles_found_by"] == {}
     assert "roles: none found" in printed
     assert (
@@ -77,7 +77,7 @@ def test_info_says_how_roles_were_found_and_what_works_without_some(run, out):
     pelvis = tuple("Middle" if name == "Hips" else name for name in boxes.skeleton.names)
     path = material.write(replace(boxes, skeleton=replace(boxes.skeleton, names=pelvis, roles={})), out / "pelvis.bvh")
     _, printed, _ = run("info", path, "--report", out / "r2.json")
-    (one,) = told.read_json(out / "r2.json")["clips"]
+    (one,) = console.read_json(out / "r2.json")["clips"]
     assert (one["roles_found_by"]["hips"], one["roles_found_by"]["thigh.L"]) == ("hierarchy", "name")
     assert "hips = Middle (by hierarchy), " in printed
     assert one["what_works"] == ""

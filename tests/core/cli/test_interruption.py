@@ -9,7 +9,7 @@ import time
 
 import pytest
 from action_loom.core.cli import main
-from oracles import processes, told
+from oracles import console, processes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
 
@@ -41,13 +41,12 @@ def test_output_that_has_no_room_is_one_line(walk):
         process = processes.started("info", walk, stdout=full)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    told.assert_one_line(err.decode())
+    console.assert_one_line(err.decode())
 
 
 def test_closed_output_is_no_reason_to_fail(walk, slow, out):
-    command = (
-        f'exec "{sys.executable}" -P -m {told.MODULE} sync "{walk}" "{slow}" --engine numpy -o "{out}/new.bvh" >&- 2>&-'
-    )
+    program = f'"{sys.executable}" -P -m {console.MODULE}'
+    command = f'exec {program} sync "{walk}" "{slow}" --engine numpy -o "{out}/new.bvh" >&- 2>&-'
     assert subprocess.run(["sh", "-c", command], env=processes.clean_environment(), check=False).returncode == 0
     assert os.listdir(out) == ["new.bvh"]
 
@@ -64,13 +63,13 @@ def test_an_output_of_somebodys_own_that_fails_is_one_line(walk, capsys, monkeyp
     status = main.main(["info", str(walk)])
     monkeypatch.undo()
     assert status == 1
-    told.assert_one_line(capsys.readouterr().err)
+    console.assert_one_line(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
 def test_a_signal_after_the_work_changes_nothing(walk, sent):
     code = (
-        f"import os, signal, sys\nfrom {told.MODULE} import main\nstatus = main()\n"
+        f"import os, signal, sys\nfrom {console.MODULE} import main\nstatus = main()\n"
         f"os.kill(os.getpid(), signal.{sent})\nsys.exit(status)"
     )
     for arguments, status in ((["info", walk], 0), (["info", "absent.bvh"], 1)):

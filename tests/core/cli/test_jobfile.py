@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from action_loom.core.options import declared
 from action_loom.core.verbs import VERBS
-from oracles import told
+from oracles import console
 
 BLEND = '[[job]]\nverb = "blend"\n'
 PAIR = 'clips = ["walk.bvh", "slow.bvh"]\n'
@@ -34,7 +34,7 @@ def jobs_of(written, run):
         path = written(text)
         code, _, err = run("run", path, "--report", path.with_name("r.json"), *flags, "--force")
         assert (code, err) == (0, "")
-        report = told.read_json(path.with_name("r.json"))
+        report = console.read_json(path.with_name("r.json"))
         return [one["report"] for one in report["jobs"]], sorted(os.listdir(path.parent / "out"))
 
     return done
@@ -105,7 +105,7 @@ def test_each_makes_a_job_of_every_file(jobs_of, walk, tmp_path):
     assert [one["names"] for one in reports] == [["slow", "take a"], ["slow", "take b"]]
     titles = ["slow + take a 50-50", "slow + take b 50-50"]
     assert files == [f"{title}{ending}" for title in titles for ending in (".bvh", ".json")]
-    names = [(one["job"], one["name"]) for one in told.read_json(tmp_path / "r.json")["jobs"]]
+    names = [(one["job"], one["name"]) for one in console.read_json(tmp_path / "r.json")["jobs"]]
     assert names == [(1, "half take a"), (1, "half take b")]
 
 
@@ -180,7 +180,7 @@ REFUSED = {
 def test_what_is_wrong_is_said_in_one_line_before_anything_runs(run, written, out, text, message):
     code, printed, err = run("run", written(text))
     assert (code, printed) == (1, "")
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert message in err
     assert "jobs.toml" in err
     assert os.listdir(out) == []
@@ -191,7 +191,7 @@ def test_what_is_no_text_or_no_file_is_refused(run, tmp_path, written):
     path.write_bytes(b'a = 1\nb = "\xff"\n')
     assert run("run", path)[2] == f"action-loom: {path}, line 2: this is not UTF-8 text\n"
     path.write_text("a = " + 5000 * "[")
-    told.assert_one_line(run("run", path)[2])
+    console.assert_one_line(run("run", path)[2])
     absent = tmp_path / "absent.toml"
     assert run("run", absent)[2] == f"action-loom: {absent}: can't be read (No such file or directory)\n"
     assert run("run", tmp_path)[0] == 1

@@ -6,7 +6,7 @@ import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.library import storage
-from oracles import clusters, processes, told
+from oracles import clusters, console, processes
 
 CLIPS = 12
 
@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 
 
 def command(*arguments):
-    return processes.python("-P", "-m", told.MODULE, *arguments)
+    return processes.python("-P", "-m", console.MODULE, *arguments)
 
 
 def rows(place):
@@ -41,14 +41,14 @@ def test_a_cluster_makes_the_same_library_and_finds_the_same(folder, tmp_path):
         done = command("library", "index", folder, "-o", shared, "--scheduler", farm.address)
         assert (done.returncode, done.stdout, done.stderr) == (0, f"{shared}: {CLIPS} added\n", "")
         assert rows(shared) == rows(alone)
-        told = []
+        reported = []
         for place, flags in ((alone, ()), (shared, ("--scheduler", farm.address))):
             report = tmp_path / f"{place.stem}.json"
             done = command("library", "similar", place, "--report", report, *flags)
             assert done.returncode == 0, done.stderr
-            told.append(json.loads(report.read_text()) | {"library": ""})
-    assert told[0] == told[1]
-    assert told[0]["pairs"]
+            reported.append(json.loads(report.read_text()) | {"library": ""})
+    assert reported[0] == reported[1]
+    assert reported[0]["pairs"]
 
 
 def test_without_the_scheduler_it_is_one_line_and_nothing_is_made(folder, tmp_path):

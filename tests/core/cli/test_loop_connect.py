@@ -6,7 +6,7 @@ import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import cycles
-from oracles import material, told
+from oracles import console, material
 
 
 @pytest.fixture
@@ -50,6 +50,6 @@ def test_two_clips_are_connected_and_the_seam_is_told(run, gait, tmp_path, out):
 
 def test_pictures_of_both_are_drawn(run, gait, out):
     assert run("loop", gait, "-o", out / "loop.bvh", "--picture", out / "loop.png")[0] == 0
-    told.picture_size(out / "loop.png")
+    console.picture_size(out / "loop.png")
     assert run("connect", gait, gait, "-o", out / "two.bvh", "--picture", out / "two.png", "--method", "auto")[0] == 0
-    told.picture_size(out / "two.png")
+    console.picture_size(out / "two.png")

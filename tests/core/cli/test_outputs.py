@@ -7,7 +7,7 @@ import pytest
 from action_loom.core.cli import outputs
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import processes, told
+from oracles import console, processes
 
 FILES = [("--output", "there.bvh"), ("--report", "there"), ("--picture", "there"), ("--timewarp", "there")]
 
@@ -51,7 +51,7 @@ def test_a_folder_in_the_place_of_a_file_is_refused(run, walk, slow, out):
     for arguments in (["info", walk, "--report", out], ["blend", walk, slow, "-o", out]):
         code, _, err = run(*arguments, "--force")
         assert code == 1
-        told.assert_one_line(err)
+        console.assert_one_line(err)
         assert "is a folder; name a file" in err
     assert os.listdir(out) == ["walk + slow 50-50.bvh"]
     assert os.listdir(out / "walk + slow 50-50.bvh") == []
@@ -65,7 +65,7 @@ def test_files_in_a_folder_are_named_after_the_result(run, walk, slow, out, name
     assert (code, err) == (0, "")
     folder = out / name
     assert sorted(os.listdir(folder)) == [f"walk + slow 25-75{ending}" for ending in (".bvh", ".json", ".png")]
-    assert told.read_json(folder / "walk + slow 25-75.json")["output"] == str(folder / "walk + slow 25-75.bvh")
+    assert console.read_json(folder / "walk + slow 25-75.json")["output"] == str(folder / "walk + slow 25-75.bvh")
     assert run("blend", walk, slow, "--weights", 1, 3, *arguments)[0] == 1
 
 
@@ -108,7 +108,7 @@ def test_relative_paths_are_taken_from_the_current_folder(run, walk, slow, out, 
     code, _, _ = run("blend", os.path.relpath(walk), slow, "-o", "new.bvh", "--report", "r.json")
     assert code == 0
     assert sorted(os.listdir(out)) == ["new.bvh", "r.json"]
-    assert told.read_json(out / "r.json")["output"] == "new.bvh"
+    assert console.read_json(out / "r.json")["output"] == "new.bvh"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are a thing of Unix")
@@ -123,7 +123,7 @@ def test_a_disk_that_fills_up_leaves_no_part_of_a_file(walk, slow, out, flags):
     flags = [out / flag if "." in flag else flag for flag in flags]
     done = processes.python("-c", code, "blend", walk, slow, "--engine", "numpy", *flags)
     assert done.returncode == 1
-    told.assert_one_line(done.stderr)
+    console.assert_one_line(done.stderr)
     assert os.listdir(out) == []
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 from action_loom.core.cli import parts
 from action_loom.core.errors import OptionError
-from oracles import processes, told
+from oracles import console, processes
 
 TAKES = 6
 ALL = TAKES + 1
@@ -13,7 +13,7 @@ ALL = TAKES + 1
 
 @pytest.fixture
 def jobs(tmp_path, walk, slow, out):
-    return told.many_jobs(tmp_path, slow, TAKES, 'timewarp = "out/"\n')
+    return console.many_jobs(tmp_path, slow, TAKES, 'timewarp = "out/"\n')
 
 
 def contents(folder):
@@ -22,7 +22,7 @@ def contents(folder):
 
 
 def plain(path):
-    return told.without_times(told.read_json(path)) if path.suffix == ".json" else path.read_bytes()
+    return console.without_times(console.read_json(path)) if path.suffix == ".json" else path.read_bytes()
 
 
 def undivided(run, jobs, out):
@@ -69,7 +69,7 @@ def test_a_part_without_jobs_does_nothing(run, jobs, out):
     code, printed, err = run("run", jobs, "--part", "16/16")
     assert (code, printed, err) == (0, f"part 16/16: 0 of {ALL} jobs\n", "")
     assert os.listdir(out) == []
-    assert told.read_json(jobs.with_name("r.16-of-16.json"))["jobs"] == []
+    assert console.read_json(jobs.with_name("r.16-of-16.json"))["jobs"] == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_part_without_jobs_does_nothing(run, jobs, out):
 def test_what_is_no_part_is_said_in_one_line(run, jobs, out, text):
     code, printed, err = run("run", jobs, f"--part={text}")
     assert (code, printed) == (2, "")
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert f"--part is {text!r}, but must be K/N" in err.replace("\\\\n", "\\n")
     assert os.listdir(out) == []
 
@@ -92,7 +92,7 @@ def test_files_of_other_parts_may_be_there_and_those_of_this_one_may_not(run, jo
     (out / "walk + take01 50-50.bvh").write_text("precious")
     code, _, err = run("run", jobs, "--part", "2/3")
     assert code == 1
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert "walk + take01 50-50.bvh exists already; --force overwrites it" in err
     assert run("run", jobs, "--part", "1/3")[0] == 0
     assert (out / "walk + take01 50-50.bvh").read_text() == "precious"

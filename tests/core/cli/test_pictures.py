@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from oracles import material, told
+from oracles import console, material
 
 
 @pytest.mark.parametrize("clips", [2, 3])
@@ -11,7 +11,7 @@ def test_a_picture_is_drawn(run, walk, slow, tmp_path, out, clips):
     files = [walk, slow, material.write(material.walk(1.5, stride=1.4), tmp_path / "fast.bvh")][:clips]
     code, _, err = run("blend", *files, "-o", out / "new.bvh", "--picture", out / "p.png")
     assert (code, err) == (0, "")
-    width, height = told.picture_size(out / "p.png")
+    width, height = console.picture_size(out / "p.png")
     assert 400 <= width / (clips - 1) <= 1200
     assert 400 <= height <= 1200
 
@@ -21,10 +21,10 @@ def test_a_picture_is_drawn_whatever_the_clips_are_called(run, walk, slow, tmp_p
     renamed = shutil.copy(slow, tmp_path / f"{name}.bvh")
     code, _, err = run("blend", walk, renamed, "-o", out / "new.bvh", "--picture", out / "p.png")
     assert (code, err) == (0, "")
-    told.picture_size(out / "p.png")
+    console.picture_size(out / "p.png")
 
 
 def test_the_picture_needs_no_ending(run, walk, slow, out):
     code, _, _ = run("sync", walk, slow, "--picture", out / "picture")
     assert code == 0
-    told.picture_size(out / "picture")
+    console.picture_size(out / "picture")

@@ -24,9 +24,9 @@ def test_feet_are_planted_and_the_reports_spans_plant_them_again(run, sliding, o
     code, printed, err = run("plant", sliding, "-o", out / "a.bvh", "--report", out / "r.json")
     assert (code, err) == (0, "")
     assert "spans planted, 0 refused" in printed
-    told = json.loads((out / "r.json").read_text(encoding="utf-8"))["plant"]
-    assert told["slide_cm_s"][1] < 0.3 * told["slide_cm_s"][0]
-    rows = "; ".join(" ".join(map(str, row)) for row in told["spans"])
+    reported = json.loads((out / "r.json").read_text(encoding="utf-8"))["plant"]
+    assert reported["slide_cm_s"][1] < 0.3 * reported["slide_cm_s"][0]
+    rows = "; ".join(" ".join(map(str, row)) for row in reported["spans"])
     assert run("plant", sliding, "-o", out / "b.bvh", "--spans", rows)[0] == 0
     assert (out / "a.bvh").read_bytes() == (out / "b.bvh").read_bytes()
     assert "nothing was changed" in "".join(run("plant", out / "a.bvh", "-o", out / "c.bvh")[1:])
@@ -41,15 +41,15 @@ def test_what_is_no_span_is_refused_in_one_line(run, sliding, out):
 
 def test_verbs_plant_unless_they_are_told_not_to(run, sliding, tmp_path, out):
     sneak = material.write(actions.sneak(30.0, 3), tmp_path / "sneak.bvh")
-    told = []
+    reported = []
     for number, flags in enumerate(([], ["--no-plant-feet"], ["--spans", "0 0 5 12"])):
         code, printed, err = run(
             "blend", sliding, sneak, *flags, "-o", out / f"{number}.bvh", "--report", out / f"{number}.json"
         )
         assert (code, err) == (0, "")
         report = json.loads((out / f"{number}.json").read_text(encoding="utf-8"))
-        told.append((report["plant"], report["not_planted"], printed))
-    planted, off, by_hand = told
+        reported.append((report["plant"], report["not_planted"], printed))
+    planted, off, by_hand = reported
     assert planted[1] == ""
     assert f"  {len(planted[0]['spans'])} spans planted, 0 refused; standing feet go" in planted[2]
     assert off[:2] == (None, "Plant Feet is off")

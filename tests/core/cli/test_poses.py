@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics
-from oracles import told
+from oracles import console
 
 pytestmark = pytest.mark.both_engines
 
@@ -22,7 +22,7 @@ def test_poses_are_reached_at_their_times(run, walk, slow, out):
     )
     assert (code, err) == (0, "")
     assert "3 poses, 2 of them held; joints turn by" in printed
-    assert told.read_json(out / "r.json")["key_poses"]["poses"][1] == {
+    assert console.read_json(out / "r.json")["key_poses"]["poses"][1] == {
         "clip": "slow",
         "frame": 40,
         "first": 30,

@@ -8,11 +8,11 @@ import sys
 from importlib import import_module
 
 import pytest
-from oracles import processes, told
+from oracles import console, processes
 
 
 def test_it_runs_as_a_process(walk, slow, out):
-    done = processes.python("-m", told.MODULE, "blend", walk, slow, "-o", out / "new.bvh")
+    done = processes.python("-m", console.MODULE, "blend", walk, slow, "-o", out / "new.bvh")
     assert (done.returncode, done.stderr) == (0, "")
     assert "walk + slow 50:50" in done.stdout
     assert os.listdir(out) == ["new.bvh"]
@@ -25,8 +25,8 @@ def test_the_module_that_parses_runs_as_a_process_too(walk):
 
 
 def test_the_exit_code_reaches_the_shell(walk, tmp_path):
-    assert processes.python("-m", told.MODULE, "info", tmp_path / "absent.bvh").returncode == 1
-    assert processes.python("-m", told.MODULE, "info").returncode == 2
+    assert processes.python("-m", console.MODULE, "info", tmp_path / "absent.bvh").returncode == 1
+    assert processes.python("-m", console.MODULE, "info").returncode == 2
 
 
 def test_the_environment_chooses_the_engine_unless_a_flag_does(walk, slow):
@@ -39,7 +39,7 @@ def test_the_environment_chooses_the_engine_unless_a_flag_does(walk, slow):
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
 @pytest.mark.parametrize("many", [1, 40])
 def test_a_reader_that_goes_away_is_no_error_to_complain_about(walk, many):
-    command = [sys.executable, "-m", told.MODULE, "info", *[str(walk)] * many]
+    command = [sys.executable, "-m", console.MODULE, "info", *[str(walk)] * many]
     environment = processes.clean_environment()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
         process.stdout.close()
@@ -52,7 +52,7 @@ def test_a_reader_that_goes_away_is_no_error_to_complain_about(walk, many):
 def test_a_terminal_that_lacks_letters_is_no_reason_to_fail(walk, slow, tmp_path, encoding):
     renamed = shutil.copy(slow, tmp_path / "歩く.bvh")
     for arguments, code in ((["sync", walk, renamed, "--engine", "numpy"], 0), (["info", tmp_path / "歩.bvh"], 1)):
-        done = processes.python("-m", told.MODULE, *arguments, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+        done = processes.python("-m", console.MODULE, *arguments, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
         assert "Traceback" not in done.stderr
         assert done.returncode == code
 
@@ -63,7 +63,7 @@ def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(walk, slow, out):
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, 80))  # a terminal without a size has no room for a bar
     termios.tcsetwinsize(ours, (24, 80))
-    command = [sys.executable, "-m", told.MODULE, "blend", walk, slow, "-o", out / "new.bvh", "--engine", "numpy"]
+    command = [sys.executable, "-m", console.MODULE, "blend", walk, slow, "-o", out / "new.bvh", "--engine", "numpy"]
     environment = processes.clean_environment()
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, env=environment, timeout=120, check=True)
     assert select.select([ours], [], [], 5.0)[0]

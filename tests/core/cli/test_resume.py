@@ -8,14 +8,14 @@ import sys
 import time
 
 import pytest
-from oracles import processes, told
+from oracles import console, processes
 
 TAKES = 12
 
 
 @pytest.fixture
 def jobs(tmp_path, walk, slow, out):
-    return told.many_jobs(tmp_path, slow, TAKES)
+    return console.many_jobs(tmp_path, slow, TAKES)
 
 
 def contents(folder):
@@ -36,7 +36,7 @@ def already(printed):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
 @pytest.mark.parametrize("at_a_time", [1, 2])
 def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
-    command = [sys.executable, "-P", "-m", told.MODULE, "run", str(jobs), "--jobs", str(at_a_time)]
+    command = [sys.executable, "-P", "-m", console.MODULE, "run", str(jobs), "--jobs", str(at_a_time)]
     with subprocess.Popen(command, env=processes.clean_environment(), stdout=subprocess.PIPE) as process:
         end = time.monotonic() + 60.0
         while len(os.listdir(out)) < 5 and time.monotonic() < end:
@@ -52,7 +52,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
     # The job that was stopped in the middle may be done again; all before it are not.
     assert left_out >= len(before) // 2 - at_a_time
     assert sum(times(out)[name] == stamp for name, stamp in before.items() if name in times(out)) >= 2 * left_out
-    resumed, report = contents(out), told.read_json(jobs.with_name("r.json"))
+    resumed, report = contents(out), console.read_json(jobs.with_name("r.json"))
     assert [one["status"] for one in report["jobs"]] == ["done"] * (TAKES + 1)
 
     # It is as if it had never been stopped.
@@ -60,7 +60,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
     whole = contents(out)
     assert set(resumed) == set(whole)
     assert all(resumed[name] == whole[name] for name in whole if name.endswith(".bvh"))
-    assert told.without_times(report) == told.without_times(told.read_json(jobs.with_name("r.json")))
+    assert console.without_times(report) == console.without_times(console.read_json(jobs.with_name("r.json")))
 
 
 def test_what_is_done_is_left_out_and_what_has_changed_is_not(run, jobs, out, slow, tmp_path):
@@ -91,7 +91,7 @@ def test_a_file_that_no_run_has_left_like_this_is_not_replaced(run, jobs, out):
     code, printed, err = run("run", jobs, "--resume")
     assert (code, printed) == (1, "")
     assert err.endswith(f"{theirs} exists already; --force overwrites it\n")
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert theirs.read_bytes() == b"edited by hand"
     code, printed, _ = run("run", jobs, "--resume", "--force")
     assert already(printed) == (TAKES, TAKES + 1)

@@ -76,7 +76,7 @@ def test_in_a_job_file_the_body_is_a_key_of_its_own(run, walk, slow, other, out)
 
 @pytest.mark.usefixtures("walk", "other")
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ('verb = "retarget"\nclips = ["walk.bvh"]', "like is missing: the clip on whose body it is put"),
         ('verb = "loop"\nclips = ["walk.bvh"]\nlike = "other.bvh"', "there is no key 'like' for loop"),
@@ -84,12 +84,12 @@ def test_in_a_job_file_the_body_is_a_key_of_its_own(run, walk, slow, other, out)
         ('verb = "retarget"\nclips = ["walk.bvh"]\nlike = "nobody.bvh"', "like: there is no file"),
     ],
 )
-def test_what_is_missing_or_too_much_in_a_job_is_said(run, tmp_path, table, said):
+def test_what_is_missing_or_too_much_in_a_job_is_said(run, tmp_path, table, message):
     jobs = tmp_path / "jobs.toml"
     jobs.write_text(f'[[job]]\n{table}\noutput = "a.bvh"\n', encoding="utf-8")
     code, _, err = run("run", jobs)
     assert code in (1, 2)
-    assert said in err
+    assert message in err
 
 
 class OneArmature(MotionFiles):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
-from oracles import material, processes, told
+from oracles import console, material, processes
 
 ROOT = Path(__file__).resolve().parents[3]
 TAKES = 400  # however long the processor is busy elsewhere, they are not all done before they are stopped
@@ -49,7 +49,7 @@ def many(tmp_path, walk, slow, out):
 @pytest.mark.parametrize("at_a_time", [1, 2])
 def test_a_job_that_fails_does_not_stop_the_others(jobs, out, at_a_time):
     arguments = ("run", jobs, "--jobs", at_a_time, "--report", jobs.with_name("r.json"))
-    done = processes.python("-P", "-m", told.MODULE, *arguments)
+    done = processes.python("-P", "-m", console.MODULE, *arguments)
     titles = {"slow in time with walk": (".bvh", ".png"), "walk + slow 50-50": (".bvh", ".json")}
     made = [f"{title}{ending}" for title, endings in titles.items() for ending in endings]
     assert sorted(os.listdir(out)) == made
@@ -61,7 +61,7 @@ def test_a_job_that_fails_does_not_stop_the_others(jobs, out, at_a_time):
     assert third == f"job 3: done, {out / made[0]}"
     problem = second.removeprefix("job 2 (odd): failed, ")
     assert done.stderr == f"action-loom: job 2 (odd): {problem}\naction-loom: 1 of 3 jobs failed\n"
-    report = told.read_json(jobs.with_name("r.json"))
+    report = console.read_json(jobs.with_name("r.json"))
     assert set(report) == {"verb", "jobs", "seconds_taken"}
     assert report["verb"] == "run"
     assert report["seconds_taken"] > 0.0
@@ -71,8 +71,8 @@ def test_a_job_that_fails_does_not_stop_the_others(jobs, out, at_a_time):
         (3, "", "done"),
     ]
     assert report["jobs"][1] == {"job": 2, "name": "odd", "status": "failed", "message": problem}
-    assert report["jobs"][0]["report"] == told.read_json(out / made[3])
-    assert told.picture_size(out / made[1])
+    assert report["jobs"][0]["report"] == console.read_json(out / made[3])
+    assert console.picture_size(out / made[1])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_file_with_one_job_gives_the_same_bytes_as_the_command(run, walk, slow
     for name in names:
         one, other = out / "job" / name, out / "command" / name
         if name.endswith(".json"):
-            first, second = (told.without_times(told.read_json(path)) for path in (one, other))
+            first, second = (console.without_times(console.read_json(path)) for path in (one, other))
             assert first | {"output": ""} == second | {"output": ""}
         else:
             assert one.read_bytes() == other.read_bytes()
@@ -150,7 +150,7 @@ def test_a_result_that_can_not_be_written_is_a_failure_of_its_job(run, jobs, out
     assert code == 1
     assert printed.splitlines()[0].startswith("job 1: done")
     assert "File name too long" in printed.splitlines()[2]
-    assert [one["status"] for one in told.read_json(tmp_path / "r.json")["jobs"]] == ["done", "failed", "failed"]
+    assert [one["status"] for one in console.read_json(tmp_path / "r.json")["jobs"]] == ["done", "failed", "failed"]
 
 
 @pytest.mark.parametrize("number", ["-1", "two", "1.5", ""])
@@ -185,7 +185,9 @@ def test_other_processes_use_the_engine_that_was_asked_for(jobs, out):
     for engine in ("numpy", "numba"):
         # Where this engine were not asked for, the other would be taken.
         other = {"numpy": "auto", "numba": "numpy"}[engine]
-        done = processes.python("-P", "-v", "-m", told.MODULE, *arguments, "--engine", engine, ACTION_LOOM_ENGINE=other)
+        done = processes.python(
+            "-P", "-v", "-m", console.MODULE, *arguments, "--engine", engine, ACTION_LOOM_ENGINE=other
+        )
         results.append("_numba" in done.stderr)
     assert results == [False, True]
 
@@ -229,7 +231,7 @@ def test_a_terminal_sees_how_many_jobs_are_done(jobs):
     termios = import_module("termios")
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
-    command = [sys.executable, "-P", "-m", told.MODULE, "run", str(jobs), "--engine", "numpy"]
+    command = [sys.executable, "-P", "-m", console.MODULE, "run", str(jobs), "--engine", "numpy"]
     environment = processes.clean_environment()
     subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, env=environment, timeout=120, check=False)
     assert select.select([ours], [], [], 5.0)[0]

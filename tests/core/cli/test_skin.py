@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from action_loom.core.cli import skin_files
 from action_loom.core.formats import bvh
-from oracles import material, meshes, processes, told
+from oracles import console, material, meshes, processes
 
 # An arm along x, and a hand at its end. At rest, the arm turned up, the hand turned up and all moved.
 ARM = """HIERARCHY
@@ -229,7 +229,7 @@ def test_what_is_strange_is_noted(run, arm, out, tmp_path):
         f"materials are looked for beside the new files: copy 'arm.mtl' to {out}",
     ):
         assert f"  note: {note}\n" in printed
-    found = told.read_json(report)
+    found = console.read_json(report)
     assert len(found["warnings"]) == 4
     assert (found["verb"], found["vertices"], found["faces"], found["frames"]) == ("skin", 3, 1, [0])
 
@@ -279,7 +279,7 @@ def test_a_mesh_about_a_captured_skeleton_goes_along(arrays, arm):
 def test_what_can_not_be_done_is_one_line(run, arm, out, arguments, status, words):
     arguments = [argument.replace("OUT", str(out)) for argument in arguments]
     code, printed, err = run("skin", *arm, *([] if "-o" in arguments else ["-o", out / "new.npz"]), *arguments)
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     expected = words.replace("OUT", str(out)).replace("CLIP", str(arm[0])).replace("WEIGHTS", str(arm[2]))
     assert expected in err
     assert (code, printed) == (status, "")
@@ -302,7 +302,7 @@ def test_a_broken_file_is_refused_with_its_line(run, arm, out, which, text, word
     arm.change(which, text)
     code, printed, err = run("skin", *arm, "-o", f"{out}/{output}")
     assert (code, printed) == (1, "")
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert words in err
     assert os.listdir(out) == []
 

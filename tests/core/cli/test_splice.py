@@ -7,7 +7,7 @@ from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics
 from numpy.testing import assert_allclose
-from oracles import material, told
+from oracles import console, material
 
 
 @pytest.fixture
@@ -92,4 +92,4 @@ def test_one_clip_is_refused_in_one_line(run, files, out):
 @pytest.mark.parametrize("action", [1, 2])
 def test_its_picture_is_drawn(run, files, out, action):
     assert run("splice", files[0], files[action], "-o", out / "a.bvh", "--picture", out / "p.png")[0] == 0
-    told.picture_size(out / "p.png")
+    console.picture_size(out / "p.png")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file
-from oracles import material, told
+from oracles import console, material
 
 OPTIONS = (
     "one clip is named beside it",
@@ -92,7 +92,7 @@ def test_jobs_use_a_kept_style(run, walks, learnt, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("style", "info", "gone.npz"), "can't be read"),
         (("style", "info", "p0.bvh"), "is not a style"),
@@ -105,12 +105,12 @@ def test_jobs_use_a_kept_style(run, walks, learnt, tmp_path):
         (("ask", "p0.bvh", "p1.bvh", "--also", "joy 3", "-o", "o.bvh"), "'joy'"),
     ],
 )
-def test_what_can_not_be_done_is_one_line(run, learnt, tmp_path, monkeypatch, arguments, said):
+def test_what_can_not_be_done_is_one_line(run, learnt, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, _, err = run(*arguments)
     # 1 for what clips and files do not allow, 2 for what the command line itself says wrongly.
-    assert code == (2 if said in OPTIONS else 1)
-    told.assert_one_line(err)
-    assert said in err
+    assert code == (2 if message in OPTIONS else 1)
+    console.assert_one_line(err)
+    assert message in err
     assert not (tmp_path / "o.bvh").exists()
     assert not (tmp_path / "T.npz").exists()

@@ -21,7 +21,7 @@ def test_rows_in_files(tmp_path, text, rows):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("0,0\n1,two\n", "p.csv, line 2: expected numbers, found '1,two'"),
         ("0,0\n1\n", "p.csv, line 2: expected x and y, found '1'"),
@@ -33,9 +33,9 @@ def test_rows_in_files(tmp_path, text, rows):
         ("0,5;1,5\n", "p.csv, line 1: write numbers with a point, 0.5; found '0,5;1,5'"),
     ],
 )
-def test_what_is_no_row_is_told_with_its_line(tmp_path, text, said):
+def test_what_is_no_row_is_told_with_its_line(tmp_path, text, message):
     (tmp_path / "p.csv").write_text(text, encoding="utf-8")
-    with pytest.raises(LoomError, match=said):
+    with pytest.raises(LoomError, match=message):
         tables.read_rows(str(tmp_path / "p.csv"))
     with pytest.raises(LoomError, match="can't be read"):
         tables.read_rows(str(tmp_path / "absent.csv"))

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 from action_loom.core.figure import actions
-from oracles import material, timewarps, told
+from oracles import console, material, timewarps
 
 
 def read(path):
@@ -20,7 +20,7 @@ def test_frames_times_the_matrix_are_the_frames_that_are_played(run, walk, slow,
     assert (code, err) == (0, "")
     warp = read(out / "w.csv")
     assert warp.shape == shape
-    (one,) = told.read_json(out / "r.json")["registration"]
+    (one,) = console.read_json(out / "r.json")["registration"]
     at = np.array(one["reference_frame"]).astype(int)
     np.testing.assert_allclose(timewarps.warped(warp)[at], one["frame"], atol=1e-3)
     np.testing.assert_allclose(warp.sum(axis=0)[at], 1.0)
@@ -33,7 +33,7 @@ def test_a_blend_is_as_long_as_the_weighted_sum_of_its_steps(run, walk, slow, ou
     code, _, err = run("blend", walk, slow, "--weights", 1, 3, "--ends", "pinned", *names)
     assert (code, err) == (0, "")
     steps = timewarps.steps(read(out / "walk + slow 25-75.csv"))
-    assert told.read_json(out / "r.json")["frames"] == pytest.approx((0.25 + 0.75 * steps).sum(), abs=1.0)
+    assert console.read_json(out / "r.json")["frames"] == pytest.approx((0.25 + 0.75 * steps).sum(), abs=1.0)
 
 
 @pytest.mark.both_engines
@@ -59,22 +59,22 @@ def test_a_cycle_begins_anew_at_its_first_frame(run, tmp_path, out):
     frames = timewarps.warped(warp)
     np.testing.assert_allclose(warp.sum(axis=0), 1.0)
     assert (np.diff(frames) < 0.0).sum() <= 1
-    (one,) = told.read_json(out / "r.json")["registration"]
+    (one,) = console.read_json(out / "r.json")["registration"]
     laps = (np.array(one["frame"]) - frames) / (len(warp) - 1)
     np.testing.assert_allclose(laps, np.round(laps), atol=1e-4)
 
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("verb", "clips", "said"),
+    ("verb", "clips", "message"),
     [
         ("blend", 3, "a timewarp matrix is of a clip and its reference; 3 are given: sync each with the reference"),
         ("sync", 1, "a timewarp matrix is of a clip and its reference; 1 are given: sync each with the reference"),
     ],
 )
-def test_of_other_than_two_clips_there_is_none(run, walk, slow, out, verb, clips, said):
+def test_of_other_than_two_clips_there_is_none(run, walk, slow, out, verb, clips, message):
     code, printed, err = run(verb, *[walk, slow, walk][:clips], "-o", out / "n.bvh", "--timewarp", out / "w.csv")
-    assert (code, printed, err) == (2, "", f"action-loom: {said}\n")
+    assert (code, printed, err) == (2, "", f"action-loom: {message}\n")
     assert os.listdir(out) == []
 
 

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics
-from oracles import material, told
+from oracles import console, material
 
 REGISTRATION = ("clip", "reference_frame", "frame", "metric", "ends", "kept", "cost")
 SLOPES = ("slope_min", "slope_max", "at_limit")
@@ -27,7 +27,7 @@ def test_a_result_and_its_report_are_written(run, walk, slow, out, verb):
     code, printed, err = run(verb, walk, slow, "-o", out / "new.bvh", "--report", out / "r.json")
     assert (code, err) == (0, "")
     assert sorted(os.listdir(out)) == ["new.bvh", "r.json"]
-    report = told.read_json(out / "r.json")
+    report = console.read_json(out / "r.json")
     assert set(WEAVING) <= set(report)
     assert (report["verb"], report["inputs"]) == (verb, [str(walk), str(slow)])
     assert report["output"] == str(out / "new.bvh")
@@ -77,7 +77,7 @@ def test_three_clips_can_be_blended(run, walk, slow, tmp_path, out):
     arguments = ("--weights", 2, 1, 1, "-o", out / "new.bvh", "--report", out / "r.json")
     code, _, _ = run("blend", walk, slow, fast, *arguments)
     assert code == 0
-    report = told.read_json(out / "r.json")
+    report = console.read_json(out / "r.json")
     assert report["weights"] == [0.5, 0.25, 0.25]
     assert [one["clip"] for one in report["registration"]] == ["slow", "fast"]
 
@@ -89,7 +89,7 @@ def test_captured_clips_are_blended_and_what_was_left_out_is_said(run, tmp_path,
     outputs = ("-o", out / "new.bvh", "--report", out / "r.json", "--picture", out / "p.png")
     code, printed, err = run("blend", a, b, *outputs)
     assert (code, err) == (0, "")
-    report = told.read_json(out / "r.json")
+    report = console.read_json(out / "r.json")
     # Behind the calibration pose of the second clip one frame shakes.
     assert {one["clip"]: one["first"] for one in report["dropped"]} == {a.stem: 1, b.stem: 2}
     assert "left out first 1, last 0 frames" in printed
@@ -100,7 +100,7 @@ def test_captured_clips_are_blended_and_what_was_left_out_is_said(run, tmp_path,
 def test_sync_needs_no_output(run, walk, slow, out):
     code, printed, _ = run("sync", walk, slow, "--report", out / "r.json")
     assert code == 0
-    assert told.read_json(out / "r.json")["output"] is None
+    assert console.read_json(out / "r.json")["output"] is None
     assert "slow in time with walk" in printed
 
 

@@ -6,7 +6,7 @@ from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import kinematics
 from numpy.testing import assert_allclose
-from oracles import material, told
+from oracles import console, material
 
 pytestmark = pytest.mark.both_engines
 
@@ -52,13 +52,13 @@ WALKS = {
 def test_a_walk_through_a_file_is_what_version_0_1_made_of_it(run, built, out, verb):
     earlier, flags = WALKS[verb]
     spelling = "path" if verb == "shortest" else verb
-    code, said, err = run("graph", spelling, built, *earlier, "-o", out / "a.bvh", "--report", out / "a.json")
+    code, message, err = run("graph", spelling, built, *earlier, "-o", out / "a.bvh", "--report", out / "a.json")
     assert (code, err) == (0, "")
     code, again, err = run(verb, "--graph", built, *flags, "-o", out / "b.bvh", "--report", out / "b.json")
     assert (code, err) == (0, "")
     assert (out / "a.bvh").read_bytes() == (out / "b.bvh").read_bytes()
-    assert said.splitlines()[:-1] == again.splitlines()[:-1]
-    one, other = (told.read_json(out / f"{name}.json") for name in "ab")
+    assert message.splitlines()[:-1] == again.splitlines()[:-1]
+    one, other = (console.read_json(out / f"{name}.json") for name in "ab")
     assert one["verb"] == other["verb"] == verb
     assert one[verb] == other[verb]
     assert one["pieces"] == other["pieces"]
@@ -70,7 +70,7 @@ def test_clips_may_be_named_instead_of_a_graph_of_them(run, built, clips, out, v
     code, printed, err = run(verb, *clips, *flags, "-o", out / "a.bvh", "--report", out / "r.json")
     assert (code, err) == (0, "")
     assert printed.startswith("walk + turn left ")
-    report = told.read_json(out / "r.json")
+    report = console.read_json(out / "r.json")
     assert report["inputs"] == [str(clip) for clip in clips]
     assert report["output"] == str(out / "a.bvh")
     assert run(verb, "--graph", built, *flags, "-o", out / "b.bvh")[0] == 0
@@ -82,7 +82,7 @@ def test_options_of_the_graph_count_where_it_is_built(run, clips, out):
     found = []
     for threshold in (0.05, 0.2):
         assert run("walk", *clips, "--threshold", threshold, *flags)[0] == 0
-        found.append(told.read_json(out / "r.json")["graph"]["transitions"])
+        found.append(console.read_json(out / "r.json")["graph"]["transitions"])
     assert found[0] < found[1]
 
 
@@ -100,14 +100,14 @@ def test_clips_that_are_walked_and_the_action_that_is_carried(run, clips, wave, 
     code, _, err = run("follow", *clips, *flags, "-o", f"{out}/", "--report", out / "r.json")
     assert (code, err) == (0, "")
     assert (out / "walk + turn left along a path.bvh").exists()
-    report = told.read_json(out / "r.json")
+    report = console.read_json(out / "r.json")
     (carried,) = report["follow"]["carries"]
     assert (carried["action"], carried["from"], carried["to"]) == ("wave", 0.2, 0.9)
     assert {piece["clip"].removesuffix(" mirrored") for piece in report["pieces"]} <= {"walk", "turn left"}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["walk"], "walk takes clips, or a graph"),
         (["follow", "--path", LINE], "follow takes clips, or a graph"),
@@ -122,12 +122,12 @@ def test_clips_that_are_walked_and_the_action_that_is_carried(run, clips, wave, 
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_is_no_walk_is_wrong_usage_said_in_one_line(run, built, clips, out, arguments, said):
+def test_what_is_no_walk_is_wrong_usage_said_in_one_line(run, built, clips, out, arguments, message):
     files = {"CLIP": clips[0], "GRAPH": built}
     code, printed, err = run(*[files.get(one, one) for one in arguments], "-o", out / "a.bvh")
     assert (code, printed) == (2, "")
-    told.assert_one_line(err)
-    assert said in err
+    console.assert_one_line(err)
+    assert message in err
     assert not (out / "a.bvh").exists()
 
 
@@ -153,7 +153,7 @@ def test_a_job_may_name_a_graph_and_a_path_in_files(job, run, built, path, out):
 def test_with_a_graph_the_clips_of_a_job_are_those_that_stretches_count(job, wave, out):
     text = '[[job]]\nverb = "follow"\ngraph = "g.npz"\nclips = ["wave.bvh"]\npath = [[0, 0], [0, 8]]\n'
     assert job(text + 'stretches = [[0.2, 0.9, 1]]\nreport = "out/r.json"\n') == (0, "")
-    assert told.read_json(out / "r.json")["follow"]["carries"][0]["action"] == "wave"
+    assert console.read_json(out / "r.json")["follow"]["carries"][0]["action"] == "wave"
 
 
 def test_jobs_of_version_0_1_are_done_as_ever(job, out):
@@ -176,7 +176,7 @@ def test_old_names_may_stand_at_the_top_of_a_job_file(job, out):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('verb = "blend"\nclips = ["walk.bvh"]\ngraph = "g.npz"\n', "blend uses no graph"),
         (
@@ -194,12 +194,12 @@ def test_old_names_may_stand_at_the_top_of_a_job_file(job, out):
         ('verb = "walk"\ngraph = ["g.npz"]\n', "graph is ['g.npz'], but must be a text"),
     ],
 )
-def test_jobs_that_can_not_be_done_are_refused_before_anything_runs(job, out, text, said):
+def test_jobs_that_can_not_be_done_are_refused_before_anything_runs(job, out, text, message):
     code, err = job(f"[[job]]\n{text}")
     assert code == 1
-    told.assert_one_line(err)
+    console.assert_one_line(err)
     assert "jobs.toml, job 1: " in err
-    assert said in err
+    assert message in err
     assert list(out.iterdir()) == []
 
 

@@ -21,10 +21,10 @@ def test_poses_of_another_file_are_spread_and_the_reports_rows_give_them_again(r
     code, printed, err = run("warp", walk, sneak, "--poses", "40 2 20; 60 2 33", "--reach", "0.3", *flags)
     assert (code, err) == (0, "")
     assert "through poses at 40, 60; joints turned by" in printed
-    told = json.loads((out / "r.json").read_text(encoding="utf-8"))["warp"]
-    assert told["frames"] == [40, 60]
+    reported = json.loads((out / "r.json").read_text(encoding="utf-8"))["warp"]
+    assert reported["frames"] == [40, 60]
     rows = tmp_path / "rows.csv"
-    rows.write_text("\n".join(",".join(map(str, row)) for row in told["corrections"]), encoding="utf-8")
+    rows.write_text("\n".join(",".join(map(str, row)) for row in reported["corrections"]), encoding="utf-8")
     code, _, err = run("warp", walk, "--corrections", rows, "--reach", "0.3", "-o", out / "b.bvh")
     assert (code, err) == (0, "")
     lines = [(out / f"{name}.bvh").read_text(encoding="utf-8").split("MOTION")[1].split() for name in "ab"]

@@ -301,15 +301,15 @@ def test_a_body_without_size():
 def test_the_verb():
     clip = replace(rough(WALK), channels={"x": Channel(np.linspace(0.0, 1.0, len(WALK)))})
     made = verbs.apply(FewerKeys(within=3.0, keep_frames=((4, 9), (20,))), [clip])
-    told = made.report["fewer_keys"]
-    before, after = told["keys"]
+    reported = made.report["fewer_keys"]
+    before, after = reported["keys"]
     assert before == made.keyed.full_count
     assert after == made.keyed.key_count
-    assert told["share"] == pytest.approx(after / before, abs=1e-4)
-    assert told["error_mm"] == pytest.approx(1e3 * off(made.clip, clip).max(), abs=1e-3)
-    assert told["error_mm"] <= 3.0
-    assert told["feet_error_mm"] <= 0.75
-    assert len(told["stand_slide_cm_s"]) == 2
+    assert reported["share"] == pytest.approx(after / before, abs=1e-4)
+    assert reported["error_mm"] == pytest.approx(1e3 * off(made.clip, clip).max(), abs=1e-3)
+    assert reported["error_mm"] <= 3.0
+    assert reported["feet_error_mm"] <= 0.75
+    assert len(reported["stand_slide_cm_s"]) == 2
     assert made.before is clip
     assert list(made.clip.channels) == ["x"]
     assert {4, 9, 20} <= set(made.keyed.rotations[0].frames.tolist())

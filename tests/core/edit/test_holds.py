@@ -217,9 +217,9 @@ def test_nothing_slides_that_stood():
 
 
 def refused(rows, clip=CLIP):
-    with pytest.raises(OptionError) as told:
+    with pytest.raises(OptionError) as reported:
         time_warp.curve(clip, rows)
-    return str(told.value)
+    return str(reported.value)
 
 
 def seconds_after(text, words):
@@ -239,10 +239,10 @@ REFUSED = [
 
 @pytest.mark.parametrize("rows", REFUSED)
 def test_the_hold_that_is_said_can_be_held_and_no_more(rows):
-    said = seconds_after(refused(rows), "can be held for ")
+    message = seconds_after(refused(rows), "can be held for ")
     (held,) = (one for one in rows if one.held)
     for more, works in ((0.0, True), (1.0, False)):
-        new = [replace(one, hold=said * 60.0 + more) if one is held else one for one in rows]
+        new = [replace(one, hold=message * 60.0 + more) if one is held else one for one in rows]
         if works:
             assert time_warp.curve(CLIP, new).events
         else:
@@ -250,7 +250,7 @@ def test_the_hold_that_is_said_can_be_held_and_no_more(rows):
 
 
 def test_the_reach_that_is_said_is_long_enough():
-    told = 0
+    reported = 0
     for hold in (20, 40, 60):
         for strength in (0.0, 0.6, 1.0):
             for move in (0, 6):
@@ -258,8 +258,8 @@ def test_the_reach_that_is_said_is_long_enough():
                 reach = seconds_after(refused(rows), "a reach of ") * 60.0
                 assert time_warp.curve(CLIP, [replace(rows[0], reach=reach)])
                 refused([replace(rows[0], reach=reach - 0.6)])
-                told += 1
-    assert told == 18
+                reported += 1
+    assert reported == 18
 
 
 def test_a_share_that_is_said_can_be_done():

@@ -342,7 +342,7 @@ def test_chains_of_such_bodies_are_refused(change):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("hand.R", "from > to, such as shoulder > hand, not 'hand.R'"),
         ("tail > hand.R", "walk: no joint is named 'tail': it has 'hips'"),
@@ -350,8 +350,8 @@ def test_chains_of_such_bodies_are_refused(change):
         ("hand.R > hand.R", "'hand.R' does not hang on 'hand.R'"),
     ],
 )
-def test_chains_that_are_none_are_refused(text, said):
-    with pytest.raises(SkeletonError, match=said):
+def test_chains_that_are_none_are_refused(text, message):
+    with pytest.raises(SkeletonError, match=message):
         reaching.chain_of(WALK, text, whole=False)
 
 

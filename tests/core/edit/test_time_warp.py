@@ -103,9 +103,9 @@ def test_what_is_said_can_be_done():
     for goal in (150, 160, 170, 90, 75):
         with pytest.raises(OptionError) as refused:
             time_warp.curve(CLIP, events((120, goal), reach=30.0))
-        said = float(str(refused.value).partition("come at ")[2].split()[0])
-        assert time_warp.curve(CLIP, events((120, said), reach=30.0))
-        beyond = said + 0.2 * np.sign(goal - 120)
+        message = float(str(refused.value).partition("come at ")[2].split()[0])
+        assert time_warp.curve(CLIP, events((120, message), reach=30.0))
+        beyond = message + 0.2 * np.sign(goal - 120)
         with pytest.raises(OptionError):
             time_warp.curve(CLIP, events((120, beyond), reach=30.0))
     with pytest.raises(OptionError, match=r"move events by at most (\d+) % of that") as refused:

@@ -204,9 +204,9 @@ def test_the_frame_rate_is_asked_for_or_said_or_120_which_is_noted(tmp_path):
     assert found.notes == ("AMC files do not say their frame rate: 120 a second was taken (option amc_rate)",)
     asked = read(tmp_path, amc_rate=59.94)
     assert (asked.clip.rate, asked.notes) == (59.94, ())
-    said = AMC.replace(":DEGREES", ":DEGREES\n:SAMPLES-PER-SECOND 30")
-    assert (read(tmp_path, ASF, said).clip.rate, read(tmp_path, ASF, said).notes) == (30.0, ())
-    assert read(tmp_path, ASF, said, amc_rate=60.0).clip.rate == 60.0
+    message = AMC.replace(":DEGREES", ":DEGREES\n:SAMPLES-PER-SECOND 30")
+    assert (read(tmp_path, ASF, message).clip.rate, read(tmp_path, ASF, message).notes) == (30.0, ())
+    assert read(tmp_path, ASF, message, amc_rate=60.0).clip.rate == 60.0
 
 
 # --- the skeleton beside --------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from action_loom.core.motion import kinematics
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_allclose
-from oracles import material, told
+from oracles import console, material
 
 pytestmark = pytest.mark.both_engines
 
@@ -148,7 +148,7 @@ def test_the_command_line_works_with_another_format_as_with_the_first(toy, run, 
         clips = (tmp_path / f"walk{one}", tmp_path / f"slow{other}")
         code, _, err = run("blend", *clips, "-o", path, "--report", report, "--force")
         assert (code, err) == (0, "")
-        assert told.read_json(report)["inputs"] == [str(clip) for clip in clips]
+        assert console.read_json(report)["inputs"] == [str(clip) for clip in clips]
         made[one] = motion_file.read(path, *(("auto", "auto") if one == ".seen" else ("cm", "y"))).clip
     for other in (".toy", ".seen"):
         assert made[other].rate == made[".bvh"].rate

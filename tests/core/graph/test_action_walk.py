@@ -42,14 +42,16 @@ def minute():
 def test_boxing_on_a_walk_has_splice_points_once_the_threshold_is_as_wide_as_the_report_says():
     clips = [as_captured("cmu_daz_07_01"), as_captured("cmu_daz_13_18")]
     made = verbs.apply(Splice(timing="points"), clips)
-    told = made.report["splice"]
-    assert (told["in_step"], told["threshold"]) == (0.0, 0.13)
-    assert 0.13 < told["least_distance"] < 0.15
-    assert f"the nearest is {told['least_distance']:.3f} m off" in made.report["warnings"][0]
-    near = verbs.apply(Splice(timing="points", splice_threshold=told["least_distance"] + 0.001), clips).report["splice"]
+    reported = made.report["splice"]
+    assert (reported["in_step"], reported["threshold"]) == (0.0, 0.13)
+    assert 0.13 < reported["least_distance"] < 0.15
+    assert f"the nearest is {reported['least_distance']:.3f} m off" in made.report["warnings"][0]
+    near = verbs.apply(Splice(timing="points", splice_threshold=reported["least_distance"] + 0.001), clips).report[
+        "splice"
+    ]
     assert near["in_step"] > 0.0
     assert near["splice_points"][0]["level"] == "trunk"
-    still = verbs.apply(Splice(timing="points", splice_threshold=told["least_distance"] - 0.001), clips).report[
+    still = verbs.apply(Splice(timing="points", splice_threshold=reported["least_distance"] - 0.001), clips).report[
         "splice"
     ]
     assert still["in_step"] == 0.0
@@ -61,8 +63,8 @@ def test_a_minute_of_boxing_does_not_repeat_by_the_clock(minute, kind):
     boxing = as_captured("cmu_daz_13_18")
     how = Splice(splice_threshold=0.3, action_graph=True, action_threshold=0.1 if kind == "take" else 0.15)
     found = spliced_actions.gather([boxing] if kind == "take" else punches(boxing), minute, how)
-    spliced, told = spliced_actions.put_on(minute, found)
-    assert told["in_step"] == 1.0
+    spliced, reported = spliced_actions.put_on(minute, found)
+    assert reported["in_step"] == 1.0
     assert repeats(spliced.places, minute.rate) < 0.25
     # By the clock it would be all: from its start again and again.
     begun_anew = np.stack([np.zeros(len(minute), dtype=int), np.arange(len(minute)) % (8 * 120)])
@@ -136,8 +138,8 @@ def test_what_is_not_near_keeps_its_own_time():
 def test_an_action_re_timed_to_its_own_copy_is_that_copy():
     walk = actions.walk(60.0, 6)
     found = spliced_actions.gather([walk], walk, Splice(retime=True))
-    made, told = spliced_actions.put_on(walk, found, 40, 200)
-    assert told["splice_points"][0]["legs_apart_in_time"] < 1e-6
+    made, reported = spliced_actions.put_on(walk, found, 40, 200)
+    assert reported["splice_points"][0]["legs_apart_in_time"] < 1e-6
     assert_allclose(kinematics.points(made.clip), kinematics.points(walk), atol=2e-4)  # of its curve's smoothing
 
 
@@ -158,7 +160,7 @@ def test_each_stretch_has_options_of_its_own():
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("methods=heck", "'methods=heck', which is no option of splice and its value; did you mean method"),
         ("method", "'method', which is no option of splice and its value"),
@@ -169,8 +171,8 @@ def test_each_stretch_has_options_of_its_own():
         ("posture=1;;", "has 3 parts for 1 stretches"),
     ],
 )
-def test_options_of_stretches_that_are_none_are_refused(gaits, text, said):
-    with pytest.raises(OptionError, match=said):
+def test_options_of_stretches_that_are_none_are_refused(gaits, text, message):
+    with pytest.raises(OptionError, match=message):
         verbs.apply(
             Follow(path=((0.0, 0.0), (0.0, 8.0)), stretches=((0.3, 0.7, 1),), stretch_options=text),
             [actions.wave(30.0)],
@@ -184,10 +186,10 @@ def test_a_stretch_of_several_actions_walks_a_graph_of_them(gaits):
     recipe = Follow(
         path=((0.0, 0.0), (0.0, 12.0)), stretches=((0.2, 0.9, 1, 2),), stretch_options="action_threshold=0.4"
     )
-    (told,) = verbs.apply(recipe, clips, prepared=gaits).report["follow"]["carries"]
-    assert told["action"] == "wave + carry"
-    assert told["graph"]["transitions"] > 0
-    assert {one["action"] for one in told["splice_points"]} <= {"wave", "carry"}
+    (reported,) = verbs.apply(recipe, clips, prepared=gaits).report["follow"]["carries"]
+    assert reported["action"] == "wave + carry"
+    assert reported["graph"]["transitions"] > 0
+    assert {one["action"] for one in reported["splice_points"]} <= {"wave", "carry"}
 
 
 @pytest.mark.shared
@@ -195,7 +197,7 @@ def test_at_half_the_interval_points_are_looked_up_twice_as_often(minute):
     boxing, walk, nearer = as_captured("cmu_daz_13_18"), minute.cut(0, 1800), []
     for interval in (1.0, 0.5):
         how = Splice(splice_threshold=1.0, splice_interval=interval)
-        _, told = spliced_actions.put_on(walk, spliced_actions.gather([boxing], walk, how))
-        assert all(one["at"] % round(interval * walk.rate) == 0 for one in told["splice_points"])
-        nearer.append(np.mean([one["distance"] for one in told["splice_points"]]))
+        _, reported = spliced_actions.put_on(walk, spliced_actions.gather([boxing], walk, how))
+        assert all(one["at"] % round(interval * walk.rate) == 0 for one in reported["splice_points"])
+        nearer.append(np.mean([one["distance"] for one in reported["splice_points"]]))
     assert nearer[1] < nearer[0]

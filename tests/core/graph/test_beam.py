@@ -46,10 +46,10 @@ def test_states_lead_where_edges_lead(steps, drawn, rng):
     rows, node = begun(steps, drawn, rng)
     price = 0.3 * steps.distance + 0.05 * steps.length * (steps.bends != 0.0)[:, None]
     bin_end = 3.0
-    told, reached = beam.expanded(steps, drawn, rows, node, price, bin_end)
-    assert len(told) > 50
-    for which in rng.choice(len(told), 25, replace=False):
-        state, bend, onwards, edge, end = told[which]
+    reported, reached = beam.expanded(steps, drawn, rows, node, price, bin_end)
+    assert len(reported) > 50
+    for which in rng.choice(len(reported), 25, replace=False):
+        state, bend, onwards, edge, end = reported[which]
         here, at = rows[state].copy(), node[state]
         edges = []
         for _ in range(onwards):

@@ -88,11 +88,11 @@ def test_components_are_numbered_by_how_much_of_the_clips_they_hold(graph):
 
 @pytest.mark.shared
 def test_most_of_captured_walks_is_one_component(captured):
-    told = captured.report["graph"]
-    assert told["frames"] > 20_000
-    assert told["component_share"] >= 0.55
+    reported = captured.report["graph"]
+    assert reported["frames"] > 20_000
+    assert reported["component_share"] >= 0.55
     assert [one.clip for one in captured.inputs.left_out if "same recording" in one.why] == ["cmu_asf_16_15"]
-    assert all(one["why"] for one in told["outside"])
+    assert all(one["why"] for one in reported["outside"])
 
 
 @pytest.mark.shared
@@ -151,10 +151,12 @@ def test_a_generous_threshold_is_warned_of():
 
 @pytest.mark.both_engines
 def test_building_can_be_stopped_and_says_how_far_it_is():
-    said = []
-    verbs.apply(BuildGraph(), [actions.walk(30.0, 4)], Progress(lambda done, doing: said.append((done, doing)) or True))
-    assert [done for done, _ in said] == sorted(done for done, _ in said)
-    assert {"Comparing all frames", "Connecting"} <= {doing for _, doing in said}
+    message = []
+    verbs.apply(
+        BuildGraph(), [actions.walk(30.0, 4)], Progress(lambda done, doing: message.append((done, doing)) or True)
+    )
+    assert [done for done, _ in message] == sorted(done for done, _ in message)
+    assert {"Comparing all frames", "Connecting"} <= {doing for _, doing in message}
     with pytest.raises(Cancelled):
         verbs.apply(BuildGraph(), [actions.walk(30.0, 4)], Progress(lambda done, _: done < 0.4))
 
@@ -169,9 +171,9 @@ def test_a_pose_that_is_held_is_no_place_to_go_round_and_round_in():
     walk, turn = actions.walk(30.0, 6), actions.turn_left(30.0)
     graph = verbs.apply(BuildGraph(), [holding(walk, 900), turn])
     plain = verbs.apply(BuildGraph(), [walk, turn])
-    told, expected = graph.report["graph"], plain.report["graph"]
-    assert told["transitions"] < 1.5 * expected["transitions"]
-    assert set(told["components"][0]["clips"]) >= {"held walk", "turn left"}
+    reported, expected = graph.report["graph"], plain.report["graph"]
+    assert reported["transitions"] < 1.5 * expected["transitions"]
+    assert set(reported["components"][0]["clips"]) >= {"held walk", "turn left"}
     inside = graph.component[graph.start[graph.crosses]] == 0
     assert inside.any()
 

@@ -60,9 +60,9 @@ def test_the_ground_under_captured_stairs_goes_up_and_comes_down():
 @pytest.mark.both_engines
 def test_a_path_that_rises_is_climbed_and_the_feet_tread_it(hilly):
     made = verbs.apply(Follow(path=up_and_down(), climbing=True), [], prepared=hilly)
-    told = made.report["follow"]
-    assert told["height_off_max"] < 0.1
-    assert told["rms"] < 0.1
+    reported = made.report["follow"]
+    assert reported["height_off_max"] < 0.1
+    assert reported["rms"] < 0.1
     hips = kinematics.points(made.clip)[:, 0, 2]
     assert hips[-1] - hips[0] == pytest.approx(1.0, abs=0.1)
     used = {piece["clip"] for piece in made.report["pieces"]}
@@ -114,9 +114,9 @@ def test_captured_stairs_are_walked_up_where_a_path_has_them():
     names = ("daz_07_01", "daz_02_01", "daz_09_12", "daz_13_35")
     graph = verbs.apply(BuildGraph(climbing=True, threshold=0.1), [as_captured(f"cmu_{name}") for name in names])
     made = verbs.apply(Follow(path=up_stairs(graph), climbing=True), [], prepared=graph)
-    told = made.report["follow"]
-    assert told["height_off_max"] < 0.1
-    assert told["rms"] < 0.05
+    reported = made.report["follow"]
+    assert reported["height_off_max"] < 0.1
+    assert reported["rms"] < 0.05
     assert any("13_35" in piece["clip"] for piece in made.report["pieces"])
     hips = kinematics.points(made.clip)[:, root_motion.travelling_joint(made.clip.skeleton), 2]
     assert hips[-1] - hips[0] == pytest.approx(0.55, abs=0.1)

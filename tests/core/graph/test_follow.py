@@ -37,20 +37,20 @@ def test_captured_walks_keep_to_shapes_left_and_right_alike(captured, shape):
     found = []
     for rows in (paths.SHAPES[shape], paths.right(paths.SHAPES[shape])):
         made = followed(captured, rows, bend=0.0)
-        told = made.report["follow"]
-        assert told["rms_before_spread"] <= KEPT[shape]
-        assert told["rms"] <= told["rms_before_spread"]
+        reported = made.report["follow"]
+        assert reported["rms_before_spread"] <= KEPT[shape]
+        assert reported["rms"] <= reported["rms_before_spread"]
         assert slide.speed(made.clip, floor) <= source + 3.0
-        found.append(told["rms_before_spread"])
+        found.append(reported["rms_before_spread"])
     assert abs(found[0] - found[1]) <= 0.04
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("seed", range(0, 20, 4))
 def test_captured_walks_keep_to_random_curves(captured, seed):
-    told = followed(captured, paths.wandering(seed), bend=0.0).report["follow"]
-    assert told["rms_before_spread"] <= 0.10
-    assert told["max"] <= 0.3
+    reported = followed(captured, paths.wandering(seed), bend=0.0).report["follow"]
+    assert reported["rms_before_spread"] <= 0.10
+    assert reported["max"] <= 0.3
 
 
 @pytest.mark.shared
@@ -166,14 +166,14 @@ def test_a_straight_walk_says_what_radius_it_can_turn():
     alone = verbs.apply(BuildGraph(), [material.as_captured("cmu_mb_35_01")])
     with pytest.raises(GraphError) as refused:
         followed(alone, paths.circle(3.0))
-    said = str(refused.value)
-    assert "Not followed within 1.6 m: no walk goes on beyond" in said
-    assert "of 18.8 m, at (" in said
-    assert "these clips can turn with a radius of 5.2 m, and the path's is 3.0 m at" in said
-    assert "or a bend of 20 degrees a metre" in said
-    told = followed(alone, paths.circle(3.0), bend=20.0).report["follow"]
-    assert told["rms_before_spread"] < 0.10
-    assert told["bent_share"] > 0.5
+    message = str(refused.value)
+    assert "Not followed within 1.6 m: no walk goes on beyond" in message
+    assert "of 18.8 m, at (" in message
+    assert "these clips can turn with a radius of 5.2 m, and the path's is 3.0 m at" in message
+    assert "or a bend of 20 degrees a metre" in message
+    reported = followed(alone, paths.circle(3.0), bend=20.0).report["follow"]
+    assert reported["rms_before_spread"] < 0.10
+    assert reported["bent_share"] > 0.5
     with pytest.raises(GraphError, match="these clips hardly turn"):
         followed(alone, paths.circle(3.0), bend=0.0)
 
@@ -204,10 +204,10 @@ def test_a_walk_that_is_far_off_is_warned_of(gaits, monkeypatch):
     monkeypatch.setattr(follow, "FAR", 0.3)
     made = followed(gaits, paths.corner(3.0), bend=0.0)
     assert made.report["follow"]["max_before_spread"] > 0.3
-    (said,) = made.report["warnings"]
-    assert " m off the path at " in said
-    assert "of 6.0 m; these clips" in said
-    assert "the path's is 0.6 m at 2.8 m: draw it wider" in said
+    (message,) = made.report["warnings"]
+    assert " m off the path at " in message
+    assert "of 6.0 m; these clips" in message
+    assert "the path's is 0.6 m at 2.8 m: draw it wider" in message
     assert followed(gaits, paths.line(5.0)).report["warnings"] == []
 
 

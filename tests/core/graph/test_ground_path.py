@@ -58,7 +58,7 @@ def test_facings_do_not_jump():
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ((), "the path is 0.00 m long, but must be 0.1 m or more"),
         (((1.0, 1.0),), "0.00 m long"),
@@ -67,6 +67,6 @@ def test_facings_do_not_jump():
         (((0.0, 0.0), (0.0, 3e6)), "the path is 3000000 m long, but must be 20000 m or less"),
     ],
 )
-def test_what_is_no_path_is_refused(rows, said):
-    with pytest.raises(OptionError, match=said):
+def test_what_is_no_path_is_refused(rows, message):
+    with pytest.raises(OptionError, match=message):
         ground_path.through(rows, closed=False)

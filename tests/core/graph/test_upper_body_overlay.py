@@ -24,8 +24,8 @@ def walked(graph, *, stretches=(), clips=(), path=LINE):
 def test_only_the_upper_body_changes_and_only_on_the_stretch(gaits):
     plain = walked(gaits)
     carrying = walked(gaits, stretches=((0.3, 0.7, 1),), clips=[actions.wave(30.0)])
-    (told,) = carrying.report["follow"]["carries"]
-    first, last = told["frames"]
+    (reported,) = carrying.report["follow"]["carries"]
+    first, last = reported["frames"]
     shares = plain.gone / plain.path.length
     assert shares[first - 1] < 0.3 <= shares[first]
     assert shares[last] <= 0.7 < shares[last + 1]
@@ -60,7 +60,7 @@ def test_several_stretches_and_the_clips_that_are_walked():
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ((0.7, 0.3, 1), "a stretch from 70% to 30% of the path ends before it begins"),
         ((0.3, 1.2, 1), "a stretch is start and end between 0 and 1 and the number of a clip from 1 to 1"),
@@ -70,8 +70,8 @@ def test_several_stretches_and_the_clips_that_are_walked():
         ((0.5, 0.51, 1), "takes 0.1 s, too short for wave"),
     ],
 )
-def test_what_is_no_stretch_is_refused(gaits, row, said):
-    with pytest.raises(OptionError, match=said):
+def test_what_is_no_stretch_is_refused(gaits, row, message):
+    with pytest.raises(OptionError, match=message):
         walked(gaits, stretches=(row,), clips=[actions.wave(30.0)])
 
 
@@ -125,10 +125,10 @@ def test_what_cannot_be_carried_is_refused_before_the_path_is_searched(gaits, rn
         raise AssertionError(what)
 
     recipe = Follow(path=LINE, stretches=((0.2, 0.8, 1),))
-    for clips, error, said in (
+    for clips, error, message in (
         ([], OptionError, "stretches name clips by their number, but none are given"),
         ([actions.wave(30.0).cut(0, 1)], ClipError, "^wave is a single pose"),
         ([random_clip(rng, random_skeleton(rng))], SkeletonError, "its joints differ"),
     ):
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=message):
             follow.follow(clips, recipe, Progress(forbidden), gaits)

@@ -282,9 +282,9 @@ def of_another_version(place):
 def test_damage_is_told_in_a_sentence(folder, place, damage, says):
     index.update(place, [str(folder)])
     damage(place)
-    with pytest.raises(LibraryError, match=says) as told:
+    with pytest.raises(LibraryError, match=says) as reported:
         storage.read(place)
-    assert "library index" in str(told.value)
+    assert "library index" in str(reported.value)
     if damage in (break_table, change_kinds, of_another_version):
         with pytest.raises(LibraryError, match=says):
             index.update(place, [str(folder)])

@@ -72,9 +72,9 @@ def test_waves_that_are_all_told_of_keep_the_distance_of_the_samples(rng):
 
 def test_waves_never_tell_of_more_than_the_samples_do(rng):
     samples = rng.normal(size=(50, similar.SAMPLES, basis.SIZE)).astype(np.float32)
-    told = (similar._waves(samples) ** 2).sum(axis=1)
-    assert (told <= (samples**2).mean(axis=1).sum(axis=1)).all()
-    assert (told > 0.0).all()
+    reported = (similar._waves(samples) ** 2).sum(axis=1)
+    assert (reported <= (samples**2).mean(axis=1).sum(axis=1)).all()
+    assert (reported > 0.0).all()
 
 
 def test_the_nearest_are_those_of_brute_force(made_up):
@@ -131,15 +131,15 @@ def test_a_task_that_fails_is_told_of(made_up):
 
 
 def test_the_order_of_clips_changes_no_pair(made_up, rng):
-    def told(entries):
+    def reported(entries):
         windows = similar.windows_of(made_up, entries)
         pairs = similar.mutual(similar.nearest(windows))
         names = [(entries[clip].name, int(first)) for clip, first in zip(windows.clips, windows.firsts, strict=True)]
         return {frozenset((names[one], names[other])) for one, other in pairs}
 
-    pairs = told(made_up.clips)
+    pairs = reported(made_up.clips)
     assert len(pairs) > 100
-    assert told([made_up.clips[k] for k in rng.permutation(8)]) == pairs
+    assert reported([made_up.clips[k] for k in rng.permutation(8)]) == pairs
 
 
 def test_pairs_are_among_the_nearest_of_each_other():
@@ -256,20 +256,20 @@ def test_only_pairs_that_are_near_enough_and_of_chosen_clips(library):
 
 
 def test_the_work_says_how_far_it_is_and_can_be_stopped(library):
-    told = []
+    reported = []
 
     def listener(stop_at):
         def listen(fraction, _):
-            told.append(fraction)
-            return len(told) <= stop_at
+            reported.append(fraction)
+            return len(reported) <= stop_at
 
         return listen
 
     similar.similar(library, progress=Progress(listener(1000)))
-    assert told == sorted(told)
-    assert told[0] >= 0.0
-    assert told[-1] <= 1.0
-    for stop_at in range(len(told)):
-        told.clear()
+    assert reported == sorted(reported)
+    assert reported[0] >= 0.0
+    assert reported[-1] <= 1.0
+    for stop_at in range(len(reported)):
+        reported.clear()
         with pytest.raises(Cancelled):
             similar.similar(library, progress=Progress(listener(stop_at)))

@@ -68,8 +68,10 @@ def test_a_trimmed_clip_knows_both():
 
 
 def test_a_report_says_what_was_left_out_in_plain_values():
-    said = frame_map.as_report([LeftOut("walk", 3, 0, "a jump"), LeftOut("run", 0, 7, "one of its cycles is enough")])
-    assert said == [
+    message = frame_map.as_report(
+        [LeftOut("walk", 3, 0, "a jump"), LeftOut("run", 0, 7, "one of its cycles is enough")]
+    )
+    assert message == [
         {"clip": "walk", "first": 3, "last": 0, "why": "a jump"},
         {"clip": "run", "first": 0, "last": 7, "why": "one of its cycles is enough"},
     ]

@@ -30,7 +30,7 @@ def test_usual_rates_are_nothing_to_complain_of(rate, to):
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "visual", "said"),
+    ("first", "last", "visual", "message"),
     [
         (0.0, 1e6, False, r"^walk: its frames 0 to 1,000,000 are more than the 200,000 that can be read at once of 50"),
         (1.0, 30_001.0, True, r"more than the 30,000 that can be read at once"),
@@ -39,8 +39,8 @@ def test_usual_rates_are_nothing_to_complain_of(rate, to):
         (1.0, float("inf"), True, r"its frames 1 to inf are none"),
     ],
 )
-def test_what_can_t_be_read_at_once_is_refused_with_its_frames(first, last, visual, said):
-    with pytest.raises(ClipError, match=said):
+def test_what_can_t_be_read_at_once_is_refused_with_its_frames(first, last, visual, message):
+    with pytest.raises(ClipError, match=message):
         limits.check_reading("walk", first, last, 50, visual=visual)
 
 

@@ -99,8 +99,8 @@ AROUND = {
 def renamed(naming, around):
     """The demo figure's joints under other names, in the figure's order."""
     sides, trunk, arm, leg = naming
-    told = expected(trunk, arm, leg, sides)
-    return [around.format(told[role].strip(), k) for k, role in enumerate(figure_body.skeleton().names)]
+    reported = expected(trunk, arm, leg, sides)
+    return [around.format(reported[role].strip(), k) for k, role in enumerate(figure_body.skeleton().names)]
 
 
 @pytest.mark.both_engines

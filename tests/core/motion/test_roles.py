@@ -426,8 +426,8 @@ def test_a_role_of_one_side_is_played_on_the_other_by_who_stands_there():
     places, parents = figure.rest[1], figure.parents
     names = ["a bone" if name == "shin.R" else "Rigth Hand" if name == "hand.R" else name for name in figure.names]
     assert "shin.R" not in roles.find(names, parents)
-    told = roles.find(names, parents, places)
-    assert told == {name: joint for joint, name in enumerate(figure.names)}
+    reported = roles.find(names, parents, places)
+    assert reported == {name: joint for joint, name in enumerate(figure.names)}
     how = roles.found_by(names, parents, places)
     assert {role for role in how if how[role] != roles.NAME} == {"shin.R", "hand.R"}
     assert how["shin.R"] == roles.SHAPE
@@ -444,11 +444,11 @@ def test_a_role_of_one_side_is_played_on_the_other_by_who_stands_there():
 
 def test_how_sure_a_role_is_is_told():
     names, parents, places = character("boxman")
-    told = roles.found_by(names, parents, places)
-    assert told["thigh.L"] == roles.NAME
-    assert told["hips"] == roles.HIERARCHY
+    reported = roles.found_by(names, parents, places)
+    assert reported["thigh.L"] == roles.NAME
+    assert reported["hips"] == roles.HIERARCHY
     names, parents, places = character("godot_player")
-    told = roles.found_by(names, parents, places)
-    assert (told["thigh.L"], told["hips"]) == (roles.SHAPE, roles.NAME)
-    assert set(told) == set(roles.find(names, parents, places))
+    reported = roles.found_by(names, parents, places)
+    assert (reported["thigh.L"], reported["hips"]) == (roles.SHAPE, roles.NAME)
+    assert set(reported) == set(roles.find(names, parents, places))
     assert set(roles.found_by(*character("Fox")).values()) == {roles.NAME}

@@ -20,5 +20,5 @@ def test_the_ground_is_shown_before_and_after_and_what_each_foot_says():
         for axis, clip in ((left, before), (right, after)):
             assert_allclose(axis.lines[0].get_xydata(), root_motion.ground_frames(clip)[0], atol=1e-9)
         assert [text.get_text() for text in below.get_legend().get_texts()] == [label, "foot L says", "foot R says"]
-        said = below.lines[1].get_ydata()
-        assert_allclose(said[~np.isnan(said)], 1.3, rtol=0.02)
+        message = below.lines[1].get_ydata()
+        assert_allclose(message[~np.isnan(message)], 1.3, rtol=0.02)

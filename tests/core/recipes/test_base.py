@@ -120,8 +120,8 @@ def test_a_result_is_called_as_its_recipe_said_before(recipe):
 def test_every_result_has_a_name_that_tells_its_clips(recipe):
     for names in (["walk"], ["walk", "sneak"], ["walk", "sneak", "run"]):
         name = recipe().result_name(names)
-        told = names[:1] if recipe.of_action or recipe is Restyle else names  # of one action: the others only help
-        assert all(part in name for part in told)
+        reported = names[:1] if recipe.of_action or recipe is Restyle else names  # of one action: the others only help
+        assert all(part in name for part in reported)
         assert name not in names or len(names) == 1
 
 

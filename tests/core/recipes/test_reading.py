@@ -52,7 +52,7 @@ def test_whose_an_action_is_is_text():
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"place": "MOON"}, "place is 'moon', but must be one of reference, cursor"),
         ({"interpolation": 3}, "interpolation is 3, but must be one of"),
@@ -60,8 +60,8 @@ def test_whose_an_action_is_is_text():
         ({"sources": [{"name": "Walk", "rate": -1}]}, "rate is -1, but must lie between 0 and 1000"),
     ],
 )
-def test_values_that_options_refuse_are_refused(changed, said):
-    with pytest.raises(OptionError, match=said):
+def test_values_that_options_refuse_are_refused(changed, message):
+    with pytest.raises(OptionError, match=message):
         request_from_json(json.dumps(json.loads(OF_0_1) | changed))
 
 

@@ -104,7 +104,7 @@ def test_the_result_begins_where_the_first_clip_does_and_has_its_rate(clips, exa
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"any_turn": True}, "Nothing is asked for"),
         ({"speed": 1.0, "also": "joy 3"}, "'joy': what can be asked for is"),
@@ -114,8 +114,8 @@ def test_the_result_begins_where_the_first_clip_does_and_has_its_rate(clips, exa
         ({"over_time": ((0.0, 1.0), (1.0, 1.2))}, "rows of three numbers"),
     ],
 )
-def test_what_can_not_be_asked_is_refused(clips, examples, options, said):
-    with pytest.raises(OptionError, match=said):
+def test_what_can_not_be_asked_is_refused(clips, examples, options, message):
+    with pytest.raises(OptionError, match=message):
         asked_of(clips, examples, **options)
 
 
@@ -168,7 +168,9 @@ def test_speeds_change_along_a_path(clips, examples):
     assert speed[: len(speed) // 5].mean() + 0.3 < speed[-len(speed) // 5 :].mean()
 
 
-@pytest.mark.parametrize(("path", "said"), [(((0, 0),), "two rows or more"), (((0, 0), (0, 0.02)), "nowhere to walk")])
-def test_what_is_no_path_is_refused(clips, examples, path, said):
-    with pytest.raises(OptionError, match=said):
+@pytest.mark.parametrize(
+    ("path", "message"), [(((0, 0),), "two rows or more"), (((0, 0), (0, 0.02)), "nowhere to walk")]
+)
+def test_what_is_no_path_is_refused(clips, examples, path, message):
+    with pytest.raises(OptionError, match=message):
         asked_of(clips, examples, path=path)

@@ -63,13 +63,13 @@ def test_a_label_that_has_to_do_with_a_component_is_found_and_a_shuffled_one_is_
     scores = rng.normal(size=(24, 6))
     values = np.repeat([0.0, 1.0], 12) if kind == "groups" else np.linspace(0.0, 5.0, 24)
     scores[:, 3] = 2.0 * (values - values.mean()) / values.std() + 0.5 * rng.normal(size=24)
-    said = [("calm", "wild")[int(v)] for v in values] if kind == "groups" else [f"{v:g}" for v in values]
+    message = [("calm", "wild")[int(v)] for v in values] if kind == "groups" else [f"{v:g}" for v in values]
     weights = np.full(24, 1.0 / 24.0)
-    found = components.effect(scores, said, weights)
+    found = components.effect(scores, message, weights)
     assert found.component == 3
     assert found.chance <= 0.01
     assert found.size > 2.0
-    chances = [components.effect(scores, rng.permutation(said).tolist(), weights).chance for _ in range(20)]
+    chances = [components.effect(scores, rng.permutation(message).tolist(), weights).chance for _ in range(20)]
     assert np.mean([chance < 0.05 for chance in chances]) <= 0.2
     assert 0.2 < np.median(chances) < 0.9
 
@@ -107,9 +107,11 @@ def test_what_is_linear_is_solved_at_once_and_what_is_not_comes_near():
     ):
         slopes = directions.jacobian(base, vectors, measure)
         wanted = measure(base + np.array([0.5, -0.3, 0.2]) @ vectors)
-        factors, came = directions.solved(base, wanted, vectors, slopes, measure, np.zeros(3), which, np.ones(3), steps)
-        assert np.abs(came - wanted).max() < near
-        assert np.abs(measure(base + factors @ vectors) - came).max() < 1e-12
+        factors, reached = directions.solved(
+            base, wanted, vectors, slopes, measure, np.zeros(3), which, np.ones(3), steps
+        )
+        assert np.abs(reached - wanted).max() < near
+        assert np.abs(measure(base + factors @ vectors) - reached).max() < 1e-12
 
 
 @pytest.mark.shared
@@ -126,10 +128,10 @@ def test_components_and_what_goes_along_make_the_strides_again(style, way):
     learnt = style.learnt(way)
     rows = style.rows_in(learnt.form)
     scores = learnt.scores(rows)
-    told = learnt.centre + scores @ learnt.whole
+    reported = learnt.centre + scores @ learnt.whole
     flat = np.concatenate([rows.reshape(len(rows), -1), style.flat[:, -1:]], axis=1)
     before = ((flat - style.material.weights @ flat) ** 2).sum()
-    assert ((flat - told) ** 2).sum() < 0.3 * before
+    assert ((flat - reported) ** 2).sum() < 0.3 * before
 
 
 @pytest.mark.shared
@@ -157,7 +159,7 @@ def changed(content, name, value=None):
 
 @pytest.mark.shared
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("text", {"version": 99}, "another version"),
         ("text", {"roles": {"hips": 999}}, "not a style"),
@@ -171,8 +173,8 @@ def changed(content, name, value=None):
         ("joints", lambda joints: joints + 100, "not a style"),
     ],
 )
-def test_files_that_are_no_styles_are_refused_in_a_sentence(style, name, value, said):
-    with pytest.raises(LoomError, match=f"S.npz: .*{said}"):
+def test_files_that_are_no_styles_are_refused_in_a_sentence(style, name, value, message):
+    with pytest.raises(LoomError, match=f"S.npz: .*{message}"):
         storage.read(changed(storage.compose(style), name, value), "S.npz")
 
 
@@ -187,11 +189,11 @@ def test_files_that_are_not_there_or_are_something_else_are_refused(tmp_path):
 @pytest.mark.shared
 def test_on_another_body_it_has_the_same_measures(style):
     clip = actions.walk(30.0, 4)
-    worn = fit.on_body(style, clip)
-    assert worn.form.skeleton is clip.skeleton
+    in_style = fit.on_body(style, clip)
+    assert in_style.form.skeleton is clip.skeleton
     # Not the lean: of a trunk with other joints a part of it goes into the pelvis.
     for name in ("stride", "cadence", "bounce", "swing", "elbows", "width", "lift"):
-        ours, theirs = worn.material.measured[name], style.material.measured[name]
+        ours, theirs = in_style.material.measured[name], style.material.measured[name]
         assert np.corrcoef(ours, theirs)[0, 1] > 0.95, name
 
 

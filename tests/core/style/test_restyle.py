@@ -9,7 +9,7 @@ from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, ik, kinematics, quat, root_motion
 from action_loom.core.recipes.style import StyleOptions, table_of
-from action_loom.core.style import fit, form, knees, worn
+from action_loom.core.style import clip_in_style, fit, form, knees
 from action_loom.core.verbs import InPlace, Restyle, Travel
 from action_loom.core.verbs.restyle import change
 from action_loom.core.verbs.restyle import work as restyle
@@ -38,9 +38,9 @@ def test_what_asks_for_nothing_gives_the_clip_to_the_bit(walkers, recipe):
 def test_a_change_of_nothing_is_nothing(walkers):
     """The way through rows and back: within a hundredth of a degree it is the clip."""
     style = fit.fit(walkers, StyleOptions())
-    clothed = worn.put_on(style, walkers[2])
-    same = change.Change(clothed.rows(style.form), 1.0, clothed.row, {}, ())
-    made = restyle.dressed(clothed, same)
+    in_style = clip_in_style.of_clip(style, walkers[2])
+    same = change.Change(in_style.rows(style.form), 1.0, in_style.row, {}, ())
+    made = restyle.restyled(in_style, same)
     assert np.abs(kinematics.points(made) - kinematics.points(walkers[2])).max() < 1e-6
 
 
@@ -58,10 +58,10 @@ def test_sliders_give_what_they_say(style, name, goes_along):
         ("bounce", 0.7),
     ):
         made = done(Restyle(**{slider: amount}, goes_along=goes_along), material.captured(f"cmu_{name}"), style)
-        told = made.report["style"]["sliders"][slider]
+        reported = made.report["style"]["sliders"][slider]
         held = any(one.startswith(slider) for one in made.report["style"]["held"])
         if not held:
-            off.append(abs(told["after"] - told["before"] - amount))
+            off.append(abs(reported["after"] - reported["before"] - amount))
     assert len(off) >= 3
     assert np.median(off) <= 0.05
 
@@ -72,7 +72,7 @@ def test_only_this_leaves_the_other_measures(style):
     both = [done(Restyle(swing=1.0, goes_along=way), clip, style) for way in ("only", "natural")]
     moved = []
     for made in both:
-        away = np.abs(style.standard(made.changed.row) - made.worn.standard)
+        away = np.abs(style.standard(made.changed.row) - made.in_style.standard)
         others = [k for k, name in enumerate(style.sliders.names) if name not in ("swing", "speed")]
         moved.append(np.median(away[others]))
     assert moved[0] < 0.2
@@ -82,9 +82,9 @@ def test_only_this_leaves_the_other_measures(style):
 @pytest.mark.shared
 def test_what_is_said_of_sliders_is_measured_on_the_clip_that_was_made(style):
     made = done(Restyle(stride=1.0, plant_feet=False), material.captured("cmu_mb_05_01"), style)
-    told = made.report["style"]["sliders"]["stride"]
-    again = worn.put_on(style, made.clip).standard[style.sliders.names.index("stride")]
-    assert again == pytest.approx(told["after"], abs=0.25)
+    reported = made.report["style"]["sliders"]["stride"]
+    again = clip_in_style.of_clip(style, made.clip).standard[style.sliders.names.index("stride")]
+    assert again == pytest.approx(reported["after"], abs=0.25)
 
 
 @pytest.mark.shared
@@ -108,7 +108,7 @@ def test_without_any_component_speed_and_individuality_it_is_the_mean_walk(style
     none = {f"factor_{k}": 0.0 for k in range(1, 7)}
     recipe = Restyle(**none, components="together", own_speed=0.0, individuality=0.0)
     made = done(recipe, material.captured(f"cmu_{name}"), style)
-    assert np.abs(made.changed.row - made.worn.style.mean).max() < 1e-9
+    assert np.abs(made.changed.row - made.in_style.style.mean).max() < 1e-9
 
 
 @pytest.mark.shared
@@ -122,7 +122,7 @@ def test_factors_of_one_are_the_clip_and_of_three_go_away_from_the_mean(style, w
         rows = style.form.read(row[:-1].reshape(form.PHASES, -1))
         return learnt.scores(learnt.form.written(rows)[None])[0]
 
-    before, after = score(made.worn.row), score(made.changed.row)
+    before, after = score(made.in_style.row), score(made.changed.row)
     most = max(change.USUAL * learnt.parts.deviations[1], abs(before[1]))
     assert after[1] == pytest.approx(np.clip(3.0 * before[1], -most, most), rel=0.02, abs=0.02)
     assert after[0] == pytest.approx(before[0], abs=0.05 * learnt.parts.deviations[0])
@@ -131,7 +131,7 @@ def test_factors_of_one_are_the_clip_and_of_three_go_away_from_the_mean(style, w
 @pytest.mark.shared
 def test_towards_a_person_it_measures_as_they_do(style):
     made = done(Restyle(toward="cmu_mb_35_01"), material.captured("cmu_mb_05_01"), style)
-    style = made.worn.style  # on the clip's own body
+    style = made.in_style.style  # on the clip's own body
     theirs = style.standard(style.people["cmu_mb_35_01"])
     assert np.abs(style.standard(made.changed.row) - theirs).max() < 1e-6
 

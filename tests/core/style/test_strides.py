@@ -135,7 +135,7 @@ def test_measures_of_a_walk_are_those_it_was_made_with():
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ([("who", "age"), ("p0", "3")], "one of them 'clip'"),
         ([("clip", "clip"), ("p0", "3")], "none twice"),
@@ -147,8 +147,8 @@ def test_measures_of_a_walk_are_those_it_was_made_with():
         ([("clip", "person"), ("p0", "anna"), ("p1", "")], "p1 has no person"),
     ],
 )
-def test_tables_that_say_nothing_are_refused(rows, said):
-    with pytest.raises(OptionError, match=said):
+def test_tables_that_say_nothing_are_refused(rows, message):
+    with pytest.raises(OptionError, match=message):
         labels.of_clips(table_of(rows[0], rows[1:]), ["p0", "p1"])
 
 

@@ -71,13 +71,15 @@ def test_feet_that_stand_stay_through_the_seam(monkeypatch):
 def test_outside_the_mended_frames_clips_are_only_moved_on_the_ground(pair, method):
     a, b = (captured(f"cmu_{name}") for name in pair)
     b_on_a = verbs.apply(Connect(method=method, plant_feet=False), [a, b])
-    told, clip = b_on_a.report["connect"], b_on_a.clip
-    first, last = told["corrected"]
+    reported, clip = b_on_a.report["connect"], b_on_a.clip
+    first, last = reported["corrected"]
     assert_allclose(clip.rotations[:first], a.rotations[:first], atol=1e-12)
     assert_allclose(clip.translations[:first], a.translations[:first], atol=1e-12)
     theirs = retarget.onto(b, a.skeleton)
     overlapped = (last - first + 1) // 2
-    rest = len(b) - told["to_frame"] - overlapped - 1 if told["method"] == "registered" else len(clip) - last - 1
+    rest = (
+        len(b) - reported["to_frame"] - overlapped - 1 if reported["method"] == "registered" else len(clip) - last - 1
+    )
     assert rest > 5
     mine = clip.rotations[-rest:, 1:]
     assert_allclose(quat.same_side(mine, theirs.rotations[-rest:, 1:]), theirs.rotations[-rest:, 1:], atol=1e-12)
@@ -91,11 +93,11 @@ def test_outside_the_mended_frames_clips_are_only_moved_on_the_ground(pair, meth
 @pytest.mark.shared
 def test_the_best_transition_is_smoother_than_joining_the_ends(connected):
     ours, ends = [], []
-    for pair, told in zip(PAIRS, connected, strict=True):
+    for pair, reported in zip(PAIRS, connected, strict=True):
         a, b = (captured(f"cmu_{name}") for name in pair)
         reach = round(0.17 * a.rate) + 1
         forced = verbs.apply(Connect(method="ease", from_frame=len(a) - reach, to_frame=reach), [a, b])
-        ours.append(next(one for one in told["methods"] if one["name"] == "ease"))
+        ours.append(next(one for one in reported["methods"] if one["name"] == "ease"))
         ends.append(forced.report["connect"]["methods"][0])
     sharp, sharper = (np.median([one["acceleration"] for one in made]) for made in (ours, ends))
     assert sharp <= 0.7 * sharper
@@ -113,7 +115,7 @@ def test_the_best_transition_is_smoother_than_joining_the_ends(connected):
 @pytest.mark.shared
 def test_a_spline_is_smoother_than_lagrange_as_the_seed_found(connected):
     smoothness = {
-        method: np.mean([one["D"] for told in connected for one in told["methods"] if one["name"] == method])
+        method: np.mean([one["D"] for reported in connected for one in reported["methods"] if one["name"] == method])
         for method in ("lagrange", "spline")
     }
     assert smoothness["spline"] < smoothness["lagrange"]
@@ -121,24 +123,24 @@ def test_a_spline_is_smoother_than_lagrange_as_the_seed_found(connected):
 
 @pytest.mark.shared
 def test_auto_takes_what_measures_best(connected):
-    for told in connected:
-        costs = [one["K"] for one in told["methods"]]
-        assert min(costs) == next(one["K"] for one in told["methods"] if one["name"] == told["method"])
+    for reported in connected:
+        costs = [one["K"] for one in reported["methods"]]
+        assert min(costs) == next(one["K"] for one in reported["methods"] if one["name"] == reported["method"])
 
 
 @pytest.mark.shared
 def test_candidates_are_ranked_and_can_be_chosen():
     a, b = captured("cmu_mb_16_15"), captured("cmu_mb_08_04")
-    told = verbs.apply(Connect(), [a, b]).report["connect"]
-    distances = [one["distance"] for one in told["candidates"]]
+    reported = verbs.apply(Connect(), [a, b]).report["connect"]
+    distances = [one["distance"] for one in reported["candidates"]]
     assert distances == sorted(distances)
     assert len(distances) > 3
     other = verbs.apply(Connect(candidate=2), [a, b]).report["connect"]
     assert (other["from_frame"], other["to_frame"]) == tuple(
-        told["candidates"][2][key] for key in ("from_frame", "to_frame")
+        reported["candidates"][2][key] for key in ("from_frame", "to_frame")
     )
-    assert told["from_frame"] >= 0.6 * len(a)
-    assert told["to_frame"] <= 0.4 * len(b)
+    assert reported["from_frame"] >= 0.6 * len(a)
+    assert reported["to_frame"] <= 0.4 * len(b)
 
 
 @pytest.mark.both_engines
@@ -170,8 +172,8 @@ def test_three_clips_in_a_chain():
 @pytest.mark.both_engines
 def test_the_correlation_rule_keeps_to_its_range():
     clips = [actions.walk(60.0, 4), actions.sneak(60.0)]
-    told = verbs.apply(Connect(method="spline", by_correlation=True), clips).report["connect"]
-    first, last = told["corrected"]
+    reported = verbs.apply(Connect(method="spline", by_correlation=True), clips).report["connect"]
+    first, last = reported["corrected"]
     assert 3 <= (last - first) / 2 <= 0.15 * 60.0
 
 
@@ -203,11 +205,11 @@ def test_what_cannot_be_joined_is_refused():
 @pytest.mark.both_engines
 def test_one_frame_may_be_set_and_the_other_found():
     clips = [actions.walk(cycles=4), actions.sneak()]
-    told = verbs.apply(Connect(from_frame=100), clips).report["connect"]
-    assert told["from_frame"] == 100
-    best = min(told["candidates"], key=lambda one: one["distance"])
-    assert told["to_frame"] == best["to_frame"]
-    assert {one["from_frame"] for one in told["candidates"]} == {100}
+    reported = verbs.apply(Connect(from_frame=100), clips).report["connect"]
+    assert reported["from_frame"] == 100
+    best = min(reported["candidates"], key=lambda one: one["distance"])
+    assert reported["to_frame"] == best["to_frame"]
+    assert {one["from_frame"] for one in reported["candidates"]} == {100}
     assert verbs.apply(Connect(to_frame=20), clips).report["connect"]["to_frame"] == 20
 
 
@@ -215,10 +217,10 @@ def test_one_frame_may_be_set_and_the_other_found():
 @pytest.mark.parametrize("rate", [24.0, 60.0])
 def test_frames_are_counted_in_the_clips_as_they_were_given(rate):
     clips = [actions.walk(cycles=4), actions.sneak(rate=rate)]
-    told = verbs.apply(Connect(), clips).report["connect"]
+    reported = verbs.apply(Connect(), clips).report["connect"]
     offered = connect.find(clips, Connect())
     assert [(t.from_frame, t.to_frame) for t in offered] == [
-        (one["from_frame"], one["to_frame"]) for one in told["candidates"]
+        (one["from_frame"], one["to_frame"]) for one in reported["candidates"]
     ]
     assert all(0 <= t.to_frame <= 0.4 * len(clips[1]) + 2 for t in offered)
     best = offered[0]
@@ -245,13 +247,13 @@ def test_short_clips_connect_by_what_their_frames_allow(count):
 def test_seams_at_the_very_ends_of_clips_can_be_asked_for():
     walk, run = actions.walk(30.0, 4), actions.run(30.0)
     for leave, enter in ((1, 0), (len(walk) - 1, len(run) - 3), (1, len(run) - 3), (2, 1)):
-        told = verbs.apply(Connect(method="auto", from_frame=leave, to_frame=enter), [walk, run]).report["connect"]
-        assert (told["from_frame"], told["to_frame"]) == (leave, enter)
+        reported = verbs.apply(Connect(method="auto", from_frame=leave, to_frame=enter), [walk, run]).report["connect"]
+        assert (reported["from_frame"], reported["to_frame"]) == (leave, enter)
 
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("first", "second", "frames", "said"),
+    ("first", "second", "frames", "message"),
     [
         (1, 40, {}, "walk has 1 frame, but a clip that is left takes 2 or more"),
         (40, 2, {}, "run has 2 frames, but a clip that is entered takes 3 or more"),
@@ -259,9 +261,9 @@ def test_seams_at_the_very_ends_of_clips_can_be_asked_for():
         (40, 40, {"to_frame": 38}, "run has no frame 38 for a seam; it can be one from 0 to 37"),
     ],
 )
-def test_seams_without_two_frames_each_side_are_refused(first, second, frames, said):
+def test_seams_without_two_frames_each_side_are_refused(first, second, frames, message):
     clips = [actions.walk(30.0, 4).cut(0, first), actions.run(30.0, 4).cut(0, second)]
-    with pytest.raises(RegistrationError, match=said):
+    with pytest.raises(RegistrationError, match=message):
         verbs.apply(Connect(**frames), clips)
 
 
@@ -319,9 +321,9 @@ def test_who_walks_away_is_followed_there():
 @pytest.mark.shared
 def test_captures_are_matched_wherever_they_were_made(connected):
     clips = [[captured(f"cmu_{name}") for name in pair] for pair in PAIRS]
-    for pair, told in zip(clips, connected, strict=True):
-        matched = verbs.apply(Connect(facing="matched", method=told["method"]), pair).report["connect"]
-        assert matched["turn_degrees"] == told["turn_degrees"]
+    for pair, reported in zip(clips, connected, strict=True):
+        matched = verbs.apply(Connect(facing="matched", method=reported["method"]), pair).report["connect"]
+        assert matched["turn_degrees"] == reported["turn_degrees"]
 
 
 def test_clips_are_joined_as_made_where_that_is_asked_for():
@@ -336,10 +338,12 @@ def test_clips_are_joined_as_made_where_that_is_asked_for():
 def test_clips_that_are_far_apart_are_warned_of_and_the_better_place_is_named():
     walk, run = captured("cmu_asf_16_15"), captured("cmu_asf_16_08")
     made = verbs.apply(Connect(), [walk, run])
-    told = made.report["connect"]
-    assert told["distance"] > 0.1
-    (said,) = made.report["warnings"]
-    assert said.startswith(f"{walk.name} and {run.name} are {100.0 * told['distance']:.0f} cm apart where they meet")
+    reported = made.report["connect"]
+    assert reported["distance"] > 0.1
+    (message,) = made.report["warnings"]
+    assert message.startswith(
+        f"{walk.name} and {run.name} are {100.0 * reported['distance']:.0f} cm apart where they meet"
+    )
     alike = verbs.apply(Connect(), [captured("cmu_mb_35_01"), captured("cmu_mb_35_03")])
     assert alike.report["connect"]["distance"] < 0.07
     assert alike.report["warnings"] == []
@@ -350,5 +354,5 @@ def test_where_clips_would_be_nearer_is_where_anywhere_finds_them():
     walk, sneak = actions.walk(30.0), actions.sneak(30.0)
     asked = verbs.apply(Connect(from_frame=len(walk) - 5, to_frame=0, trim=False), [walk, sneak])
     free = verbs.apply(Connect(anywhere=True, trim=False), [walk, sneak]).report["connect"]
-    (said,) = asked.report["warnings"]
-    assert f"frames {free['from_frame']} and {free['to_frame']} are {100.0 * free['distance']:.0f} cm apart" in said
+    (message,) = asked.report["warnings"]
+    assert f"frames {free['from_frame']} and {free['to_frame']} are {100.0 * free['distance']:.0f} cm apart" in message

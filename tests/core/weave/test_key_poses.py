@@ -29,16 +29,16 @@ def test_each_row_is_hit_at_its_frame_and_held(way):
     made = verbs.apply(KeyPoses(poses=ROWS, between=way), clips)
     assert len(made.clip) == 91
     assert made.clip.name == "walk + wave + turn left key poses"
-    for (number, frame, first, hold), told in zip(ROWS, made.report["key_poses"]["poses"], strict=True):
+    for (number, frame, first, hold), reported in zip(ROWS, made.report["key_poses"]["poses"], strict=True):
         clip = clips[number - 1]
         pose = clip.cut(frame, frame + 1)
-        assert told == {
+        assert reported == {
             "clip": clip.name,
             "frame": frame,
             "first": round(30 * first),
             "last": round(30 * (first + hold)),
         }
-        for at in range(told["first"], told["last"] + 1):
+        for at in range(reported["first"], reported["last"] + 1):
             assert away(made.clip.cut(at, at + 1), pose) <= 1e-12
             assert_array_equal(made.clip.translations[at], pose.translations[0])
     assert made.report["warnings"] == []
@@ -132,12 +132,12 @@ def test_a_turn_by_nearly_half_a_circle_is_told_with_the_joint():
     arm = WALK.skeleton.roles["upper_arm.L"]
     turned[40, arm] = quat.mul(turned[0, arm], quat.about_axis("X", np.radians(170.0)))
     made = verbs.apply(KeyPoses(poses=((1, 0, 0), (1, 40, 1.0))), [replace(WALK, rotations=turned)])
-    (said,) = made.report["warnings"]
-    assert said.startswith("'upper_arm.L' turns by 170° from pose 1 to pose 2, the shortest way: put a pose between")
+    (message,) = made.report["warnings"]
+    assert message.startswith("'upper_arm.L' turns by 170° from pose 1 to pose 2, the shortest way: put a pose between")
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (((1, 0), (1, 5, 1)), "row 1: a row is the number of a clip"),
         (((1, 0, 0), (1, 5.5, 1)), "row 2: a row is the number of a clip.* not 1 5.5 1"),
@@ -149,8 +149,8 @@ def test_a_turn_by_nearly_half_a_circle_is_told_with_the_joint():
         (((1, 0, 0), (1, 5, 0.01)), r"a frame later or more \(0.0333 s\)"),
     ],
 )
-def test_rows_that_are_none_are_refused(rows, said):
-    with pytest.raises(OptionError, match=said):
+def test_rows_that_are_none_are_refused(rows, message):
+    with pytest.raises(OptionError, match=message):
         verbs.apply(KeyPoses(poses=rows), [WALK, WAVE])
 
 

@@ -166,8 +166,8 @@ def test_the_cycles_that_are_offered_can_be_taken_by_hand(name):
     clip = captured(f"cmu_{name}")
     found, offered = loop.find([clip], Loop())
     automatic = verbs.apply(Loop(), [clip])
-    told = automatic.report["loop"]
-    assert (offered[0].start, offered[0].length) == (told["start"], told["length"])
+    reported = automatic.report["loop"]
+    assert (offered[0].start, offered[0].length) == (reported["start"], reported["length"])
     by_hand = verbs.apply(Loop(start=offered[0].start, length=offered[0].length), [clip])
     assert_allclose(kinematics.points(by_hand.clip), kinematics.points(automatic.clip), atol=1e-12)
     lengths = [cycle.length for cycle in offered]

@@ -216,10 +216,10 @@ def test_clips_that_walk_on_the_spot_are_planted_on_their_way():
     walk = verbs.apply(InPlace(trim=False), [root_motion.placed(WALK, np.zeros(len(WALK)), sway)]).clip
     for clip in (walk, replace(walk, channels={})):
         made = verbs.apply(Plant(), [clip])
-        told = made.report["plant"]
-        assert told["spans"]
-        assert told["middle_slide_cm_s"][1] < 0.5
-        assert told["pelvis_cm"] < 8.0
+        reported = made.report["plant"]
+        assert reported["spans"]
+        assert reported["middle_slide_cm_s"][1] < 0.5
+        assert reported["pelvis_cm"] < 8.0
         # It still walks on the spot, and its channels are as they were.
         assert np.abs(root_motion.ground_frames(made.clip)[0] - root_motion.ground_frames(clip)[0]).max() < 0.1
         assert list(made.clip.channels) == list(clip.channels)
@@ -286,8 +286,8 @@ def test_bodies_of_loose_joints_are_planted_too():
     time = np.arange(len(WALK)) / WALK.rate
     sway = np.stack([0.04 * np.sin(5.0 * time), 0.0 * time], axis=1)
     spot = verbs.apply(InPlace(trim=False), [root_motion.placed(WALK, np.zeros(len(WALK)), sway)]).clip
-    told = verbs.apply(Plant(), [loosened(spot)]).report["plant"]
-    assert told["middle_slide_cm_s"][1] < 0.5 < told["middle_slide_cm_s"][0]
+    reported = verbs.apply(Plant(), [loosened(spot)]).report["plant"]
+    assert reported["middle_slide_cm_s"][1] < 0.5 < reported["middle_slide_cm_s"][0]
     turning = loosened(a_cycle(0.3), ())
     made, outcome = planting.of_result(turning, Blend(), one_source=False)
     assert outcome.report["plant"]["middle_slide_cm_s"][1] < 1.0
@@ -342,11 +342,11 @@ def test_captured_feet_stand_where_gait_events_say_that_they_do(recipe, names):
     stances = [spans.Span(side, spans.BALL, strike, end) for side, strike, end in gait.stances(off.clip)]
     assert middle_slide(off.clip, stances) > 4.0
     assert middle_slide(on.clip, stances) < 0.5
-    told = on.report["plant"]
-    assert told["slide_cm_s"][1] < told["slide_cm_s"][0] / 6.0
-    assert told["knee"] < 1.3
-    assert told["pelvis_cm"] < 3.0
-    assert told["swing_cm"] < 10.0
+    reported = on.report["plant"]
+    assert reported["slide_cm_s"][1] < reported["slide_cm_s"][0] / 6.0
+    assert reported["knee"] < 1.3
+    assert reported["pelvis_cm"] < 3.0
+    assert reported["swing_cm"] < 10.0
 
 
 @pytest.mark.shared

@@ -34,12 +34,12 @@ def test_the_hand_is_there_in_its_frames_and_all_else_is_as_it_was():
     assert made.clip.name == "walk reaching"
     unled = np.flatnonzero(made.share == 0.0)
     assert_array_equal(made.clip.rotations[unled], WALK.rotations[unled])
-    told = made.report["reach"]
-    assert told["joints"] == ["upper_arm.R", "forearm.R", "hand.R"]
-    assert told["span"] == [118, 125]
-    assert told["changed_frames"] == len(WALK) - len(unled) == 8 + 2 * 17
-    assert told["out_of_reach"] is None
-    assert told["off_mm"] < 1e-6
+    reported = made.report["reach"]
+    assert reported["joints"] == ["upper_arm.R", "forearm.R", "hand.R"]
+    assert reported["span"] == [118, 125]
+    assert reported["changed_frames"] == len(WALK) - len(unled) == 8 + 2 * 17
+    assert reported["out_of_reach"] is None
+    assert reported["off_mm"] < 1e-6
     assert made.report["warnings"] == []
 
 
@@ -74,13 +74,13 @@ def test_a_row_for_each_correction_makes_the_same_pose():
 
 def test_what_is_out_of_reach_is_told_in_centimetres_with_its_frame():
     made = verbs.apply(Reach(target=((*NEAR[:2], 3.0),), from_frame=110, to_frame=130), [WALK])
-    told = made.report["reach"]["out_of_reach"]
+    reported = made.report["reach"]["out_of_reach"]
     away = np.linalg.norm(hand_of(made) - [*NEAR[:2], 3.0], axis=1)[110:131]
     short = pytest.approx(100.0 * away.max(), abs=1e-3)
-    assert told == {"frames": 21, "short_cm": short, "frame": 110 + int(away.argmax())}
-    (said,) = made.report["warnings"]
-    assert said == (
-        f"walk: right arm falls short of its target by {told['short_cm']:.1f} cm at frame {told['frame']}, and"
+    assert reported == {"frames": 21, "short_cm": short, "frame": 110 + int(away.argmax())}
+    (message,) = made.report["warnings"]
+    assert message == (
+        f"walk: right arm falls short of its target by {reported['short_cm']:.1f} cm at frame {reported['frame']}, and"
         " stretches towards it; so in 21 of 21 frames"
     )
     places = kinematics.world(made.clip)[1][110:131, [SHOULDER, SHOULDER + 1, HAND]]
@@ -152,7 +152,7 @@ def test_all_of_a_loop_on_the_spot_can_hold_a_place_and_one_that_travels_is_no_l
 
 
 @pytest.mark.parametrize(
-    ("options", "kind", "said"),
+    ("options", "kind", "message"),
     [
         ({}, OptionError, "target: where is it to reach"),
         ({"target": ((1, 2),)}, OptionError, "target: where is it to reach"),
@@ -169,8 +169,8 @@ def test_all_of_a_loop_on_the_spot_can_hold_a_place_and_one_that_travels_is_no_l
         ),
     ],
 )
-def test_what_cannot_be_done_is_said(options, kind, said):
-    with pytest.raises(kind, match=said):
+def test_what_cannot_be_done_is_said(options, kind, message):
+    with pytest.raises(kind, match=message):
         verbs.apply(Reach(**options), [WALK])
 
 

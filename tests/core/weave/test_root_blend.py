@@ -166,8 +166,8 @@ def test_how_far_standing_feet_were_led_is_told(monkeypatch):
     assert 1.0 < made.report["led_cm"] < 5.0
     assert not any("led by" in line for line in made.report["warnings"])
     monkeypatch.setattr(blend, "LED_FAR", 1.0)
-    told = verbs.apply(Blend(), [actions.walk(), actions.sneak()]).report["warnings"]
-    assert any(f"standing feet were led by {made.report['led_cm']:.0f} cm" in line for line in told)
+    reported = verbs.apply(Blend(), [actions.walk(), actions.sneak()]).report["warnings"]
+    assert any(f"standing feet were led by {made.report['led_cm']:.0f} cm" in line for line in reported)
     alone = verbs.apply(Blend(weights=(1, 0), ends="pinned"), [actions.walk(), actions.carry()])
     assert alone.report["led_cm"] < 1e-9
 
@@ -178,7 +178,7 @@ def test_feet_that_hang_on_a_root_are_blended_as_parts_of_the_body():
     body = material.character("RobotExpressive")
     walk = carry.onto_body(material.captured("cmu_mb_02_01"), body)[0]
     standing = replace(walk.taken(np.full(len(walk), 60)), name="standing")
-    made = verbs.apply(Blend(weights=(1.0, 1.0), plant_feet=False, give_travel="no"), [standing, walk]).clip
+    made = verbs.apply(Blend(weights=(1.0, 1.0), plant_feet=False, add_root_motion="no"), [standing, walk]).clip
     places = kinematics.world(made)[1]
     for side in "LR":
         shin, foot = (places[:, body.roles[f"{part}.{side}"]] for part in ("shin", "foot"))

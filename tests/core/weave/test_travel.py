@@ -11,7 +11,7 @@ from action_loom.core.motion import cycles, kinematics, quat, resample, root_mot
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.verbs import InPlace, Travel
-from action_loom.core.weave import travel_way
+from action_loom.core.weave import root_trajectory
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
@@ -32,7 +32,7 @@ def taken(clip):
 
 def unkept(clip):
     """The clip without its travel and without what it knows of that."""
-    return travel_way.forgotten(taken(clip))
+    return root_trajectory.without_stored(taken(clip))
 
 
 def given(clip, **options):
@@ -92,7 +92,7 @@ def test_a_body_whose_travel_was_taken_off_stays_where_it_begins():
         assert np.abs(places - root_motion.ground_frames(clip)[0][0]).max() < 0.15
         assert np.degrees(np.abs(facing - facing[0]).max()) < 30.0
         assert apart(still.cut(0, 1), clip.cut(0, 1)) < 1e-12
-        assert set(still.channels) == set(travel_way.CHANNELS)
+        assert set(still.channels) == set(root_trajectory.CHANNELS)
 
 
 @pytest.mark.both_engines
@@ -126,10 +126,10 @@ def test_who_stands_can_be_turned_without_going():
 def test_by_its_feet_a_walk_comes_out_where_it_was():
     made = given(unkept(GAITS["walk"]))
     assert apart(made.clip, GAITS["walk"]) < 0.001
-    told = made.report["travel"]
-    assert told["direction"] == "ahead"
-    assert told["speed_m_s"] == pytest.approx(1.3, abs=0.005)
-    before, after = told["feet"]["slide_cm_s"]
+    reported = made.report["travel"]
+    assert reported["direction"] == "ahead"
+    assert reported["speed_m_s"] == pytest.approx(1.3, abs=0.005)
+    before, after = reported["feet"]["slide_cm_s"]
     assert before == pytest.approx(130.0, abs=1.0)
     assert after < 0.1
     assert made.report["warnings"] == []
@@ -150,8 +150,8 @@ def test_a_cycle_stays_one_and_turns_where_it_is_asked_to():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("name", ["cycle", "turn"])
 def test_a_typed_speed_wins(name):
-    told = given(unkept(GAITS[name]), speed=2.5).report["travel"]
-    assert told["speed_m_s"] == pytest.approx(2.5, rel=1e-3)
+    reported = given(unkept(GAITS[name]), speed=2.5).report["travel"]
+    assert reported["speed_m_s"] == pytest.approx(2.5, rel=1e-3)
 
 
 @pytest.mark.both_engines
@@ -173,8 +173,8 @@ def test_nearly_ahead_is_ahead_for_a_cycle_and_measured_where_asked():
     drift = 3.2 * np.tan(np.radians(10.0)) * np.arange(len(still)) / still.rate
     drifting = root_motion.placed(still, 0.0, np.column_stack([drift, 0.0 * drift]))
     assert given(drifting).report["travel"]["direction"] == "ahead"
-    told = given(drifting, direction="measured").report["travel"]
-    assert abs(told["direction_degrees"]) == pytest.approx(10.0, abs=0.5)
+    reported = given(drifting, direction="measured").report["travel"]
+    assert abs(reported["direction_degrees"]) == pytest.approx(10.0, abs=0.5)
 
 
 @pytest.mark.both_engines

@@ -49,11 +49,11 @@ def test_rows_turn_and_move_bones_at_frames():
         assert_allclose(made.clip.translations[int(frame), joint], WALK.translations[int(frame), joint] + values[3:])
     beyond = np.abs(np.arange(len(WALK))[:, None] - [100, 160]).min(axis=1) >= 24
     assert_array_equal(made.clip.rotations[beyond], WALK.rotations[beyond])
-    told = made.report["warp"]
-    assert told["frames"] == [100, 160]
-    assert told["degrees"] == 40.0
-    assert told["cm"] == pytest.approx(100.0 * np.hypot(0.01, 0.03), abs=1e-3)
-    assert told["moved_cm"] > told["cm"]
+    reported = made.report["warp"]
+    assert reported["frames"] == [100, 160]
+    assert reported["degrees"] == 40.0
+    assert reported["cm"] == pytest.approx(100.0 * np.hypot(0.01, 0.03), abs=1e-3)
+    assert reported["moved_cm"] > reported["cm"]
     assert made.before is WALK
     assert made.clip.name == "walk posed"
     assert made.report["warnings"] == []
@@ -188,8 +188,8 @@ def test_poses_of_bodies_with_other_joints_are_carried_over_and_it_is_said():
 
 def test_corrections_far_apart_that_go_over_into_each_other_are_told():
     rows = ((100, ARM, 0, 60, 0, 0, 0, 0), (112, ARM, 0, -50, 0, 0, 0, 0))
-    told = verbs.apply(Warp(corrections=rows), [WALK]).report["warnings"]
-    assert told == [
+    reported = verbs.apply(Warp(corrections=rows), [WALK]).report["warnings"]
+    assert reported == [
         "walk: corrections differ much: 'upper_arm.L by 110° from frame 100 to 112': look at what is between"
     ]
     assert verbs.apply(Warp(corrections=rows, reach=0.05), [WALK]).report["warnings"] == []
@@ -272,15 +272,15 @@ def cycle():
     return verbs.apply(Loop(), [WALK]).clip
 
 
-@pytest.mark.parametrize("meant", [True, False])
+@pytest.mark.parametrize("hint", [True, False])
 @pytest.mark.parametrize("plant", [True, False])
-def test_a_cycle_stays_closed_whether_it_is_meant_as_one_or_not(meant, plant):
-    clip = replace(cycle(), cyclic=meant)
+def test_a_cycle_stays_closed_whether_it_is_meant_as_one_or_not(hint, plant):
+    clip = replace(cycle(), cyclic=hint)
     last = len(clip) - 1
     for frame in (0, 3, last - 2, last):
         rows = ((frame, ARM, 0, 40, 0, 0, 0, 0), (frame, HIPS, 0, 0, 6, 0.03, 0, -0.02))
         made = verbs.apply(Warp(corrections=rows, plant_feet=plant), [clip]).clip
-        assert made.cyclic == meant
+        assert made.cyclic == hint
         assert cycles.gap(made) < 1e-6
         wanted = quat.mul(clip.rotations[frame, 6], quat.exp(np.radians([0, 40, 0])))
         assert angles(made.rotations[frame, 6], wanted) < 1e-12
@@ -297,12 +297,12 @@ def test_events_come_where_they_are_wanted_and_the_report_says_how_fast():
     for first, to in ((100, 108), (180, 174)):
         assert angles(made.clip.rotations[to], WALK.rotations[first]).max() < 1e-9
         assert_allclose(made.clip.translations[to], WALK.translations[first], atol=1e-9)
-    told = made.report["move_events"]
-    assert told["events"] == [[100, 108], [180, 174]]
-    assert told["frame"][108] == 100
-    assert told["frame"][174] == 180
-    assert len(told["frame"]) == len(made.clip) == len(WALK)
-    assert 0.5 <= told["speeds"][0] < 1.0 < told["speeds"][1] <= 2.0
+    reported = made.report["move_events"]
+    assert reported["events"] == [[100, 108], [180, 174]]
+    assert reported["frame"][108] == 100
+    assert reported["frame"][174] == 180
+    assert len(reported["frame"]) == len(made.clip) == len(WALK)
+    assert 0.5 <= reported["speeds"][0] < 1.0 < reported["speeds"][1] <= 2.0
     assert made.before is WALK
     assert made.clip.name == "walk re-timed"
 
@@ -322,9 +322,9 @@ def test_events_are_held_for_seconds_and_the_report_says_when_and_how_fast():
         first, wind_up = len(clip) // 2, len(clip) // 4
         rows = ((float(wind_up), float(wind_up), 0.0, 1.0), (float(first), float(first), 0.3))
         made = verbs.apply(MoveEvents(events=rows), [clip])
-        told, later = made.report["move_events"], round(0.3 * clip.rate)
-        assert told["events"] == [list(row) for row in rows]
-        one, other = told["coming"]
+        reported, later = made.report["move_events"], round(0.3 * clip.rate)
+        assert reported["events"] == [list(row) for row in rows]
+        one, other = reported["coming"]
         assert (one["frame"], one["held"], other["frame"], other["at"], other["held"]) == (
             wind_up,
             0,
@@ -334,10 +334,10 @@ def test_events_are_held_for_seconds_and_the_report_says_when_and_how_fast():
         )
         assert one["at"] > wind_up
         assert one["speeds"][0] < 0.7 < 1.5 < one["speeds"][1] <= 2.0
-        assert_array_equal(np.array(told["frame"])[first : first + later + 1], first)
+        assert_array_equal(np.array(reported["frame"])[first : first + later + 1], first)
         poses = made.clip.rotations[first : first + later + 1]
         assert_array_equal(poses, np.broadcast_to(clip.rotations[first], poses.shape))
-        assert told["frame"][int(one["at"])] == wind_up
+        assert reported["frame"][int(one["at"])] == wind_up
         assert len(made.clip) == len(clip)
 
 
@@ -398,13 +398,13 @@ def test_one_clip_at_a_time():
         verbs.apply(MoveEvents(events=((1, 2),)), [WALK, WALK])
 
 
-@pytest.mark.parametrize("meant", [True, False])
-def test_events_of_a_cycle_go_over_its_seam(meant):
-    clip = replace(cycle(), cyclic=meant)
+@pytest.mark.parametrize("hint", [True, False])
+def test_events_of_a_cycle_go_over_its_seam(hint):
+    clip = replace(cycle(), cyclic=hint)
     last = len(clip) - 1
     for rows in (((1, 3),), ((0, 2),), ((1, last - 1),)):
         made = verbs.apply(MoveEvents(events=rows), [clip]).clip
-        assert made.cyclic == meant
+        assert made.cyclic == hint
         assert cycles.gap(made) < 1e-5
         (first, to) = rows[0]
         assert angles(made.rotations[to, 1:], clip.rotations[first, 1:]).max() < 1e-9

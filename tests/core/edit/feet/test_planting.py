@@ -248,15 +248,15 @@ def test_joints_that_do_not_inherit_all_are_led_likewise():
         replace(clip, scales=ones),
     ):
         assert np.abs(kinematics.points(other) - kinematics.points(clip)).max() < 1e-9
-        led, told = planted(other)
-        assert told.spans == done.spans
+        led, reported = planted(other)
+        assert reported.spans == done.spans
         assert moved_by(led, made) < 1e-8
         arm = body.roles["hand.L"]
         assert_array_equal(led.rotations[:, arm], other.rotations[:, arm])
     turning = a_cycle(0.2)
-    led, told = planted(on_rules(turning, loose, full))
+    led, reported = planted(on_rules(turning, loose, full))
     made, done = planted(turning)
-    assert told.spans == done.spans
+    assert reported.spans == done.spans
     assert moved_by(led, made) < 1e-6
 
 
@@ -287,11 +287,11 @@ def test_both_engines_plant_alike():
 def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
     clip = sliding()
     made = verbs.apply(Plant(), [clip])
-    told = made.report["plant"]
+    reported = made.report["plant"]
     assert made.clip.name == "walk planted"
-    assert told["slide_cm_s"][1] < 0.3 * told["slide_cm_s"][0]
+    assert reported["slide_cm_s"][1] < 0.3 * reported["slide_cm_s"][0]
     assert made.report["quality"]["after"]["slide_cm_s"] < made.report["quality"]["before"][0]["slide_cm_s"]
-    again = verbs.apply(verbs.from_json(Plant(spans=told["spans"]).to_json()), [clip])
+    again = verbs.apply(verbs.from_json(Plant(spans=reported["spans"]).to_json()), [clip])
     assert_array_equal(again.clip.rotations, made.clip.rotations)
     nothing = verbs.apply(Plant(), [actions.walk(60.0, 3)])
     assert nothing.report["warnings"] == ["walk: no foot that stands slides: nothing was changed"]

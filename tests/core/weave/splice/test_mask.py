@@ -57,7 +57,7 @@ def test_the_upper_body_can_be_named(wanted, expected, begins):
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("wanted", "said"),
+    ("wanted", "message"),
     [
         ("chets", "upper names 'chets', which the locomotion lacks; did you mean chest"),
         ("chest,", "upper names '', which the locomotion lacks"),
@@ -66,8 +66,8 @@ def test_the_upper_body_can_be_named(wanted, expected, begins):
         ("chest, -chest", "which leaves no joint"),
     ],
 )
-def test_what_is_no_upper_body_is_refused(wanted, said):
-    with pytest.raises(OptionError, match=said):
+def test_what_is_no_upper_body_is_refused(wanted, message):
+    with pytest.raises(OptionError, match=message):
         mask.upper_body(BODY, wanted)
 
 

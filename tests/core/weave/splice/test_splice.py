@@ -81,9 +81,9 @@ def test_the_chest_swings_against_the_pelvis_and_a_copied_one_with_it():
 
 @pytest.mark.shared
 def test_a_chest_that_swings_with_its_pelvis_goes_on_doing_so():
-    told = verbs.apply(Splice(), pair(("daz_09_01", "daz_13_26"))).report["splice"]["swing"]
-    assert abs(told["result"] - told["locomotion"]) < 0.1
-    assert told["locomotion"] > 0.3
+    reported = verbs.apply(Splice(), pair(("daz_09_01", "daz_13_26"))).report["splice"]["swing"]
+    assert abs(reported["result"] - reported["locomotion"]) < 0.1
+    assert reported["locomotion"] > 0.3
 
 
 @pytest.mark.shared
@@ -123,9 +123,9 @@ def test_a_re_timed_walk_is_found_in_its_step_again(name, method):
     wobble = 6.0 * np.sin(np.linspace(0.0, 4.0 * np.pi, count))
     frames = np.clip(np.linspace(0.0, len(walk) - 1.0, count) + wobble, 0.0, len(walk) - 1.0)
     made = verbs.apply(Splice(method=method), [walk, resample.sample(turned(walk), frames)])
-    told = made.report["splice"]
-    assert told["timing"] == "sync"
-    off = np.interp(told["action_frame"], np.arange(count), frames) - np.arange(len(walk))
+    reported = made.report["splice"]
+    assert reported["timing"] == "sync"
+    off = np.interp(reported["action_frame"], np.arange(count), frames) - np.arange(len(walk))
     assert np.median(np.abs(off)) < 0.5
     squares, largest = apart(made.clip, walk)
     assert squares <= 0.2
@@ -146,22 +146,22 @@ def test_a_re_timed_walk_is_found_in_its_step_again(name, method):
     ],
 )
 def test_gaits_are_played_in_step_and_standing_actions_at_their_own_speed(names, kind):
-    told = woven(names, "gaussian").report["splice"]
-    assert told["timing"] == kind
-    assert (told["likeness"] >= 0.5) == (kind == "sync")
-    assert f"the legs' likeness is {told['likeness']:.2f}" in told["why"]
-    if kind == "own" and not told["repeated"]:
-        assert_allclose(np.diff(told["action_frame"]), 1.0, atol=2e-3)
+    reported = woven(names, "gaussian").report["splice"]
+    assert reported["timing"] == kind
+    assert (reported["likeness"] >= 0.5) == (kind == "sync")
+    assert f"the legs' likeness is {reported['likeness']:.2f}" in reported["why"]
+    if kind == "own" and not reported["repeated"]:
+        assert_allclose(np.diff(reported["action_frame"]), 1.0, atol=2e-3)
 
 
 @pytest.mark.shared
 def test_legs_that_move_otherwise_but_are_as_near_are_in_step_too():
     """One dawdles and turns, so that how its legs move is not a walk's throughout."""
     made = woven(("mb_26_01", "mb_35_01"), "gaussian")
-    told = made.report["splice"]
-    assert told["timing"] == "sync"
-    assert "likeness is 0.47, and they are 8 cm apart, no more than 10" in told["why"]
-    assert not any("hardly alike" in said for said in made.report["warnings"])
+    reported = made.report["splice"]
+    assert reported["timing"] == "sync"
+    assert "likeness is 0.47, and they are 8 cm apart, no more than 10" in reported["why"]
+    assert not any("hardly alike" in message for message in made.report["warnings"])
 
 
 @pytest.mark.both_engines
@@ -291,12 +291,12 @@ def test_a_short_action_is_repeated_or_held():
 @pytest.mark.both_engines
 def test_a_short_gait_goes_round_its_cycles_in_step():
     walk, carry = actions.walk(cycles=6), actions.carry(cycles=2)
-    told = verbs.apply(Splice(), [walk, carry]).report
-    assert told["splice"]["timing"] == "sync"
-    assert told["splice"]["repeated"] in (35, 70)
-    steps = np.diff(told["splice"]["action_frame"])
+    reported = verbs.apply(Splice(), [walk, carry]).report
+    assert reported["splice"]["timing"] == "sync"
+    assert reported["splice"]["repeated"] in (35, 70)
+    steps = np.diff(reported["splice"]["action_frame"])
     assert ((steps < 0.0) <= (steps < -30.0)).all()
-    registered = told["registration"][0]
+    registered = reported["registration"][0]
     assert registered["joints"] == "lower"
     assert len(registered["frame"]) == len(walk)
     assert 0.5 < registered["slope_min"] <= registered["slope_max"] < 2.0
@@ -305,8 +305,8 @@ def test_a_short_gait_goes_round_its_cycles_in_step():
 @pytest.mark.both_engines
 def test_the_action_is_played_from_where_it_is_asked_to_be():
     walk, wave = actions.walk(cycles=2), actions.wave()
-    told = verbs.apply(Splice(start=30), [walk, wave]).report["splice"]
-    assert_allclose(told["action_frame"], 30.0 + np.arange(len(walk)))
+    reported = verbs.apply(Splice(start=30), [walk, wave]).report["splice"]
+    assert_allclose(reported["action_frame"], 30.0 + np.arange(len(walk)))
     with pytest.raises(OptionError, match="start is 109, but wave can be played from frame 0 to 108"):
         verbs.apply(Splice(start=109), [walk, wave])
 
@@ -325,7 +325,7 @@ def test_a_single_pose_is_held_all_the_way():
 def test_a_standing_action_can_be_forced_into_step_and_that_is_warned_of():
     made = verbs.apply(Splice(timing="sync"), [actions.walk(cycles=3), actions.wave()])
     assert made.report["splice"]["timing"] == "sync"
-    assert any("The legs of wave and walk are hardly alike" in said for said in made.report["warnings"])
+    assert any("The legs of wave and walk are hardly alike" in message for message in made.report["warnings"])
     own = verbs.apply(Splice(timing="own"), [actions.walk(cycles=3), actions.carry(cycles=3)]).report["splice"]
     assert (own["timing"], own["likeness"]) == ("own", None)
 
@@ -348,7 +348,7 @@ def test_two_cycles_make_a_cycle():
 def test_a_cycle_with_an_action_that_is_none_is_no_cycle_and_says_so():
     made = verbs.apply(Splice(), [verbs.apply(Loop(repeat=2), [actions.walk()]).clip, actions.wave()])
     assert not made.clip.cyclic
-    assert any("walk loop repeats, but not with wave on it" in said for said in made.report["warnings"])
+    assert any("walk loop repeats, but not with wave on it" in message for message in made.report["warnings"])
 
 
 @pytest.mark.both_engines
@@ -377,7 +377,7 @@ def test_what_is_of_the_upper_body_can_be_edited():
     body = walk.skeleton
     changed = {body.names[j] for j in np.flatnonzero((arm.clip.rotations != walk.rotations).any(axis=(0, 2)))}
     assert changed == {"clavicle.R", "upper_arm.R", "forearm.R", "hand.R"}
-    assert any("are not in the upper body" in said for said in arm.report["warnings"])
+    assert any("are not in the upper body" in message for message in arm.report["warnings"])
     assert arm.report["splice"]["method"] == "copy"
     chest = verbs.apply(Splice(upper="chest", timing="own"), [walk, wave])
     assert chest.report["splice"]["pelvis"] == "chest"
@@ -395,9 +395,9 @@ def test_what_cannot_be_spliced_is_refused():
     legless = replace(walk.skeleton, roles={role: j for role, j in walk.skeleton.roles.items() if "thigh" not in role})
     with pytest.raises(RegistrationError, match="wave can't be played in step with walk: .*the legs of this body"):
         verbs.apply(Splice(timing="sync"), [replace(walk, skeleton=legless), wave])
-    told = verbs.apply(Splice(), [replace(walk, skeleton=legless), wave]).report["splice"]
-    assert told["timing"] == "own"
-    assert "the legs can't be compared" in told["why"]
+    reported = verbs.apply(Splice(), [replace(walk, skeleton=legless), wave]).report["splice"]
+    assert reported["timing"] == "own"
+    assert "the legs can't be compared" in reported["why"]
     with pytest.raises(ClipError, match="wave has 0.20 s to play, and repeating takes 0.3: hold it"):
         verbs.apply(Splice(start=102), [walk, wave])
     assert verbs.apply(Splice(start=102, if_shorter="hold"), [walk, wave]).report["warnings"]

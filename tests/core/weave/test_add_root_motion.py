@@ -11,11 +11,11 @@ from action_loom.core.motion import root_motion
 from action_loom.core.recipes.travel import TravelOptions
 from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, InPlace, Walk
 from action_loom.core.verbs.connect import work as connect
-from action_loom.core.weave import give_travel, travel_way
+from action_loom.core.weave import add_root_motion, root_trajectory
 from numpy.testing import assert_allclose
 
 WALK, SNEAK, WAVE = actions.walk(30.0, 3), actions.sneak(30.0, 2), actions.wave(30.0)
-AUTO, NO = TravelOptions(), TravelOptions(give_travel="no")
+AUTO, NO = TravelOptions(), TravelOptions(add_root_motion="no")
 PATH = ((0, 0), (0, 4), (1, 6))
 
 
@@ -25,7 +25,7 @@ def kept(clip):
 
 
 def on_the_spot(clip):
-    return travel_way.forgotten(kept(clip))
+    return root_trajectory.without_stored(kept(clip))
 
 
 def gone(clip):
@@ -34,11 +34,11 @@ def gone(clip):
 
 @pytest.mark.both_engines
 def test_clips_on_the_spot_go_on_among_clips_that_travel():
-    (walk, sneak, wave), said = give_travel.travelling([WALK, on_the_spot(SNEAK), WAVE], AUTO)
+    (walk, sneak, wave), message = add_root_motion.travelling([WALK, on_the_spot(SNEAK), WAVE], AUTO)
     assert walk is WALK
     assert wave is WAVE
     assert gone(sneak) == pytest.approx(gone(SNEAK), rel=0.02)
-    assert said == ["sneak walks on the spot: it was given 0.55 m/s by its feet (ahead)"]
+    assert message == ["sneak walks on the spot: it was given 0.55 m/s by its feet (ahead)"]
     assert sneak.cyclic == on_the_spot(SNEAK).cyclic
 
 
@@ -46,22 +46,22 @@ def test_clips_on_the_spot_go_on_among_clips_that_travel():
 def test_where_nothing_travels_nothing_is_given_unless_it_is_needed():
     still = [on_the_spot(WALK), on_the_spot(SNEAK)]
     for options, needed in ((AUTO, False), (NO, True), (NO, False)):
-        same, said = give_travel.travelling(still, options, needed=needed)
+        same, message = add_root_motion.travelling(still, options, needed=needed)
         assert all(one is other for one, other in zip(same, still, strict=True))
-        assert said == []
-    given, said = give_travel.travelling(still, AUTO, needed=True)
-    assert len(said) == 2
-    assert min(map(give_travel.travels, given)) is True
+        assert message == []
+    given, message = add_root_motion.travelling(still, AUTO, needed=True)
+    assert len(message) == 2
+    assert min(map(add_root_motion.travels, given)) is True
 
 
 @pytest.mark.both_engines
 def test_a_way_that_is_kept_comes_back_and_is_not_left_with_some():
-    (_, sneak), said = give_travel.travelling([WALK, kept(SNEAK)], AUTO)
+    (_, sneak), message = add_root_motion.travelling([WALK, kept(SNEAK)], AUTO)
     assert_allclose(sneak.translations, SNEAK.translations, atol=1e-12)
-    assert said == ["sneak was given back the travel that was taken off it"]
-    apart, _ = give_travel.travelling([WALK, kept(SNEAK)], NO)
+    assert message == ["sneak was given back the travel that was taken off it"]
+    apart, _ = add_root_motion.travelling([WALK, kept(SNEAK)], NO)
     assert not apart[1].channels
-    together, _ = give_travel.travelling([kept(WALK), kept(SNEAK)], NO)
+    together, _ = add_root_motion.travelling([kept(WALK), kept(SNEAK)], NO)
     assert all(clip.channels for clip in together)
 
 
@@ -74,7 +74,7 @@ def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
         assert gone(made.clip) == pytest.approx(gone(plain.clip), rel=0.03)
         assert "sneak walks on the spot" in made.report["warnings"][0]
         assert not any("on the spot" in line for line in plain.report["warnings"])
-        left = verbs.apply(replace(recipe, give_travel="no"), [WALK, on_the_spot(SNEAK)])
+        left = verbs.apply(replace(recipe, add_root_motion="no"), [WALK, on_the_spot(SNEAK)])
         assert gone(left.clip) < 0.8 * gone(plain.clip)
         assert not any("on the spot" in line for line in left.report["warnings"])
 
@@ -83,8 +83,8 @@ def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
 def test_transitions_that_are_offered_are_those_of_connecting():
     clips = [WALK, on_the_spot(SNEAK)]
     offered = connect.find(clips, Connect())
-    told = verbs.apply(Connect(), clips).report["connect"]["candidates"]
-    assert [(t.from_frame, t.to_frame) for t in offered] == [(one["from_frame"], one["to_frame"]) for one in told]
+    reported = verbs.apply(Connect(), clips).report["connect"]["candidates"]
+    assert [(t.from_frame, t.to_frame) for t in offered] == [(one["from_frame"], one["to_frame"]) for one in reported]
 
 
 @pytest.mark.both_engines
@@ -100,7 +100,7 @@ def test_graphs_give_travel_and_say_it():
 
 @pytest.mark.both_engines
 def test_a_path_can_not_be_followed_on_the_spot():
-    recipe = Follow(path=PATH, give_travel="no")
+    recipe = Follow(path=PATH, add_root_motion="no")
     with pytest.raises(GraphError, match=r"these clips walk on the spot: give them travel first \('walk'\)"):
         verbs.apply(recipe, [on_the_spot(WALK)])
     assert np.isfinite(verbs.apply(recipe, [WALK]).report["follow"]["rms"])

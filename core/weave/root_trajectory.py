@@ -24,7 +24,7 @@ CHANNELS = ('["Way Aside"][0]', '["Way Ahead"][0]', '["Way Turn"][0]')
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class RootTrajectory:
     """How a body goes from each frame to the next, seen from where it is and faces in that frame.
 
     velocity (F,) : x to the right, y ahead, m/s; turn (F,) : radians a second; the last frame's leads nowhere
@@ -38,26 +38,26 @@ class Way:
         return np.column_stack([self.velocity.real, self.velocity.imag, np.degrees(self.turn)]).tolist()
 
 
-def of_rows(rows: Array) -> Way:
-    """Return the way of rows (F, 3) that `Way.rows` gave."""
-    return Way(rows[:, 0] + 1j * rows[:, 1], np.radians(rows[:, 2]))
+def of_rows(rows: Array) -> RootTrajectory:
+    """Return the way of rows (F, 3) that `RootTrajectory.rows` gave."""
+    return RootTrajectory(rows[:, 0] + 1j * rows[:, 1], np.radians(rows[:, 2]))
 
 
-def asked(
+def from_feet(
     found: FootTravel, clip: Clip, *, speed: float = 0.0, direction: str = "auto", angle: float = 0.0, turn: float = 0.0
-) -> tuple[Way, str]:
+) -> tuple[RootTrajectory, str]:
     """Return the way that a clip is given whose feet were measured, and in a word which way it goes.
 
     speed : m/s, 0 for what the feet say; direction, angle (degrees), turn (degrees) : as the options of Travel
     """
-    facing, said = _direction(found, direction, angle)
+    facing, label = _direction(found, direction, angle)
     velocity = found.velocity * np.exp(1j * (facing - found.direction))
     if found.speed <= foot_travel.STILL * found.height:  # its feet say nothing: steadily as it is asked
         velocity = np.full(len(clip), speed * 1j * np.exp(1j * facing), dtype=np.complex128)
     elif speed:
         velocity = velocity * (speed / found.speed)
     turning = np.full(len(clip), np.radians(turn) / clip.seconds) if turn else found.turn
-    return Way(velocity, turning), said
+    return RootTrajectory(velocity, turning), label
 
 
 def _direction(found: FootTravel, direction: str, angle: float) -> tuple[float, str]:
@@ -82,20 +82,20 @@ def _away(one: float, other: float) -> float:
     return float(abs(np.angle(np.exp(1j * (one - other)))))
 
 
-def kept(clip: Clip) -> Way | None:
+def stored(clip: Clip) -> RootTrajectory | None:
     """Return the way that was taken off a clip and is kept in its channels; None where there is none."""
     if not all(name in clip.channels for name in CHANNELS):
         return None
     return of_rows(np.column_stack([clip.channels[name].values for name in CHANNELS]))
 
 
-def forgotten(clip: Clip) -> Clip:
+def without_stored(clip: Clip) -> Clip:
     """Return the clip without the way that its channels keep."""
     left: Mapping[str, Channel] = {name: one for name, one in clip.channels.items() if name not in CHANNELS}
     return clip if len(left) == len(clip.channels) else replace(clip, channels=left)
 
 
-def taken_off(clip: Clip) -> tuple[Clip, Way]:
+def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
     """Return the clip on the spot where it begins, with its way in its channels, and that way.
 
     A cycle loses the straight or the arc that it takes, others their ground path and facing, both smoothed over 0.5 s.
@@ -119,32 +119,32 @@ def taken_off(clip: Clip) -> tuple[Clip, Way]:
     return replace(still, channels={**still.channels, **channels}), way
 
 
-def put_on(clip: Clip, way: Way) -> Clip:
-    """Return the clip going a way that is seen from its ground frames; the inverse of `taken_off`."""
-    return forgotten(_moved(clip, *going(clip, way)))
+def added(clip: Clip, way: RootTrajectory) -> Clip:
+    """Return the clip going a way that is seen from its ground frames; the inverse of `removed`."""
+    return without_stored(_moved(clip, *displacement(clip, way)))
 
 
-def put_on_smoothly(clip: Clip, found: FootTravel, way: Way) -> Clip:
+def added_smoothly(clip: Clip, found: FootTravel, way: RootTrajectory) -> Clip:
     """Return the clip going a way that is seen from where its body is and faces without the sway of its steps."""
-    return forgotten(_moved(clip, *going_smoothly(clip, found, way)))
+    return without_stored(_moved(clip, *displacement_smoothly(clip, found, way)))
 
 
-def going(clip: Clip, way: Way) -> tuple[Array, Complex]:
+def displacement(clip: Clip, way: RootTrajectory) -> tuple[Array, Complex]:
     """Return by how much (F,) each frame of a clip is turned and moved that goes a way seen from its ground frames."""
     places, facing = root_motion.ground_frames(clip)
     return _carried(_complex(places), facing, way, clip.rate)
 
 
-def going_smoothly(clip: Clip, found: FootTravel, way: Way) -> tuple[Array, Complex]:
+def displacement_smoothly(clip: Clip, found: FootTravel, way: RootTrajectory) -> tuple[Array, Complex]:
     """Return the same (F,) of a way seen from where the body is and faces without the sway of its steps."""
     # From frame to frame: half of the turn is made before the step.
     middle = 0.5 * (way.velocity[:-1] + way.velocity[1:]), 0.5 * (way.turn[:-1] + way.turn[1:])
     velocity = middle[0] * np.exp(0.5j * middle[1] / clip.rate)
-    stepwise = Way(np.append(velocity, velocity[-1]), np.append(middle[1], middle[1][-1]))
+    stepwise = RootTrajectory(np.append(velocity, velocity[-1]), np.append(middle[1], middle[1][-1]))
     return _carried(found.ground, found.facing, stepwise, clip.rate)
 
 
-def _carried(ground: Complex, facing: Array, way: Way, rate: float) -> tuple[Array, Complex]:
+def _carried(ground: Complex, facing: Array, way: RootTrajectory, rate: float) -> tuple[Array, Complex]:
     turned = (way.turn / rate)[:-1]
     stepped = (way.velocity / rate * np.exp(1j * facing))[:-1]
     # Each step turns about the place where the body is, then moves.
@@ -153,7 +153,7 @@ def _carried(ground: Complex, facing: Array, way: Way, rate: float) -> tuple[Arr
     return angle, np.concatenate([[0.0], np.cumsum(np.exp(1j * angle[:-1]) * step)])
 
 
-def _seen_from(still: Clip, angle: Array, shift: Complex) -> Way:
+def _seen_from(still: Clip, angle: Array, shift: Complex) -> RootTrajectory:
     """The way that moves a clip by so much in each frame, seen from its ground frames."""
     places, facing = root_motion.ground_frames(still)
     turned = np.diff(angle)
@@ -161,10 +161,10 @@ def _seen_from(still: Clip, angle: Array, shift: Complex) -> Way:
     velocity = step * np.exp(-1j * facing[:-1]) * still.rate
     turn = turned * still.rate
     if len(turn) == 0:
-        return Way(np.zeros(1, dtype=np.complex128), np.zeros(1))
+        return RootTrajectory(np.zeros(1, dtype=np.complex128), np.zeros(1))
     # The last frame of a cycle is its first again.
     end = 0 if still.cyclic else -1
-    return Way(np.append(velocity, velocity[end]), np.append(turn, turn[end]))
+    return RootTrajectory(np.append(velocity, velocity[end]), np.append(turn, turn[end]))
 
 
 def _moved(clip: Clip, angle: Array, shift: Complex) -> Clip:

@@ -16,7 +16,7 @@ from .style import Style
 
 
 @dataclass(frozen=True, eq=False)
-class Worn:
+class ClipInStyle:
     """A clip of F frames, with the style that it will be changed by.
 
     phase (F,); row (P C + 1,) : its mean stride, the logarithm of its seconds last; part : where it goes
@@ -55,7 +55,7 @@ class Worn:
         return rows
 
 
-def put_on(style: Style, clip: Clip) -> Worn:
+def of_clip(style: Style, clip: Clip) -> ClipInStyle:
     """Return a clip of the style's body ready to be changed; raises ClipError where it has no stride."""
     phases = gait_phase.by_contacts(clip) if style.material.gait else gait_phase.by_cycles(clip)
     frames = np.arange(phases.own.start, phases.own.stop)
@@ -67,7 +67,7 @@ def put_on(style: Style, clip: Clip) -> Worn:
         offset = _offset(mean, style)
         mean = np.roll(mean, offset, axis=0)
     part = root_blend.part(phases.clip)
-    return Worn(
+    return ClipInStyle(
         style,
         clip,
         phases.at(frames.astype(float)) + offset / PHASES,

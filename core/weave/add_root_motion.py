@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..check import foot_travel
 from ..motion.clip import Clip
 from ..recipes.travel import TravelOptions
-from . import travel_way
+from . import root_trajectory
 
 TRAVELS = 0.3  # body heights a second; a clip that goes faster on the mean travels
 
@@ -22,11 +22,11 @@ def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = 
     """
     going = [travels(clip) for clip in clips]
     sentences: list[str] = []
-    if options.give_travel == "auto" and (needed or any(going)):
+    if options.add_root_motion == "auto" and (needed or any(going)):
         clips = [clip if goes else _given(clip, sentences) for clip, goes in zip(clips, going, strict=True)]
-    if not all(travel_way.kept(clip) for clip in clips):
+    if not all(root_trajectory.stored(clip) for clip in clips):
         # A way that only some keep would be taken for that of all.
-        clips = [travel_way.forgotten(clip) for clip in clips]
+        clips = [root_trajectory.without_stored(clip) for clip in clips]
     return list(clips), sentences
 
 
@@ -48,14 +48,14 @@ def note(clip: Clip) -> str:
 
 
 def _given(clip: Clip, sentences: list[str]) -> Clip:
-    way, found = travel_way.kept(clip), foot_travel.measure(clip)
+    way, found = root_trajectory.stored(clip), foot_travel.measure(clip)
     if way is None and (found is None or not found.in_place):
         return clip
     if way is not None:
         sentences.append(f"{clip.name} was given back the travel that was taken off it")
-        return travel_way.put_on(clip, way)
+        return root_trajectory.added(clip, way)
     assert found is not None
-    asked, said = travel_way.asked(found, clip)
-    sentences.append(f"{clip.name} walks on the spot: it was given {found.speed:.2f} m/s by its feet ({said})")
+    asked, label = root_trajectory.from_feet(found, clip)
+    sentences.append(f"{clip.name} walks on the spot: it was given {found.speed:.2f} m/s by its feet ({label})")
     sentences += found.doubts(clip.name)
-    return replace(travel_way.put_on_smoothly(clip, found, asked), cyclic=clip.cyclic)
+    return replace(root_trajectory.added_smoothly(clip, found, asked), cyclic=clip.cyclic)

@@ -9,7 +9,7 @@ from ..motion.clip import Clip
 
 
 @dataclass(frozen=True, eq=False)
-class Laps:
+class PaddedClip:
     """A clip, or a cycle with others of it before and after it, and where its own frames are in that.
 
     lap : frames of a cycle, without its last one; 0 for a clip that does not repeat; laps : how many there are
@@ -21,14 +21,14 @@ class Laps:
     laps: range
 
 
-def around(clip: Clip, frames: float, *, repeats: bool) -> Laps:
+def around(clip: Clip, frames: float, *, repeats: bool) -> PaddedClip:
     """Return a clip that repeats with whole cycles before and after it for so many frames; another one as it is.
 
     Raises SkeletonError for bodies that travel and whose joints do not all turn with their parents.
     """
     if not repeats or len(clip) < 2:
-        return Laps(clip, slice(0, len(clip)), 0, range(1))
+        return PaddedClip(clip, slice(0, len(clip)), 0, range(1))
     lap = len(clip) - 1
     count = int(np.ceil(frames / lap))
     first = count * lap
-    return Laps(cycles.unrolled(clip, count, count), slice(first, first + len(clip)), lap, range(2 * count + 1))
+    return PaddedClip(cycles.unrolled(clip, count, count), slice(first, first + len(clip)), lap, range(2 * count + 1))

@@ -22,9 +22,9 @@ def why_not(operator, rig):
     with button(rig):
         if getattr(bpy.ops.action_loom, operator).poll():
             return ""
-        with pytest.raises(RuntimeError) as told:
+        with pytest.raises(RuntimeError) as reported:
             getattr(bpy.ops.action_loom, operator)()
-        return str(told.value).split("poll() ")[-1].strip()
+        return str(reported.value).split("poll() ")[-1].strip()
 
 
 @pytest.fixture
@@ -46,20 +46,20 @@ def sources_of(drawn):
 
 
 def test_the_tab_stays_with_its_armature_while_something_else_is_active(listed, loom):
-    meant = loom("addon.model.target_armature")
-    assert meant.of_tab(bpy.context) == listed
+    hint = loom("addon.model.target_armature")
+    assert hint.of_tab(bpy.context) == listed
     activate(curve())
-    assert meant.of_tab(bpy.context) == listed
+    assert hint.of_tab(bpy.context) == listed
     assert "ACTION_LOOM_UL_sources" in sources_of(draw_all())
     activate(None)
-    assert meant.of_tab(bpy.context) == listed
+    assert hint.of_tab(bpy.context) == listed
     with button(listed):
         assert bpy.ops.action_loom.blend("INVOKE_DEFAULT") == {"FINISHED"}
     assert listed.animation_data.action.name.startswith("one + two")
     with pytest.raises(RuntimeError, match="Select an armature"):
         bpy.ops.action_loom.blend(sources=BOTH)
     bpy.data.objects.remove(listed)
-    assert meant.of_tab(bpy.context) is None
+    assert hint.of_tab(bpy.context) is None
 
 
 def test_a_mesh_means_the_armature_it_hangs_on(listed, loom):
@@ -73,17 +73,17 @@ def test_a_mesh_means_the_armature_it_hangs_on(listed, loom):
 
 
 def test_a_pinned_armature_is_meant_whatever_is_active(listed, loom, tmp_path):
-    meant = loom("addon.model.target_armature")
+    hint = loom("addon.model.target_armature")
     other = material.armature(name="Other")
-    assert meant.of_tab(bpy.context) == other
+    assert hint.of_tab(bpy.context) == other
     bpy.ops.action_loom.pin_armature(armature=listed.name)
-    assert meant.of_tab(bpy.context) == listed
+    assert hint.of_tab(bpy.context) == listed
     listed.name = "Renamed"
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "pinned.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "pinned.blend"))
-    assert meant.of_tab(bpy.context).name == "Renamed"
+    assert hint.of_tab(bpy.context).name == "Renamed"
     bpy.ops.action_loom.pin_armature(armature="")
-    assert meant.of_tab(bpy.context).name == "Other"
+    assert hint.of_tab(bpy.context).name == "Other"
     with pytest.raises(RuntimeError, match="There is no armature named 'Nobody' in the scene"):
         bpy.ops.action_loom.pin_armature(armature="Nobody")
 
