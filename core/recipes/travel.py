@@ -16,4 +16,5 @@ class TravelOptions(Declared):
             Choice("auto", "", "Where others travel, or where there would be no way to go without"),
             Choice("no", "", "They stay on the spot"),
         ),
+        aliases=("give_travel",),
     )
