@@ -1,8 +1,6 @@
 """Every button of the tab in every state that an artist can be in: which is grey, and why.
 
-Writes docs/measured/buttons.md.
-
-`WRITE=1 pytest test_buttons.py` writes the page anew.
+`WRITE=1 make test BLENDER=5.2` writes docs/measured/buttons.md.
 """
 
 import os
@@ -17,9 +15,9 @@ from conftest import PACKAGE
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "buttons.md"
 HEAD = """# What is grey, and why
 
-Every button of the tab Action Loom in states that an artist gets into, and what it says there below its tooltip; a dot
-where it can be pressed. Written by `tests/addon/test_buttons.py`, which also presses each of them there: none that can
-be pressed raises anything but a sentence. The same in Blender 4.2, 4.5, 5.0, 5.1 and 5.2.
+For anyone who finds a button of the tab Action Loom grey: why, as below its tooltip, in each state that an artist gets
+into. `WRITE=1 make test BLENDER=5.2` writes this page; `tests/addon/test_buttons.py` presses every button that is not
+grey, too: none raises anything but a sentence. The same in Blender 4.2, 4.5, 5.0, 5.1 and 5.2.
 """
 # In the order of the tab.
 BUTTONS = {
@@ -222,7 +220,7 @@ def tick(count):
 
 
 def press(name):
-    """Press a button of the tab; "" where it can be pressed, else what it says."""
+    """Press a button of the tab; return "" where it can be pressed, else why it is grey."""
     armature = next((one for one in bpy.data.objects if one.type == "ARMATURE"), None)
     given = {} if armature is None else {"action_loom_armature": armature}
     operator = getattr(bpy.ops.action_loom, name)
@@ -251,7 +249,7 @@ def anew(state):
 
 @pytest.fixture(scope="module")
 def table(extension):
-    """What every button says in every state."""
+    """Why every button is grey in every state; "" where it is not."""
     message = {}
     for state in STATES:
         for name in BUTTONS:
@@ -264,14 +262,14 @@ def test_every_button_says_in_every_state_why_it_cannot_be_pressed(table):
     assert all(why == "" or len(why) > 10 for why in table.values())
     page = HEAD
     for state in STATES:
-        page += f"\n## {state.__doc__.rstrip('.')}\n\n"
+        page += f"\n## {state.__doc__.rstrip('.')}\n\n| why grey | buttons |\n|---|---|\n"
         reasons = {}
         for name in BUTTONS:
             label = getattr(bpy.types, f"ACTION_LOOM_OT_{name}").bl_label
             label += f" ({name})" if name.startswith("show_") else ""
             reasons.setdefault(table[name, state.__name__], []).append(label)
         for why, names in sorted(reasons.items(), key=lambda one: one[0] != ""):
-            page += f"- {why or '·'}: {', '.join(names)}\n"
+            page += f"| {why or '*not grey*'} | {', '.join(names)} |\n"
     if os.environ.get("WRITE"):
         PAGE.write_text(page, encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == page

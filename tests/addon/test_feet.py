@@ -100,10 +100,10 @@ def test_feet_stand_in_a_new_action_and_the_source_is_as_it_was(walker, rows, he
     before = way(walker, foot, first, last)
     assert after < 0.005 < 0.02 < before
     assert not held(made).edited
-    assert held(made).message.startswith("slide ")
-    assert "pelvis" in held(made).message
+    assert held(made).said.startswith("slide ")
+    assert "pelvis" in held(made).said
     last = bpy.context.scene.action_loom.rigs[0].last
-    assert held(made).message in last
+    assert held(made).said in last
 
 
 def test_undo_takes_it_back_in_one_step(walker):
@@ -516,7 +516,7 @@ def test_what_a_verb_plants_is_listed_edited_and_woven_again(rows, held, verb):
     made = bpy.context.object.animation_data.action
     found, was = rows(made), material.fingerprint(made)
     assert found
-    assert "slide " in held(made).message
+    assert "slide " in held(made).said
     row = longest(held(made))
     row.last -= (row.last - row.first) // 2
     wanted = rows(made)
@@ -534,4 +534,4 @@ def test_why_a_verb_planted_no_feet_is_said(held):
     bpy.ops.action_loom.add_demo()
     both = [{"name": name, "weight": 1.0} for name in ("Turn Left", "Turn Right")]
     bpy.ops.action_loom.blend(sources=both, plant_feet=False)
-    assert held(bpy.context.object.animation_data.action).message == "Plant Feet is off"
+    assert held(bpy.context.object.animation_data.action).said == "Plant Feet is off"

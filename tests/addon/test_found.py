@@ -1,6 +1,6 @@
 """Everything is found: in a menu, so by search, in the manual, as a job's key and in the command line's help.
 
-The table that it makes of the declarations is docs/measured/found.md; `WRITE=1` writes it anew.
+The table that it makes of the declarations is docs/measured/found.md; `WRITE=1 make test BLENDER=5.2` writes that page.
 """
 
 import argparse
@@ -16,8 +16,11 @@ from drawing import Drawing, Layout
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "found.md"
 HEAD = """# Where everything is
 
-Written by `tests/addon/test_found.py` from what is registered and declared; it fails where something can't be found.
-Search (F3) finds what is in a menu of the editor under the mouse: the menu *Action Loom* is in *Object > Animation*, in
+For anyone who looks for a function: where it is in search (F3) and menus, panels, the manual, job files and on the
+command line. `WRITE=1 make test BLENDER=5.2` writes this page from what is registered and declared; the test
+(`tests/addon/test_found.py`) fails where something can't be found.
+
+Search finds what is in a menu of the editor under the mouse: the menu *Action Loom* is in *Object > Animation*, in
 *Pose*, and in the headers of the Dope Sheet, the Action Editor, the Graph Editor and the NLA.
 
 """
@@ -159,7 +162,7 @@ def test_the_table_of_where_everything_is(loom, drawn_in):
         assert f"\n## {verb}" in options
         command = commands[row.recipe.summary]
         panel = panels.get(verb, "")
-        text += f"| {where} | {panel} | [{page}](manual/{page}.md) | `{verb}` | `action-loom {command}` |\n"
+        text += f"| {where} | {panel} | [{page}](../manual/{page}.md) | `{verb}` | `action-loom {command}` |\n"
 
     text += "\n## Everything else\n\n| search, menu | manual | what it does |\n|---|---|---|\n"
     for name, menus in paths.items():
@@ -168,7 +171,7 @@ def test_the_table_of_where_everything_is(loom, drawn_in):
         page = page_for(loom, f"bpy.ops.action_loom.{name}").removesuffix(".html")
         file = "README" if page == "index" else page
         about = kind_of(name).bl_description
-        text += f"| {' > '.join((*menus, kind_of(name).bl_label))} | [{page}](manual/{file}.md) | {about} |\n"
+        text += f"| {' > '.join((*menus, kind_of(name).bl_label))} | [{page}](../manual/{file}.md) | {about} |\n"
     if os.environ.get("WRITE"):
         PAGE.write_text(text, encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == text

@@ -16,10 +16,10 @@ def walker(loom):
     straight = loom("core.motion.cycles").unrolled(clips.read(rig, bpy.data.actions["cycle"], body, 30.0).clip, 0, 5)
     frames = np.arange(len(straight), dtype=float)
     way = ways.between(straight, 0, 30)
-    on_the_spot = ways.taken_off(straight, way, frames)
+    on_the_spot = ways.removed(straight, way, frames)
     for name, degrees in (("ahead", 0.0), ("left", 40.0), ("right", -40.0)):
         led = ways.GroundArc(way.place, way.facing, way.step, np.radians(degrees), 30)
-        clips.write(rig, ways.put_on(on_the_spot, led, frames), body, first_frame=1.0).name = name
+        clips.write(rig, ways.added(on_the_spot, led, frames), body, first_frame=1.0).name = name
     bpy.data.actions.remove(bpy.data.actions["cycle"])
     material.list_sources(rig, "ahead", "left", "right", mode="follow")
     bpy.context.scene.render.fps = 30

@@ -102,7 +102,7 @@ def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
     degrees, cycle, ways = 30.0, 30, loom("core.weave.ground_arc")
     way, frames = ways.between(straight, 0, cycle), np.arange(len(straight), dtype=float)
     turning = ways.GroundArc(way.place, way.facing, way.step, np.radians(degrees), cycle)
-    on_a_circle = ways.put_on(ways.taken_off(straight, way, frames), turning, frames)
+    on_a_circle = ways.added(ways.removed(straight, way, frames), turning, frames)
     clips.write(long_walk, on_a_circle, body, first_frame=1.0).name = "round"
 
     settings = material.list_sources(long_walk, "round", mode="loop")

@@ -24,17 +24,18 @@ from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from oracles import bodies
 from oracles.material import as_captured, captured, captured_files
-from quality_tables import Column, Found, apart, is_aside, section
+from quality_tables import Column, Found, apart, grid, is_aside, section
 
 PAGE = ROOT / "docs" / "measured" / "bodies.md"
 LONGEST = 600  # frames of a clip that are used
 INTRODUCTION = (
-    "Captured clips on bodies with other rest poses, bone axes, proportions and joints, before feet are planted. A"
-    " third of the clips is kept aside (tests/oracles/kept_aside.py): nothing is tuned on those. Beside it the rule of"
-    " Rokoko and KeeMap, without corrections by hand: every bone keeps the turn that it has in the world"
-    " since rest. That limbs point as they did is built in: what tells more is where all joints of the same body are,"
-    " and another conversion of the same recording. `python tools/bench/bodies.py ZIP PYTHON` writes this page, with"
-    " the extension's zip and a Blender's Python."
+    "For anyone who puts clips on other characters: how exactly limbs, joints and feet arrive. `python"
+    " tools/bench/bodies.py ZIP PYTHON` writes this page (the extension's zip, a Blender's Python)."
+)
+COMMON = (
+    "Captured clips, before feet are planted; nothing is tuned on the third kept aside (tests/oracles/kept_aside.py)."
+    " *Usual rule* (Rokoko, KeeMap, without corrections by hand): every bone keeps its world rotation since rest. That"
+    " limbs keep their directions is built in."
 )
 PAIRS = [("mb_16_15", "asf_16_15"), ("asf_16_15", "mb_16_15"), ("mb_07_01", "daz_07_01"), ("mb_02_01", "daz_02_01")]
 BODIES = {
@@ -49,10 +50,16 @@ BODIES = {
 }
 
 
+MISSED = {
+    "RobotExpressive": "3.1 m tall, its feet hang on its root",
+    "boxman": "it has no feet: its shins' ends roll too far to stand in the walk",
+}
+
+
 def main() -> None:
     if not captured_files("cmu")[0].exists():
         sys.exit("bodies: the captured clips of ../shared/data are needed")
-    lines = ["# Clips on other bodies", "", *textwrap.wrap(INTRODUCTION, 118), ""]
+    lines = ["# Clips on other bodies", "", *textwrap.wrap(INTRODUCTION, 118), "", *textwrap.wrap(COMMON, 118), ""]
     in_blender = (on_characters,) if len(sys.argv) == 3 else ()
     for part in (rests, conversions, others, *in_blender, impossible, times):
         lines += [*part(), ""]
@@ -100,8 +107,8 @@ def rests() -> list[str]:
         Column("limbs by the usual rule, °", lambda v: v[:, 3].max(), 1),
     ]
     words = (
-        "The same body, turned at rest from the pose that its file has (T, legs 20° apart) by a made pose's turns, with"
-        " bones along any axes: it has to stand where it stood. The most of all clips and frames."
+        "The same body, its rest pose (T, legs 20° apart) turned to a made one, bones along any axes: joints have to"
+        " stay where they were. The largest of all clips and frames."
     )
     return section("The same body in another rest pose", words, "rest pose", columns, apart(found))
 
@@ -123,12 +130,11 @@ def conversions() -> list[str]:
                 angles = np.array([bodies.apart(by[role], placed(truth)[role]) for role in chosen])
                 figures += [angles.mean(), np.quantile(angles, 0.95)]
         rows.append((f"{one} on the body of {other}", np.array([figures])))
-    heads = ("legs, °", "p95", "arms, °", "p95", "legs by the usual rule, °", "p95", "arms", "p95")
+    heads = ("legs, mean, °", "95 %", "arms, mean, °", "95 %", "legs by the usual rule, °", "95 %", "arms", "95 %")
     columns = [Column(head, lambda v, k=k: v[0, k], 1) for k, head in enumerate(heads)]
     words = (
-        "The angle between the bones that were made and those of the other conversion: the mean over frames, and 95 %"
-        " of them; all tuned on. daz is no truth: since limbs point as the source's do, its figures are how far the two"
-        " conversions themselves are apart; its arms are nearer by the usual rule, its legs are not."
+        "The angle between our bones and those of the other conversion; all tuned on. daz is no truth: limbs point as"
+        " the source's do, so its figures are the distance between the conversions."
     )
     return section("Two conversions of one recording", words, "clip", columns, rows)
 
@@ -158,10 +164,8 @@ def others() -> list[str]:
         Column("worst", lambda v: v[:, 6].max(), 1),
     ]
     words = (
-        "Every clip on the body of each file, with how that rests if not about in T pose. Limbs: thigh, shin, upper arm"
-        " and forearm, the most of all frames. There"
-        " and back: the world turns of the joints whose roles both bodies have. Slide: medians of clips; feet are not"
-        " planted."
+        "Every clip on the body of each file. Limbs: thighs, shins, upper arms, forearms. There and back: world"
+        " rotations of joints whose roles both have. Slide: medians."
     )
     return section("Other bodies", words, "body", columns, apart(found))
 
@@ -180,25 +184,23 @@ def on_characters() -> list[str]:
 def character_table(found: dict[str, dict]) -> list[str]:
     """The section of what `bodies_in_blender` found."""
     words = (
-        "cmu_mb_02_01, at 30 frames a second, imported onto characters in Blender 5.2: limbs before feet are planted,"
-        " how far feet slide while they stand, cm/s (all frames that are found to stand, coming and going among them),"
-        " of the walk as it comes, planted, blended with the character's own idle at 50:50, and of a walk of six body"
-        " heights along an S. RobotExpressive, 3.1 m tall, has feet that hang on its root; boxman has none: its shins'"
-        " ends roll too far to stand in the walk itself. Nothing is tuned on these."
+        "cmu_mb_02_01 at 30 frames a second in Blender 5.2; nothing is tuned on these. Limbs: before feet are planted."
+        " Slide: all frames that are found to stand, touch-down and lift-off included; idle: blended 50:50; the S: six"
+        " body heights."
     )
     rows = [
-        "| character | limbs off, ° | slide, as it comes | planted | with its idle | along an S |",
-        "|---|---|---|---|---|---|",
+        "| character | limbs off, ° | slide as it comes, cm/s | planted | with its idle | along an S | missed |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, one in found.items():
         made = ("as it comes", "planted", "idle and walk", "along an S")
         slides = " | ".join(f"{one[each]['slide_cm_s']:.1f}" if each in one else "refused" for each in made)
-        rows.append(f"| {name} | {one['limbs']:.2f} | {slides} |")
+        rows.append(f"| {name} | {one['limbs']:.2f} | {slides} | {MISSED.get(name, '')} |")
     return ["## Characters in Blender", "", *textwrap.wrap(words, 118), "", *rows]
 
 
 def impossible() -> list[str]:
-    """How many rest poses nobody can stand in."""
+    """How many rest poses are reported as impossible to stand in."""
     seen, wrong = set(), []
     for path in [*captured_files("cmu"), *captured_files("odd")]:
         clip = as_captured(path.stem)
@@ -213,9 +215,12 @@ def impossible() -> list[str]:
         rest_check.is_possible(bodies.resting_by_role(as_captured("cmu_mb_16_15").skeleton, rest))
         for rest in bodies.RESTS
     )
-    words = f"Of {len(seen)} skeletons with legs, {len(wrong)} can't be stood in as they rest: {'. '.join(wrong)}."
-    words += f" Of the {len(bodies.RESTS)} made rest poses, which all are possible, {made} pass."
-    return ["## Impossible rest poses", "", *textwrap.wrap(words, 118)]
+    words = "Rest poses that are reported as impossible to stand in; all made ones are possible."
+    rows = [
+        ("skeletons with legs", str(len(seen)), str(len(wrong)), "<br>".join(wrong)),
+        ("made rest poses", str(len(bodies.RESTS)), str(len(bodies.RESTS) - made), ""),
+    ]
+    return ["## Impossible rest poses", "", words, "", *grid(("rest poses", "of", "impossible", "message"), rows)]
 
 
 def times() -> list[str]:
@@ -229,8 +234,9 @@ def times() -> list[str]:
         began = time.process_time()
         carry.onto_body(laps, like.skeleton)
         taken.append(1000.0 * (time.process_time() - began))
-    words = f"1000 frames of 31 joints on a body of {len(like.skeleton)}: {np.median(taken):.0f} ms of one processor."
-    return ["## Time", "", words]
+    row = ("1000", "31", str(len(like.skeleton)), f"{np.median(taken):.0f}")
+    heads = ("frames", "joints of the clip", "joints of the body", "processor time, ms")
+    return ["## Time", "", "Median of five runs.", "", *grid(heads, [row])]
 
 
 if __name__ == "__main__":

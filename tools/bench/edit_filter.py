@@ -29,7 +29,7 @@ from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.verbs import Filter
 from oracles import planted_spikes
 from oracles.material import captured, captured_files
-from quality_tables import Column, Found, apart, is_aside, table
+from quality_tables import Column, Found, apart, grid, is_aside, table
 
 OUT = ROOT / "build" / "filter"
 TITLE = "Filtering"
@@ -51,45 +51,37 @@ IN_BLENDER = ("mb_02_01", "mb_35_17", "asf_16_03", "mb_02_05", "mb_08_01", "daz_
 ENDS = ("hand.L", "hand.R", "foot.L", "foot.R")
 SEED = 11
 BEGIN = (
-    "*Filter* on captured clips and characters with noise of 0.5° about each axis and 2 mm on places, and with"
-    " planted spikes. Joints are those that play a role, but toes. `python tools/bench/edit_filter.py`"
-    " BLENDERS_PYTHON writes this section."
+    "*Filter* on captured clips and characters with noise of 0.5° about each axis and 2 mm on places; joints with a"
+    " role but toes. Times: ms of the processor for 1000 frames."
 )
+COMMAND = "    python tools/bench/edit_filter.py BLENDERS_PYTHON"
 SPIKES = (
-    "Spikes of 15 to 60°, of one to three frames, about two in a hundred frames of each joint, in noise,"
-    " `longest_spike` 3 at all rates. Found: of the frames with spikes, worst clip beside it. Others: of the frames"
-    " without that were changed, worst clip beside it. Left: how far mended frames are from the clean clip, median,"
-    " and 95 %. Alone: what is changed of the clip with noise and no spikes; as it is: without noise, where captures"
-    " have spikes of their own. Time: ms of processor for 1000 frames of 18 joints. Wanted: 98 %, 0.25 %, 1°."
+    "Planted spikes of 15 to 60° and one to three frames in about 2 % of each joint's frames; `longest_spike` 3, 18"
+    " joints. Wanted: found 98 %, others 0.25 %, left 1°."
 )
-NOISE = (
-    "Noise. Places: mm from the clean clip's (RMS), with noise and after *Filter* without feet, 8 Hz, for blows 12;"
-    " SG: by a filter of Savitzky and Golay (cubic, 0.15 s, as scipy has it) after the same spikes were mended."
-    " Jerk: over the clean clip's, after both. Peak: the highest speed, over 1/30 s, of the fastest hand or foot,"
-    " over that of the clean clip, lowest clip beside it; of a frame: over two frames at 120 a second, where"
-    " captures have noise of their own. Wanted: twice less, peaks of 0.95."
+SPIKES_COLUMNS = (
+    ("found, others", "share of frames with spikes, and without, that were changed; mean of clips and worst"),
+    ("left", "mended frames from the clean clip, median and 95 %"),
+    ("alone; as it is", "changed without spikes; changed without noise, too: captures have spikes of their own"),
 )
-FEET = (
-    "Feet: where they stand after filtering and in the clean clip (IoU), feet not planted and planted, lowest clip"
-    " beside it; slide of standing balls, cm/s, of the clean clip, with noise, filtered, and planted. Time: ms of"
-    " processor for 1000 frames, filtering alone, and all with feet and figures. Wanted: 0.95."
+NOISE = "Noise, *Filter* without feet at 8 Hz, blows at 12. Wanted: places 2 times less, peak 0.95, IoU 0.95."
+NOISE_COLUMNS = (
+    ("places", "RMS distance from the clean clip's, mm"),
+    ("SG", "Savitzky and Golay (cubic, 0.15 s, of scipy) after the same spikes were mended"),
+    ("jerk, peak", "over the clean clip's; peak: highest speed over 1/30 s of the fastest hand or foot"),
+    ("of a frame", "peak over two frames at 120 a second, where captures have noise of their own"),
+    ("IoU; planted", "where feet stand, against the clean clip, feet not planted and planted"),
+    ("slide", "of standing balls, cm/s: clean, with noise, filtered, planted"),
+    ("ms; all", "filtering alone; with feet and figures"),
 )
-WHY = (
-    "The salsa's capture jumps by 30 to 60° from one frame to the next for a second: no filter knows what was"
-    " meant. Who sits or dances on the spot hardly lifts the feet, so that less noise makes another contact of it."
-    " Planted feet pass the limits of contacts sooner, most of all in runs."
-)
+MISSED = "Of single takes, feet not planted; the salsa's capture jumps by 30 to 60° from frame to frame for a second."
 AS_MADE = (
-    "Characters at rates of games, nothing tuned on their clips but how long a spike lasts and how far it stands"
-    " out. As made: % of the rotations of their clips, and clips, that are changed as spikes by default; found,"
-    " others: as above, with noise; places, peak: as above, at 8 Hz; closed: how far the ends of cycles are apart"
-    " after all of it, with a band of 1.5, mm."
+    "Characters at game rates; tuned on their clips: how long a spike lasts and how far it stands out. As made: % of"
+    " rotations, and clips, changed as spikes by default; closed: gap of filtered cycles, with a band of 1.5, mm."
 )
 BESIDE = (
-    "Blender's own filters on the same curves (quaternions of one hemisphere, normalised after it), after the same"
-    " spikes were mended: Graph Editor, *Smooth (Butterworth)*, order 4, at the same cutoff, all else as it comes,"
-    " and *Smooth (Gaussian)* that lets as much of the cutoff through. Places: mm; ends: mm in the first and last"
-    " 0.1 s; seconds for all curves of a clip."
+    "Beside Blender's *Smooth (Butterworth)*, order 4, of the same cutoff, and *Smooth (Gaussian)* that passes as much"
+    " of it, on the same mended curves. Places and ends (first and last 0.1 s): mm; s: all curves."
 )
 
 
@@ -98,16 +90,27 @@ def main(blender: str) -> None:
         sys.exit("edit_filter: the captured clips of ../shared/data are needed")
     jit.kernels("action_loom.core.edit")
     OUT.mkdir(parents=True, exist_ok=True)
-    lines = [*wrapped(BEGIN), "", *wrapped(SPIKES), "", *spikes_found(), ""]
+    heads = ("column", "what it is")
+    lines = [
+        *wrapped(BEGIN),
+        "",
+        COMMAND,
+        "",
+        *wrapped(SPIKES),
+        "",
+        *grid(heads, SPIKES_COLUMNS),
+        "",
+        *spikes_found(),
+        "",
+    ]
     found, stands, missed = noise_taken_off()
-    lines += [*wrapped(NOISE), "", *found, "", *wrapped(FEET), "", *stands, ""]
-    lines += ["Missed, as a figure of each take (feet not planted):", "", *(missed or ["- Nothing."]), ""]
-    lines += [*wrapped(WHY), ""]
+    lines += [*wrapped(NOISE), "", *grid(heads, NOISE_COLUMNS), "", *found, "", *stands, "", *wrapped(MISSED), ""]
+    lines += [*grid(("missed", "figure", "reached", "wanted"), missed or [("nothing", "–", "–", "–")]), ""]
     if blender:
         lines += [*wrapped(AS_MADE), "", *characters(blender), "", *wrapped(BESIDE), "", *beside(blender), ""]
     else:
         lines += ["Characters and Blender's own filters were not measured this time.", ""]
-    lines += wrapped(gains())
+    lines += gains()
     page_sections.put("editing.md", TITLE, [line.replace(" nan; nan ", " – ") for line in lines])
 
 
@@ -170,10 +173,10 @@ def spiky(clip: Clip, joints: list[int]) -> tuple[float, ...]:
 # --- noise ----------------------------------------------------------------------------------------------------------
 
 
-def noise_taken_off() -> tuple[list[str], list[str], list[str]]:
-    """Tables of noise and of feet, and what was missed, a line each."""
+def noise_taken_off() -> tuple[list[str], list[str], list[tuple[str, ...]]]:
+    """Tables of noise and of feet, and what was missed, a row each."""
     rows: Found = {}
-    missed: list[str] = []
+    missed: list[tuple[str, ...]] = []
     for kind, names in KINDS.items():
         for name in names.split():
             values = of_noise(clip_of(name), cutoff_of(kind))
@@ -210,12 +213,9 @@ def noise_taken_off() -> tuple[list[str], list[str], list[str]]:
     return table("takes", noise, found), table("takes", feet, found), missed
 
 
-def misses(name: str, values: tuple[float, ...]) -> list[str]:
-    times, reported = values[0] / values[1], []
-    for what, value, wanted in (("times less", times, 2.0), ("peak", values[5], 0.95), ("IoU", values[7], 0.95)):
-        if value < wanted:
-            reported.append(f"- {name}: {what} {value:.2f}")
-    return reported
+def misses(name: str, values: tuple[float, ...]) -> list[tuple[str, ...]]:
+    figures_of = (("times less", values[0] / values[1], 2.0), ("peak", values[5], 0.95), ("IoU", values[7], 0.95))
+    return [(name, what, f"{value:.2f}", f"{wanted:g}") for what, value, wanted in figures_of if value < wanted]
 
 
 def cutoff_of(kind: str) -> float:
@@ -397,8 +397,8 @@ def in_blender(blender: str, *arguments: object) -> None:
 # --- bands ----------------------------------------------------------------------------------------------------------
 
 
-def gains() -> str:
-    """A sentence on bands: how exact they are, and how long they take."""
+def gains() -> list[str]:
+    """A table on bands: how exact they are, and how long they take."""
     worst, took = 0.0, []
     for name in SPIKY.split():
         clip = clip_of(name)
@@ -409,11 +409,8 @@ def gains() -> str:
         began = time.process_time()
         verbs.apply(Filter(spikes=False, cutoff=0.0, keep_contacts=False, band_3=1.5), [clip])
         took.append(1e6 * (time.process_time() - began) / len(clip))
-    return (
-        "Bands: with gains of 1 a clip stays as it is to the bit; put together from all of its bands it is the same to"
-        f" {worst:.0e}. With other gains {np.median(took):.0f} ms for 1000 frames, figures included (median of"
-        f" {len(took)} takes)."
-    )
+    heads = ("all bands of a clip put together: largest difference", "other gains, ms, figures included", "takes")
+    return grid(heads, [(f"{worst:.0e}", f"{np.median(took):.0f}", str(len(took)))])
 
 
 # --- columns --------------------------------------------------------------------------------------------------------

@@ -30,34 +30,37 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import FewerKeys, Plant
 from feet import TAKES, known
 from oracles.material import captured, captured_file
-from quality_tables import Column, apart, is_aside, table
+from quality_tables import Column, apart, grid, is_aside, table
 from telling import MARK
 
 MM = 1e-3
 BOUNDS = (1.0, 2.0, 5.0)
 RATES = (120.0, 60.0, 30.0)
 IN_BLENDER = "mb_02_01 mb_02_03 asf_16_15 daz_13_35 mb_35_03 mb_35_22 asf_16_19 daz_salsa_10"
+HEADS = ("column", "what it is")
+COMMAND = "    python tools/bench/edit_keys.py ZIP      # BLENDER names its Python"
 KEPT = (
-    "Keys that are left, per cent of one on every frame of all that moves, median over clips: at bounds of 1, 2 and 5"
-    " mm with the default bound for hips, legs and feet, a quarter of that; at 2 mm with the same bound for feet; at 2"
-    " mm with a tenth. Off: the most that any joint or tip was, of the bound, over all of these (1 is what is"
-    " allowed). Time: ms of processor for 1000 frames at 2 mm. Wanted: 25 at most at 2 mm and 120 frames a second, the"
-    " default bound for feet."
+    "Keys left, % of one on every frame of all that moves, median of clips, by bound; a quarter of it for hips, legs"
+    " and feet, or the bound named. Off: largest error of a joint or tip over the bound. Wanted: 25 at 2 mm and 120"
+    " frames a second."
 )
-STAND = (
-    "Planted feet: how fast balls go in the middle halves of the spans that were planted, cm/s, median and worst:"
-    " before, with few keys at 2 mm, and with a tenth of that for feet; most more: the most that a take's feet go"
-    " faster than before. Wanted: 3 at most at the default bound, 1 at a tenth. Acceleration: 99th percentile of that"
-    " of all joints, over that before, which says whether breaks of slopes show. Of takes that are no walks, spans are"
-    " also found where feet slide on purpose, so that they do before, too."
+STAND = "Planted feet, in takes that are no walks also in spans that slide on purpose; wanted: 3 cm/s, at 0.2 mm 1."
+STAND_COLUMNS = (
+    (
+        "before, few, feet 0.2 mm",
+        "speed of balls in the middle halves of spans, cm/s: before, at 2 mm, with 0.2 for feet",
+    ),
+    ("most more", "the most that a take's feet are faster than before"),
+    ("acceleration", "99th percentile of all joints' over that before: whether breaks of slopes show"),
 )
 BESIDE = (
-    "Beside Blender's own *Decimate* (Graph Editor, allowed change, Bézier keys), its margin searched until its true"
-    " error, of joints and tips in all frames, is that of the bound, 2 mm; *Decimate* knows of values only, so that"
-    " nobody would know that margin. Keys in per cent of one on every frame of all curves; 400 frames at most. The"
-    " first figures have the same bound for feet, since *Decimate* has; then those with a quarter. Seconds of"
-    " processor, ours with writing the curves. Core: how far what Blender evaluates between the frames is from what"
-    " the core does (wanted: 1e-5 at most)."
+    "Beside *Decimate* (Graph Editor, Bézier keys) at a true error of 2 mm, 400 frames at most; wanted of core: 1e-5."
+)
+BESIDE_COLUMNS = (
+    ("Decimate", "keys, % of one on every frame of all curves; its margin was searched, for it knows of values only"),
+    ("ours, feet a quarter", "the same with the same bound for feet, as *Decimate* has, and with a quarter"),
+    ("s", "of the processor, ours with writing the curves; each timed once, on a busy machine"),
+    ("core", "how far Blender's evaluation between the frames is from core's"),
 )
 
 
@@ -76,11 +79,10 @@ def main() -> None:
             print(label, name, *(f"{v:.2f}" for v in found[f"{label}, {RATES[0]:g}"][-1][1]), stood, flush=True)
     rows = [(label, values) for label, values in apart(found) if len(values)]
     feet = [(label, values) for label, values in apart(planted) if len(values)]
-    lines = [*wrapped(KEPT), "", *table("takes, frames a second", LEFT, rows), ""]
-    lines += [*wrapped(STAND), "", *table("takes", STOOD, feet), ""]
+    lines = [*wrapped(KEPT), "", COMMAND, "", *table("takes, frames a second", LEFT, rows), ""]
+    lines += [*wrapped(STAND), "", *grid(HEADS, STAND_COLUMNS), "", *table("takes", STOOD, feet), ""]
     if len(sys.argv) > 1:
-        lines += [*wrapped(BESIDE), "", *beside(sys.argv[1]), ""]
-    lines += [*wrapped("`python tools/bench/edit_keys.py ZIP` writes this section.")]
+        lines += [*wrapped(BESIDE), "", *grid(HEADS, BESIDE_COLUMNS), "", *beside(sys.argv[1])]
     page_sections.put("editing.md", "Fewer keys", lines)
 
 
@@ -155,8 +157,8 @@ def beside(zip_path: str) -> list[str]:
         lines.append(f"| {' | '.join(cells)} | {max(one['ours']['core'], one['ours, feet']['core']):.0e} |")
         times.append(seconds[0] / seconds[1])
         print(lines[-1], f"errors {rival['error']:.5f} {one['ours']['error']:.5f} {one['ours, feet']['error']:.5f}")
-    spread = f"{np.median(times):.0f} times in the median, {min(times):.0f} at least, {max(times):.0f} at most"
-    return [*lines, "", *wrapped(f"Faster than *Decimate*: {spread}; least on clips of under 100 frames.")]
+    spread = [f"{value:.0f}" for value in (np.median(times), min(times), max(times))]
+    return [*lines, "", *grid(("times as fast as *Decimate*, median", "least", "most"), [spread])]
 
 
 def median(place: int) -> Any:
@@ -177,7 +179,7 @@ LEFT = (
     Column("feet 2 mm", median(3), 1),
     Column("feet 0.2 mm", median(4), 1),
     Column("off", worst(5), 3),
-    Column("time", median(6), 0),
+    Column("ms for 1000 frames", median(6), 0),
 )
 STOOD = (
     Column("before", median(0), 2),

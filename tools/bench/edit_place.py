@@ -21,7 +21,7 @@ from action_loom.core.verbs import Loop, Place, Root
 from action_loom.core.weave import root_carrier
 from oracles.material import captured, captured_files, under
 from page_sections import put
-from quality_tables import is_aside
+from quality_tables import grid, is_aside
 
 TAKES = (
     "mb_02_01 mb_05_01 mb_16_15 mb_35_01 asf_16_11 asf_16_17 mb_02_03 mb_35_17 asf_16_41 daz_09_12 daz_13_11 daz_10_01"
@@ -33,21 +33,18 @@ LOOPED = (
 )
 SMOOTHED = (0.0, 0.1, 0.3, 0.5)
 INTRODUCTION = (
-    "*Place* at x 2.5, y -1.25 facing 135°, and *Root Motion* onto a root bone that was put above the hips, for {tuned}"
-    " captured clips tuned on and {aside} kept aside. `python tools/bench/edit_place.py` writes this section."
+    "*Place* at x 2.5, y -1.25 facing 135°, on {tuned} captured clips tuned on and {aside} kept aside: the largest"
+    " errors. After: the second half of a clip, turned and moved, placed after the first. Again: placed a second time."
 )
-PLACED = (
-    "Off: the most that place (m) and facing (radians) are off what was asked for. Poses: the most that any point is"
-    " off, seen from the body (m). After: the second half of a clip, turned and moved, placed after the first; the most"
-    " that any point is from where it was (m). Again: placed a second time (m). Time: ms of processor for 1000 frames,"
-    " figures of feet included."
-)
+COMMAND = "    python tools/bench/edit_place.py"
 ROOTED = (
-    "World: the most that any other joint is moved (m). Acceleration: 99th percentile of the root's, m/s², median of"
-    " the clips; that of the hips on the ground is the one of 0 s. Hips: how far they are from over the root, mean and"
-    " most of all clips (cm). Cycle: the same, of loops made of walks and runs; seam: the root's sharpest"
-    " acceleration round the seam over that elsewhere, most."
+    "*Root Motion* onto a root bone above the hips. World: the most that another joint moves. Acceleration: 99th"
+    " percentile of the root's, median of clips. Hips: how far they are from over the root, mean and most. Seam: the"
+    " root's sharpest acceleration round a cycle's seam over that elsewhere, most."
 )
+PLACED_HEADS = ("clips", "off (m, rad)", "poses off (m)", "after, off (m)", "again, off (m)", "ms")
+ROOTED_HEADS = ("clips", "smooth (s)", "world (m)", "acceleration (m/s²; 0 s: the hips')")
+ROOTED_HEADS += ("hips (cm)", "cycles of walks and runs: hips (cm)", "seam", "ms")
 
 
 def main() -> None:
@@ -57,17 +54,12 @@ def main() -> None:
         aside: [captured(f"cmu_{take}") for take in TAKES.split() if is_aside(take) == aside] for aside in (False, True)
     }
     counts = {"tuned": len(clips[False]), "aside": len(clips[True])}
-    lines = [*_text(INTRODUCTION.format(**counts)), "", *_text(PLACED), ""]
-    lines += ["| clips | off | poses | after | again | time |", "|---|---|---|---|---|---|"]
+    lines = [*_text(INTRODUCTION.format(**counts)), "", COMMAND, "", *grid(PLACED_HEADS, ())]
     for aside, some in clips.items():
         values = np.array([placed(clip) for clip in some])
         most, middle = values.max(axis=0), np.median(values[:, 4])
         lines.append(f"| {_kind(aside)} | {' | '.join(f'{value:.0e}' for value in most[:4])} | {middle:.0f} |")
-    lines += ["", *_text(ROOTED), ""]
-    lines += [
-        "| clips | smooth (s) | world | acceleration | hips | cycle: hips | seam | time |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    lines += ["", *_text(ROOTED), "", *grid(ROOTED_HEADS, ())]
     for aside, some in clips.items():
         loops = [looped(captured(f"cmu_{take}")) for take in LOOPED.split() if is_aside(take) == aside]
         for seconds in SMOOTHED:

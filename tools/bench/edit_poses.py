@@ -20,7 +20,7 @@ from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import KeyPoses, Reach, Retarget
 from oracles.material import captured, captured_files, character
-from quality_tables import Column, Found, apart, is_aside, table
+from quality_tables import Column, Found, apart, grid, is_aside, table
 
 TAKES = {
     "walks": "mb_02_01 mb_05_01 asf_16_15 mb_16_15 mb_35_01 mb_08_01 mb_12_01 mb_35_03",
@@ -30,40 +30,32 @@ TAKES = {
 CHARACTERS = ("mannequiny", "RobotExpressive", "boxman", "godot_player", "Fox")
 EVERY = (0.25, 0.5)  # s between poses
 NOWHERE = np.zeros(3)
+COMMAND = "    python tools/bench/edit_poses.py"
 KEYS = (
-    "Poses of a captured clip, taken from it at even times, and what the three ways make of them: how exactly "
-    "poses are hit (rad, at most), how far joints are from where they were captured (RMS of a clip: median of "
-    "clips, and worst), and how sharply joints turn: the angular acceleration that one of a hundred frames and "
-    "joints exceeds (rad/s²), and the change of angular velocity from frame to frame where a pose is passed, in "
-    "times of what it is elsewhere (the sharpest joint of a frame, nine of ten: about 1 where no velocity jumps). "
-    "Milliseconds of the processor for 1000 frames, measures of quality included. 120 frames a second. `python "
-    "tools/bench/edit_poses.py` writes this section and the next."
+    "Poses of a captured clip at even times, 120 frames a second, and what is woven between. Missed: largest error at a"
+    " pose, 1e-15 rad. Off: joints from the capture, RMS of a clip, mm. Acceleration: 99th percentile of the joints',"
+    " rad/s². At poses: change of angular velocity over that elsewhere (sharpest joint of a frame, p90; 1: no jump)."
 )
-KEYS_READ = (
-    "Ease stops at every pose, so it is farther from a motion that went on, and more restless: it is for poses "
-    "that are to be seen. Flowing (squad) is the smoothest and, with a pose every quarter of a second, the "
-    "nearest, but it swings beyond poses; monotone does not, and stops where a number turns back. At half a "
-    "second arms and legs of walks and runs have turned back between two poses: no way between can know."
-)
-REACHES = (
-    "In every frame another place at random, anywhere that the limb can reach (from 2 % above where it is folded "
-    "up to 99.9 % of its length), for both arms and legs: how far its end is from there, at most, the hand or "
-    "foot turned as it was. Then places beyond its reach in every frame: by how much bones point past them, at "
-    "most. Then a span: a place before the chest, asked of the right hand for 0.1 s in the middle of the clip "
-    "with an ease of 0.3 s, ten places a clip: how far off it is where it is in reach, at most, and the angular "
-    "acceleration of the elbow, and of the shoulder, that one of a hundred frames that are changed exceeds, in "
-    "times of what one of a hundred frames of the clip does (median of places; in brackets the elbow with an ease "
-    "of 0.6 s). Last the arm from the collar on and the spine up to the head as chains, towards places where "
-    "another pose of theirs (each joint up to 20° away) was: worst distance. Milliseconds of the processor for "
-    "1000 frames that are led."
-)
-REACH_READ = (
-    "Wanted: 0.1 mm at most. Characters have a captured walk on their bodies, the fox sways about its rest pose; "
-    "their spans are those of the mannequiny alone: of the others arms are not known, or hardly move. The boxman "
-    "has no elbows and knees, and is refused by name. Elbows of walks are as calm as the clip's own. Of bodies "
-    "that run or spin they are not: the hand stays where it is in the world while the shoulder passes it, or "
-    "comes so near to it that the arm folds, and a shoulder that trembles in the capture (daz clips) makes an "
-    "elbow tremble whose hand does not. Nothing that holds the place can help that; a longer ease helps the rest."
+REACHES = "Hands, feet and ends of chains that reach random places; a hand or foot keeps its rotation. Wanted: 0.1 mm."
+REACH_COLUMNS = (
+    (
+        "off",
+        "both arms and legs, a place in every frame from 2 % above folded to 99.9 % of the length: largest distance",
+    ),
+    ("too far: off", "a place beyond reach in every frame: the most that bones point past it"),
+    ("span: off", "a place before the chest, right hand, 0.1 s with an ease of 0.3 s, ten a clip: most where in reach"),
+    ("elbow, shoulder", "99th percentile of angular acceleration, of changed frames over the clip's; median of spans"),
+    ("(elbow, 0.6 s)", "the same with an ease of 0.6 s"),
+    ("arm chain, spine", "from the collar and up to the head, places where another pose of theirs was (20° a joint)"),
+    ("ms", "of the processor for 1000 changed frames"),
+    (
+        "characters",
+        "walk as a captured man, the fox sways; spans of the mannequiny alone, the boxman is refused (no elbows)",
+    ),
+    (
+        "missed",
+        "runs and turns: where the shoulder passes the held hand or trembles, the elbow is sharper than the clip's",
+    ),
 )
 
 
@@ -86,23 +78,23 @@ def clips() -> Iterator[tuple[str, bool, Clip]]:
 
 
 def key_poses() -> list[str]:
-    lines = textwrap.wrap(KEYS, 118)
+    lines = [*textwrap.wrap(KEYS, 118), "", COMMAND]
     columns = (
-        Column("missed (1e-15)", lambda v: 1e15 * float(v[:, 0].max()), 2),
-        Column("off (mm)", lambda v: float(np.median(v[:, 1])), 1),
+        Column("missed", lambda v: 1e15 * float(v[:, 0].max()), 2),
+        Column("off", lambda v: float(np.median(v[:, 1])), 1),
         Column("worst", lambda v: float(v[:, 1].max()), 1),
         Column("acceleration", lambda v: float(np.median(v[:, 2])), 0),
         Column("worst", lambda v: float(v[:, 2].max()), 0),
-        Column("at poses, times", lambda v: float(np.median(v[:, 3])), 2),
-        Column("ms", lambda v: float(np.median(v[:, 4])), 0),
+        Column("at poses", lambda v: float(np.median(v[:, 3])), 2),
+        Column("ms for 1000 frames", lambda v: float(np.median(v[:, 4])), 0),
     )
     for every in EVERY:
         found: Found = {}
         for _, aside, clip in clips():
             for way in ("ease", "squad", "monotone"):
                 found.setdefault(way, []).append((aside, between(clip, way, every)))
-        lines += ["", f"A pose every {every:g} s:", "", *table("way", columns, apart(found))]
-    return [*lines, "", *textwrap.wrap(KEYS_READ, 118)]
+        lines += ["", f"A pose every {every:g} s:", "", *table("interpolation", columns, apart(found))]
+    return lines
 
 
 def between(clip: Clip, way: str, every: float) -> tuple[float, ...]:
@@ -170,7 +162,7 @@ def reach() -> list[str]:
     )
     rows = [(label, values) for label, values in apart(found) if len(values)]
     lines = [line.replace("characters, tuned on", "characters") for line in table("clips", columns, rows)]
-    return [*textwrap.wrap(REACHES, 118), "", *lines, "", *textwrap.wrap(REACH_READ, 118)]
+    return [*textwrap.wrap(REACHES, 118), "", COMMAND, "", *grid(("column", "what it is"), REACH_COLUMNS), "", *lines]
 
 
 def moving(name: str) -> Clip:

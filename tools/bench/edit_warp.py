@@ -27,7 +27,7 @@ from action_loom.core.motion.quat import Array
 from action_loom.core.verbs import MoveEvents, Warp
 from oracles.material import captured, captured_files
 from page_sections import put
-from quality_tables import is_aside
+from quality_tables import grid, is_aside
 
 TAKES = (
     "mb_02_01 mb_05_01 mb_16_15 mb_35_01 asf_16_11 asf_16_17 mb_02_03 mb_35_17 asf_16_41 daz_09_12 daz_13_11 daz_10_01"
@@ -39,33 +39,32 @@ SHARES = (0.1, 0.2, 0.25, 1.0 / 3.0, 0.4, 0.5)
 POSES, MOVES, HOLD = 4, 3, 0.1
 HOLDS = ((0.1, 0.0), (0.25, 0.0), (0.5, 0.0), (1.0, 0.0), (0.0, 0.25), (0.0, 0.5), (0.0, 1.0), (0.25, 1.0))
 INTRODUCTION = (
-    "*Spread Pose* with {poses} poses of a clip's own, at frames and of frames by lot, and *Move Events* with"
-    " {moves} events by 0.05 s, or held for {hold:g} s, in {tuned} captured clips tuned on and {aside} kept aside."
-    " `python tools/bench/edit_warp.py` writes this section."
+    "*Spread Pose* with {poses} poses of a clip's own at random frames, *Move Events* with {moves} events by 0.05 s or"
+    " held for {hold:g} s, on {tuned} captured clips tuned on and {aside} kept aside. Beyond: changed frames out of all"
+    " reaches."
 )
-EXACT = (
-    "Hit: the most that a joint is off at a pose (radians), and an event or any frame of its hold (frames). Beyond:"
-    " frames out of all reaches that are not the same to the bit. Time: ms of processor for 1000 frames, figures of"
-    " feet included, and of the spreading or playing alone."
+COMMAND = "    python tools/bench/edit_warp.py"
+EXACT_HEADS = (
+    "clips",
+    "what",
+    "off at most (rad, frames)",
+    "beyond",
+    "ms for 1000 frames",
+    "spreading or playing alone",
 )
 SHAPES = (
-    "By the curve between poses. Most: the greatest rotation vector of a joint over the greatest asked of it, the"
-    " worst joint of a clip, median and worst of all clips. Acceleration: the greatest of the rotation vector"
-    " over the greatest asked, 1/s², median of clips. By column is the same curve for x, y and z by themselves,"
-    " which depends on how bones' axes lie; the spline has two derivatives, and Wendland's function (1 − x)⁴(4x +"
-    " 1) is solved for all poses."
+    "By the curve between poses, over the greatest rotation vector asked: its most, median and worst clip, and its"
+    " acceleration, 1/s², by reach. By column: x, y and z apart, which depends on bones' axes. The spline has two"
+    " derivatives; Wendland's (1 − x)⁴(4x + 1) is solved for all poses."
 )
-SPEEDS = "How fast a clip plays where one event is moved, by the share of the reach that this is, later and sooner."
-HELD = (
-    "How fast a clip plays where one event is held or anticipated with the reach that it takes by itself, holds and"
-    " their eases apart, and by how much it comes later than its row says."
-)
+SPEEDS = "Speed of a clip where one event is moved, by the share of the reach."
+HELD = "Speed where one event is held or anticipated with its own reach, holds and eases apart."
 FEET = (
-    "Feet of walks whose hips were moved 3 cm aside and turned by 3° and whose left thigh was turned by 2° at"
-    " three frames, 0.4 s reach: mean speed of balls in the middle half of contacts (cm/s) that were moved, in the"
-    " source, in the result, and with *Plant Feet*; knee: 99th percentile of its angular acceleration over that"
-    " before planting, the worst; refused: contacts that move too far to be planted."
+    "Walks with hips moved 3 cm and turned by 3° and the left thigh turned by 2° at three frames, 0.4 s reach: speed of"
+    " balls in the middle half of moved contacts, cm/s. Knee: 99th percentile of its angular acceleration over that"
+    " before planting, worst."
 )
+FEET_HEADS = ("clips", "of", "source", "posed", "planted", "knee", "contacts that move too far to be planted")
 
 
 def main() -> None:
@@ -73,8 +72,7 @@ def main() -> None:
         sys.exit("edit_warp: the captured clips of ../shared/data are needed")
     clips = {aside: _clips(TAKES, aside) for aside in (False, True)}
     counts = {"tuned": len(clips[False]), "aside": len(clips[True]), "poses": POSES, "moves": MOVES, "hold": HOLD}
-    lines = [*_text(INTRODUCTION.format(**counts)), "", *_text(EXACT), ""]
-    lines += ["| clips | what | hit | beyond | time | alone |", "|---|---|---|---|---|---|"]
+    lines = [*_text(INTRODUCTION.format(**counts)), "", COMMAND, "", *grid(EXACT_HEADS, ())]
     for aside, some in clips.items():
         for what, exact in (("poses", posed), ("events", partial(moved, by=0.05)), ("held", partial(moved, hold=HOLD))):
             hit, beyond, spent, alone = np.array([exact(clip) for clip in some]).T
@@ -88,14 +86,13 @@ def main() -> None:
     lines += ["", *_text(SPEEDS), "", "| move over reach | later | sooner |", "|---|---|---|"]
     lines += [f"| {share:.2f} | {' | '.join(speeds(clips[False][0], share))} |" for share in SHARES]
     longest = max(clips[False], key=lambda clip: clip.seconds)
-    lines += ["", *_text(HELD), "", "| hold | anticipation | speed | later |", "|---|---|---|---|"]
+    lines += ["", *_text(HELD), "", "| hold | anticipation | speed | later than its row |", "|---|---|---|---|"]
     lines += [f"| {hold:g} s | {strength:g} | {held(longest, hold, strength)} |" for hold, strength in HOLDS]
     lines += [
         "",
         *_text(FEET),
         "",
-        "| clips | of | source | posed | planted | knee | refused |",
-        "|---|---|---|---|---|---|---|",
+        *grid(FEET_HEADS, ()),
     ]
     lines += [f"| {_kind(aside)} | {stood(_clips(WALKS, aside))} |" for aside in (False, True)]
     put("editing.md", "Spreading poses and moving events", lines)

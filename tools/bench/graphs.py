@@ -27,8 +27,10 @@ from action_loom.core.verbs.follow import picture as walks
 from action_loom.core.verbs.follow.result import FollowResult
 from matplotlib.figure import Figure
 from oracles import paths, slide
+from quality_tables import grid
 
 DATA = ROOT.parent / "shared" / "data" / "cmu"
+IMAGES = ROOT / "docs" / "measured" / "images"
 CLIPS = """
     mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_08_01 mb_10_04 mb_12_01 mb_16_15 mb_26_01 mb_32_01 mb_35_01 mb_35_03
     mb_07_04 mb_08_04 mb_07_12 mb_08_07 mb_02_03 mb_35_17 mb_35_22 mb_49_04 asf_16_11 asf_16_17 asf_16_19 asf_16_15
@@ -37,16 +39,17 @@ CLIPS = """
 CURVES = 20
 WIDE = 0.2  # m; the splice threshold with which boxing on a walk has splice points
 DIGITS = (3, 3, 2, 1, 1, 3, 3, 2, 1, 1, 2)  # after the point, of a row of figures
-INTRODUCTION = (
-    "All captured walks, runs and turns there are (two skeletons, several people; two of the files are one recording),"
-    " with their mirror images, at 120 frames a second. Slide is the mean speed on the ground of toes that are under"
-    " 5 cm and under 0.6 m/s, the roll of the toes included; feet are not planted (see feet.md). Seconds are of one"
-    " processor. `python tools/bench/graphs.py` writes this page."
+FOR = "For those who change motion graphs or *Path*: how graphs of captured clips connect, slide, and lead along paths."
+COMMAND = "    python tools/bench/graphs.py"
+MATERIAL = (
+    "Material: all captured walks, runs and turns (two skeletons, several people; two files are one recording) and"
+    " mirror images, at 120 frames a second. Slide: mean ground speed of toes under 5 cm and 0.6 m/s, rolling included;"
+    " feet are not planted ([feet.md](feet.md)). Seconds: one processor."
 )
 FOLLOWED = (
-    "Distances from the path by arc length, of the body's smoothed way, before what is left is spread over the walk and"
-    " after; without bent edges and with those of 10 degrees a metre. The source clips slide {source:.1f} cm/s in the"
-    " mean. The random curves are 10 to 20 m long and turn with a radius of 2 m or more."
+    "Distances of the smoothed root trajectory from the path by arc length, m, before the rest is spread over the walk"
+    " and after; *bent*: edges of up to 10°/m. The source clips slide {source:.1f} cm/s. Random curves: 10 to 20 m,"
+    " radii of 2 m or more."
 )
 
 
@@ -58,7 +61,8 @@ def main() -> None:
     began = time.process_time()
     graph = replace(verbs.apply(BuildGraph(), clips), name="walks, runs and turns")
     seconds = time.process_time() - began
-    lines = ["# Motion graphs and paths", "", *textwrap.wrap(INTRODUCTION, 118), ""]
+    lines = ["# Motion graphs and paths", "", *textwrap.wrap(FOR, 118), "", COMMAND, ""]
+    lines += [*textwrap.wrap(MATERIAL, 118), ""]
     lines += built(graph, seconds) + thresholds(clips) + transitions(graph)
     lines += followed(graph) + turns(clips) + carried()
     (ROOT / "docs" / "measured" / "graphs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -70,14 +74,10 @@ def built(graph: MotionGraph, seconds: float) -> list[str]:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
     draw(graphs_picture.draw(graph), "graph")
     outside = ", ".join(one["clip"].removeprefix("cmu_") for one in reported["outside"])
-    words = (
-        f"{reported['frames']} frames become {reported['nodes']} nodes and {reported['transitions']} transitions in"
-        f" {seconds:.1f} s; the process takes {memory:.0f} MB at most. {reported['component_share']:.0%} of the frames are in one strongly"
-        f" connected component. Outside it: {outside}."
-    )
-    return [
-        *textwrap.wrap(words, 118), "", "![Clips as lanes, the nearest transitions as arcs](images/graph.png)", "",
-    ]  # fmt: skip
+    heads = ("frames", "nodes", "transitions", "s", "MB at most", "frames in the largest component", "clips outside it")
+    counts = (str(reported[what]) for what in ("frames", "nodes", "transitions"))
+    cells = (*counts, f"{seconds:.1f}", f"{memory:.0f}", f"{reported['component_share']:.0%}", outside)
+    return [*grid(heads, [cells]), "", "![Clips as lanes, the nearest transitions as arcs](images/graph.png)", ""]
 
 
 def thresholds(clips: list[Clip]) -> list[str]:
@@ -119,7 +119,7 @@ def transitions(graph: MotionGraph) -> list[str]:
 def followed(graph: MotionGraph) -> list[str]:
     floor = slide.tread(graph.clips[0])
     source = float(np.mean([slide.speed(clip, floor) for clip in graph.clips[: graph.inputs.given]]))
-    head = "| path | RMS before (m) | RMS | most | slide cm/s | s | bent: RMS before | RMS | most | slide | s | bent |"
+    head = "| path | RMS before | RMS | most | slide cm/s | s | bent: RMS before | RMS | most | slide | s | bent |"
     lines = ["## Paths that are followed", "", *textwrap.wrap(FOLLOWED.format(source=source), 118), "", head]
     lines.append("|---" * 12 + "|")
     for name, path in paths.SHAPES.items():
@@ -166,7 +166,7 @@ def turns(clips: list[Clip]) -> list[str]:
     lines = [
         "## How tightly few clips turn",
         "",
-        "The smallest radius (m) with which half a circle is followed within 0.25 m, by how far edges are bent.",
+        "The smallest radius, m, of a half circle that is followed within 0.25 m, by how far edges are bent.",
         "",
         "| clips | " + " | ".join(f"{bend:g}°/m" for bend in bends) + " |",
         "|---" * (len(bends) + 1) + "|",
@@ -189,22 +189,21 @@ def carried() -> list[str]:
     wanted = Follow(path=paths.SHAPES["S"].tolist(), stretches=((0.4, 0.7, 1),), splice_threshold=WIDE)
     made = verbs.apply(wanted, [boxing], prepared=replace(verbs.apply(BuildGraph(), walks), name="walks"))
     assert isinstance(made, FollowResult)
-    draw(walks.draw(made), "path_boxing", scale=1.0)
+    draw(walks.draw(made), "path_boxing", scale=1.0, folder=ROOT / "docs" / "images")
     (reported,) = made.report["follow"]["carries"]
-    words = (
-        f"Boxing from 40 % to 70 % of an S, spliced onto walks of the same body. Its legs and trunk are"
-        f" {100.0 * reported['least_distance']:.0f} cm off at best, so with a splice threshold of {100.0 * WIDE:.0f} cm"
-        f" {100.0 * reported['in_step']:.0f} % of the stretch goes on from splice points, with the usual"
-        " 13 cm none: then it keeps its own time. More of this in [sources.md](sources.md)."
-    )
-    picture = "![A boxer on an S](images/path_boxing.png)"
-    return ["", "## Actions on the way", "", *textwrap.wrap(words, 118), "", picture]
+    heads = ("from 40 to 70 % of an S", "legs and trunk off at best", "splice threshold", "played from splice points")
+    shares = (100.0 * reported["least_distance"], 100.0 * WIDE, 100.0 * reported["in_step"])
+    shown_shares = (f"{share:.0f} {unit}" for share, unit in zip(shares, ("cm", "cm", "%"), strict=True))
+    cells = ("boxing on walks of the same body", *shown_shares)
+    words = "More of this in [sources.md](sources.md)."
+    picture = "![A boxer on an S](../images/path_boxing.png)"
+    return ["", "## Actions on a path", "", words, "", *grid(heads, [cells]), "", picture]
 
 
-def draw(figure: Figure, name: str, scale: float = 0.62) -> None:
+def draw(figure: Figure, name: str, scale: float = 0.62, folder: Path = IMAGES) -> None:
     figure.set_size_inches(*(figure.get_size_inches() * (1.0 if name == "graph" else scale)))
-    (ROOT / "docs" / "measured" / "images").mkdir(exist_ok=True)
-    figure.savefig(ROOT / "docs" / "measured" / "images" / f"{name}.png", dpi=80)
+    folder.mkdir(exist_ok=True)
+    figure.savefig(folder / f"{name}.png", dpi=80)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,16 @@ LONG = 2000  # frames of each, where their number grows
 SWAY, PERIOD = 0.15, 240.0  # a copy runs so much faster and slower, every so many frames
 WARM_UP = 200  # frames
 ENOUGH = 2.0  # s; what takes less is run again
+FOR = "For those who change matching or blending, or plan long clips: what more frames and more clips cost."
+COMMAND = "    .venv-bench/bin/python tools/bench/growth.py      # also at the end of: make bench"
+ABOUT = (
+    "`sync` and `blend` of clips of 31 joints that do the same in different time, default options. Processor time with"
+    " one thread, and peak memory over that before; each case in a warm process of its own."
+)
+METHOD = (
+    "Matrices of distances and steps take most memory, up to 4000 × 4000 pairs of frames; longer clips are matched at"
+    " every second (third, …) frame, then at full rate in a band round the path and in pieces."
+)
 
 
 @dataclass(frozen=True)
@@ -160,72 +170,37 @@ def _guide(axes: Any, lengths: np.ndarray, end: float, power: int, label: str) -
 
 
 def page(by_length: dict[str, list[Measured]], by_count: list[Measured]) -> list[str]:
-    lines = [
-        "# How time and memory grow",
-        "",
-        *textwrap.wrap(
-            "`sync` and `blend` of clips of 31 joints that do the same in different time, with the usual options."
-            " Processor time with one thread, and the peak of memory over what the process held before; each case"
-            " in a process of its own, warm. `make bench` writes this page (or `tools/bench/growth.py` alone).",
-            118,
-        ),
-        "",
-        "![Time and memory against the length and the number of clips](images/growth.png)",
-        "",
-        "| | clips | frames | time, s | of it matching | peak memory, MB |",
-        "|---|---|---|---|---|---|",
-        *(_row(one) for one in [*by_length["sync"], *by_length["blend"], *by_count]),
-        "",
+    about, method = (textwrap.wrap(words, 118) for words in (ABOUT, METHOD))
+    heads = ("", "clips", "frames", "time, s", "of it matching", "peak memory, MB")
+    rows = (_row(one) for one in [*by_length["sync"], *by_length["blend"], *by_count])
+    return [
+        *("# How time and memory grow", "", *textwrap.wrap(FOR, 118), "", COMMAND, "", *about, ""),
+        *("![Time and memory against the length and the number of clips](images/growth.png)", ""),
+        *(*grid(heads, rows), "", *method, "", *grid(("growth of a blend", ""), _growth(by_length["blend"], by_count))),
     ]
-    for text in (_on_time(by_length["blend"]), _on_memory(by_length["blend"]), _on_count(by_count)):
-        lines += textwrap.wrap(text, 118)
-    return lines
 
 
-def _row(one: Measured) -> str:
-    return (
-        f"| {one.verb} | {one.clips} | {one.frames} | {one.seconds:.2f} | {one.matching / one.seconds:.0%} "
-        f"| {one.megabytes:.0f} |"
-    )
+def grid(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *(f"| {' | '.join(row)} |" for row in rows)]
 
 
-def _on_time(blends: list[Measured]) -> str:
-    first, last = blends[0], blends[-1]
-    power = _power(blends, lambda one: one.seconds)
-    return (
-        f"Time: matching takes {first.matching / first.seconds:.0%} of a blend at {first.frames} frames and "
-        f"{last.matching / last.seconds:.0%} at {last.frames}; towards the end time grows as frames to the power "
-        f"{power:.1f}. Short clips are dominated by what is linear in frames (posing, blending, the report), long ones "
-        "by the distances of all pairs of frames and the paths through them."
-    )
+def _row(one: Measured) -> tuple[str, ...]:
+    share = f"{one.matching / one.seconds:.0%}"
+    return (one.verb, str(one.clips), str(one.frames), f"{one.seconds:.2f}", share, f"{one.megabytes:.0f}")
 
 
-def _on_memory(blends: list[Measured]) -> str:
-    last, power = blends[-1], _power(blends, lambda one: one.megabytes)
-    pair = 1e6 * last.megabytes / last.frames**2
-    held = (
-        f"{pair:.0f} bytes for each pair of frames at {last.frames} frames: matrices of distances (8 bytes a pair) and "
-        "of steps dominate"
-        if power > 1.5
-        else f"{1e3 * last.megabytes / last.frames:.0f} kB for each frame at {last.frames}. Matrices of distances and "
-        "of steps dominate, up to 4000 × 4000 pairs of frames; longer clips are compared at every second (third, …) "
-        "frame first and then, at full rate, in a band round the path and in pieces"
-    )
-    return (
-        f"Memory: it grows as frames to the power {power:.1f}, {held}. "
-        f"Clips of more than {MOST_POSES // 10**6} million poses (joints × frames) are refused."
-    )
-
-
-def _on_count(blends: list[Measured]) -> str:
-    first, last = blends[0], blends[-1]
-    pairs, more = last.clips - first.clips, last.seconds - first.seconds
-    extra = (last.megabytes - first.megabytes) / pairs
-    return (
-        f"Number: against a chosen reference each further clip of {LONG} frames costs {more / pairs:.2f} s and "
-        f"{extra:.0f} MB. To find the reference that is nearest to all (`medoid`), every pair is matched, "
-        "N (N − 1) / 2 of them, before the others are matched against it."
-    )
+def _growth(by_length: list[Measured], by_count: list[Measured]) -> list[tuple[str, str]]:
+    last, few, many = by_length[-1], by_count[0], by_count[-1]
+    pairs = many.clips - few.clips
+    seconds, megabytes = (many.seconds - few.seconds) / pairs, (many.megabytes - few.megabytes) / pairs
+    return [
+        ("time towards the end: frames to the power", f"{_power(by_length, lambda one: one.seconds):.1f}"),
+        ("memory: frames to the power", f"{_power(by_length, lambda one: one.megabytes):.1f}"),
+        (f"memory of a frame at {last.frames}", f"{1e3 * last.megabytes / last.frames:.0f} kB"),
+        (f"a further clip of {LONG} frames, the reference chosen", f"{seconds:.2f} s, {megabytes:.0f} MB"),
+        ("the nearest reference (`medoid`) of N clips: pairs matched before", "N (N − 1) / 2"),
+        ("most poses (joints × frames) of a clip; more is refused", f"{MOST_POSES // 10**6} million"),
+    ]
 
 
 def _power(found: list[Measured], of: Callable[[Measured], float]) -> float:

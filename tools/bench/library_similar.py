@@ -12,7 +12,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 from collections import Counter
 from dataclasses import replace
@@ -23,26 +22,31 @@ import page_sections
 from action_loom.core import jit
 from action_loom.core.library import similar, storage
 from action_loom.core.library.storage import Library
-from libraries import FULL, PAGE, SIZES, built, descriptions, label_of, recording_of
+from libraries import FULL, PAGE, SIZES, built, descriptions, label_of, recording_of, wrapped
 from oracles.kept_aside import is_kept_aside
+from quality_tables import grid
 
 TITLE = "What is alike"
+COMMAND = "    python tools/bench/library_similar.py"
 ABOUT = (
-    "All pairs of similar stretches, and their clusters. Windows of a second; neighbours: share of the ten nearest of"
-    " each window that have its label, of other recordings too; pairs: of the mutual ones that are kept, of other"
-    " recordings. Coverage: windows that are in a cluster of at least 10 (65 % asked); purity: share of these that have"
-    " the commonest label of their cluster (85 % asked), and by chance, all windows being one cluster. Labels are those"
-    " of whole clips, as above. Each row is a library of its own."
+    "All pairs of similar stretches, windows of a second, and their clusters; each row is a library of its own, labels"
+    " as above."
 )
-FOLLOW = (
-    "Clusters of windows that go on as one another in half of their stretches are one, which gives whole stretches"
-    " instead of pieces of a second. Without it: tuned on {}; kept aside {}."
+COLUMNS = (
+    ("neighbours; of others", "share of a window's ten nearest that have its label; of other recordings", ""),
+    ("pairs, of others", "the same of mutual pairs that are kept, of other recordings", ""),
+    ("coverage", "windows in a cluster of at least 10", "65 %"),
+    ("purity; by chance", "share of these with their cluster's commonest label; all windows being one cluster", "85 %"),
+    (
+        "not joined",
+        "clusters, coverage, purity if windows that continue each other in half of their stretches stay apart",
+        "",
+    ),
 )
 TIMES = (
-    "Time, the clips' rows repeated: each copy louder or weaker (10 %), shifted by 15 % of the spread and with slow"
-    " waves of 20 %, so that few windows have neighbours that are easily told. Asked: 5 s for 463,000 frames, a minute"
-    " and 1.5 GB for 4.26 million. Memory is the highest of the whole process, the library's rows among it. Load of the"
-    " machine when this began: {:.1f} of 2 cores."
+    "Time on the clips' rows repeated, each copy scaled by 10 %, shifted by 15 % of the spread, with slow waves of"
+    " 20 %. Wanted: 5 s for 463,000 frames, 60 s and 1.5 GB (of the whole process) for 4.26 million. Load before:"
+    " {:.1f} of 2 cores."
 )
 
 
@@ -55,8 +59,8 @@ def main() -> None:
         library, _ = built(place)
         texts = descriptions()
         labels = {clip.path: label_of(texts[clip.path]) for clip in library.clips}
-        table, follow = rightness(library, labels)
-        lines = [*wrapped(ABOUT), "", *table, "", *wrapped(follow), ""]
+        columns = grid(("column", "what it is", "wanted"), COLUMNS)
+        lines = [*wrapped(ABOUT), "", COMMAND, "", *columns, "", *rightness(library, labels), ""]
         lines += [*wrapped(TIMES.format(os.getloadavg()[0])), ""]
         lines += ["| frames | rows | windows | engine | s, wall | s of processor | memory, MB | pairs | clusters |"]
         lines += ["|---|---|---|---|---|---|---|---|---|"]
@@ -70,27 +74,19 @@ def main() -> None:
     page_sections.put(PAGE, TITLE, lines)
 
 
-def wrapped(words: str) -> list[str]:
-    return textwrap.wrap(words, 118)
-
-
 # --- is it right ----------------------------------------------------------------------------------------------------
 
 
 def rightness(library, labels):
-    """A table of shares of the same label, then a sentence of what joining clusters does."""
-    lines = [
-        "| clips | windows | neighbours | of others | pairs, of others | clusters | coverage | purity | by chance |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    without = []
+    """A table of shares of the same label, with and without joining clusters."""
+    heads = ("clips", "windows", "neighbours", "of others", "pairs, of others", "clusters", "coverage", "purity")
+    rows = []
     for name, wanted in (("tuned on", {False}), ("kept aside", {True}), ("all", {False, True})):
         entries = tuple(clip for clip in library.clips if is_kept_aside(Path(clip.path)) in wanted)
         figures, plain = shares(library, entries, labels)
-        lines.append(f"| {name}: {len(entries)} | " + " | ".join(figures) + " |")
-        without.append(plain)
-        print(lines[-1], plain, flush=True)
-    return lines, FOLLOW.format(*without[:2])
+        rows.append((f"{name}: {len(entries)}", *figures, plain))
+        print(rows[-1], flush=True)
+    return grid((*heads, "by chance", "not joined"), rows)
 
 
 def shares(library, entries, labels):
@@ -108,7 +104,7 @@ def shares(library, entries, labels):
     apart = pairs[takes[pairs[:, 0]] != takes[pairs[:, 1]]]
     found = similar.labelled(len(reported), pairs)
     clusters, coverage, purity = of_clusters(similar.follow_on(windows, found), reported)
-    plain = "{} clusters, {:.1f} % covered, {:.1f} % pure".format(*of_clusters(found, reported))
+    plain = "{}, {:.1f} %, {:.1f} %".format(*of_clusters(found, reported))
     values = (
         (reported[own] == reported[near]).mean(),
         (reported[own] == reported[near])[others].mean(),

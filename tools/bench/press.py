@@ -27,7 +27,7 @@ NAMES = ("Walk", "Sneak", "Run")
 STEPS = {
     "reading the actions": ("addon/services/weaving/reading.py", "read"),
     "recognising them by their content": ("addon/services/weaving/prepared.py", "key_of"),
-    "making them ready": ("core/weave/preprocess.py", "together"),
+    "making them ready": ("core/weave/preprocess.py", "merge"),
     "synchronising": ("core/sync/registration.py", "register"),
     "blending": ("core/verbs/blend/work.py", "weave"),
     "measuring, for the report": ("core/weave/reporting.py", "registered"),

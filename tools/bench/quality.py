@@ -62,16 +62,19 @@ UNLIKE = [
 SWEEPS = ["mb_35_01+mb_35_17", "mb_02_01+mb_02_03", "asf_16_15+asf_16_41", "mb_35_03+mb_35_22", "mb_07_01+mb_35_17"]
 LONGEST = 600  # frames of a clip that is re-timed; of longer ones those from 300 on
 INTRODUCTION = (
-    "Captured clips at 120 frames a second, default options, but without Plant Feet (see feet.md). A third of every"
-    " kind is kept aside (tests/oracles/kept_aside.py): since the list was made nothing is tuned on those."
+    "For anyone who judges results on captured motion: errors of registration, blends, connections, paths and loops."
     " `python tools/bench/quality.py` writes this page."
+)
+COMMON = (
+    "Clips at 120 frames a second, default options without Plant Feet. Nothing has been tuned on those kept aside, a"
+    " third of every kind, or on pairs with one, since the list (tests/oracles/kept_aside.py) was made."
 )
 
 
 def main() -> None:
     if not captured_files()[0].exists():
         sys.exit("quality: the captured clips of ../shared/data are needed")
-    lines = ["# Quality on captured clips", "", *textwrap.wrap(INTRODUCTION, 118), ""]
+    lines = ["# Quality on captured clips", "", *textwrap.wrap(INTRODUCTION, 118), "", *textwrap.wrap(COMMON, 118), ""]
     for part in (copies, steps, blends, sweeps, connections, methods, stances_along_paths, loops, loop_seams):
         lines += [*part(), ""]
         print("\n".join(lines[-6:]), flush=True)
@@ -93,13 +96,13 @@ def copies() -> list[str]:
             most = float(error[moves].max()) if moves.any() else 0.0
             found[kind].append((is_aside(name.removeprefix("cmu_")), (float(np.median(error)), most)))
     words = (
-        "A clip against its own copy, re-timed by slopes of ½ to 2 (two maps), turned and moved; noisy: 0.5° a joint"
-        " and 2 mm. Errors in frames; the most where the body moves by 0.3 m/s or more."
+        "A clip against its own copy, retimed by slopes of ½ to 2 (two maps), turned, moved; noisy: by 0.5° a joint and"
+        " 2 mm. Moving: at 0.3 m/s or more."
     )
     columns = (
-        Column("median", lambda v: float(np.median(v[:, 0])), 2),
-        Column("within 2 frames, %", share(lambda v: v[:, 1] <= 2.0), 0),
-        Column("worst", lambda v: float(v[:, 1].max()), 1),
+        Column("median, frames", lambda v: float(np.median(v[:, 0])), 2),
+        Column("moving: within 2 frames, %", share(lambda v: v[:, 1] <= 2.0), 0),
+        Column("moving: worst, frames", lambda v: float(v[:, 1].max()), 1),
     )
     return section("Own copies", words, "copies", columns, apart(found))
 
@@ -115,16 +118,13 @@ def steps() -> list[str]:
         curve = registration.register_pair(reference, clip, Synchronise())
         errors = tuple(median_of(gait.event_errors(curve, reference, clip, event)) for event in ("strike", "off"))
         found[kind].append((is_aside(one, other), errors))
-    words = (
-        "Strike: a foot is farthest ahead of the hips; toe-off: a toe is farthest behind. Milliseconds, median of a"
-        " pair's events, then of pairs. A pair with a clip that is kept aside counts as such."
-    )
+    words = "Strike: a foot farthest ahead of the hips; toe-off: a toe farthest behind."
     columns = (
-        Column("strike", lambda v: float(np.nanmedian(v[:, 0])), 1),
+        Column("strike, ms, median of medians", lambda v: float(np.nanmedian(v[:, 0])), 1),
         Column("worst pair", lambda v: float(np.nanmax(v[:, 0])), 0),
-        Column("toe-off", lambda v: float(np.nanmedian(v[:, 1])), 1),
+        Column("toe-off, ms, median of medians", lambda v: float(np.nanmedian(v[:, 1])), 1),
         Column("worst", lambda v: float(np.nanmax(v[:, 1])), 0),
-        Column("pairs over 30", lambda v: float((v > 30.0).any(axis=1).sum()), 0),
+        Column("pairs over 30 ms", lambda v: float((v > 30.0).any(axis=1).sum()), 0),
     )
     return section("Steps of different people", words, "pairs", columns, apart(found))
 
@@ -145,16 +145,15 @@ def blends() -> list[str]:
         more = (quality["after"]["slide_cm_s"] or 0.0) - worse
         found["unlike pairs"].append((is_aside(one, other), (sink(made), more, knees(made))))
     words = (
-        "Blends 50:50 of unlike pairs (walk and sneak, run, turn). Sink: where the ball of a foot stands in both"
-        " sources, how far it is below the mean of their heights, cm, 95th percentile. Slide: less that of the worse"
-        " source, cm/s. Knee: 99.5th percentile of its angular acceleration, over that of the worse source."
+        "Walk with sneak, run or turn, 50:50. Sink: depth of a ball that stands in both sources, below their mean"
+        " height. Knee: its angular acceleration. Source: the worse one."
     )
     columns = (
-        Column("sink, median pair", lambda v: float(np.median(v[:, 0])), 2),
+        Column("sink (95 %), cm, median pair", lambda v: float(np.median(v[:, 0])), 2),
         Column("worst", lambda v: float(v[:, 0].max()), 2),
-        Column("slide, median", lambda v: float(np.median(v[:, 1])), 1),
+        Column("slide over the source's, cm/s, median", lambda v: float(np.median(v[:, 1])), 1),
         Column("worst", lambda v: float(v[:, 1].max()), 1),
-        Column("knee, median", lambda v: float(np.median(v[:, 2])), 2),
+        Column("knee (99.5 %) over the source's, median", lambda v: float(np.median(v[:, 2])), 2),
         Column("worst", lambda v: float(v[:, 2].max()), 2),
     )
     return section("Blends of unlike postures", words, "blends", columns, apart(found))
@@ -205,10 +204,11 @@ def sweeps() -> list[str]:
         found["walk to run"].append(
             (is_aside(one, other), (float(np.abs(np.diff(slides)).max()), float(np.ptp(slides))))
         )
-    words = (
-        "The largest change of slide from a weight to the next, in steps of 0.1, and its whole range; cm/s, worst pair."
+    words = "Largest change of slide for a weight step of 0.1, and range; worst pair."
+    columns = (
+        Column("jump, cm/s", lambda v: float(v[:, 0].max()), 1),
+        Column("range, cm/s", lambda v: float(v[:, 1].max()), 1),
     )
-    columns = (Column("jump", lambda v: float(v[:, 0].max()), 1), Column("range", lambda v: float(v[:, 1].max()), 1))
     return section("Slide from walk to run", words, "sweeps", columns, apart(found))
 
 
@@ -232,7 +232,7 @@ def loops() -> list[str]:
             except RegistrationError:
                 cells.append("none")
         lines.append(f"| {name}{' (kept aside)' if is_aside(name) else ''} | {' | '.join(cells)} |")
-    words = "Score and length of the best cycle by both finders; under 0.6 it is weak, under 0.45 there is none."
+    words = "Best cycles: weak under a score of 0.6, none under 0.45."
     return ["## Cycles", "", *textwrap.wrap(words, 118), "", *lines]
 
 

@@ -81,17 +81,16 @@ def connections() -> list[str]:
         figures = (joint.move, joint.slide, joint.acceleration, joint.apart)
         found["connections"].append((is_aside(*pair.split("+")), figures))
     words = (
-        "The default method. Move: the places of the ball of a foot in a stance within 1/6 s of the seam, cm; it stands"
-        " where the clip's own is slower than 0.3 m/s (captured stances move by 1.8 to 2.8 cm themselves). Warned of:"
-        " clips more than 0.041 H (7 cm) apart. Acceleration near the seam, over the 99.5th percentile of the sources'."
+        "Move: shift of a ball in a stance (under 0.3 m/s in its clip) within 1/6 s of the seam. Warned of: clips over"
+        " 0.041 H (7 cm) apart."
     )
     columns = (
-        Column("move, median", lambda v: float(np.nanmedian(v[:, 0])), 1),
+        Column("move, cm, median", lambda v: float(np.nanmedian(v[:, 0])), 1),
         Column("worst", lambda v: _worst(v[v[:, 3] <= FAR, 0]), 1),
         Column("worst where warned of", lambda v: _worst(v[v[:, 3] > FAR, 0]), 1),
         Column("warned of", lambda v: float((v[:, 3] > FAR).sum()), 0),
         Column("slide cm/s, median", lambda v: float(np.nanmedian(v[:, 1])), 0),
-        Column("acceleration, median", lambda v: float(np.median(v[:, 2])), 2),
+        Column("acceleration over the sources' 99.5 %, median", lambda v: float(np.median(v[:, 2])), 2),
         Column("worst", lambda v: float(v[:, 2].max()), 2),
     )
     return section("Connections", words, "", columns, apart(found))
@@ -102,7 +101,7 @@ def _worst(values: np.ndarray) -> float:
 
 
 def methods() -> list[str]:
-    """Which way of mending a connection measures best, at two rates."""
+    """Which method of connecting measures best, at two rates."""
     rows = []
     for rate in RATES:
         for method in (*connect.METHODS, "auto"):
@@ -111,17 +110,13 @@ def methods() -> list[str]:
             chosen = sum(one.method == "ease" for one in joints)
             label = f"{method}, {rate} a second" + (f" ({chosen} times `ease`)" if method == "auto" else "")
             rows.append((label, values))
-    words = (
-        "The same connections by every method, at the clips' rate and at 30 frames a second. K ranks a seam by what is"
-        " within 0.1 s of it; the feet of `inertial` go on sliding for a second, which K does not see. So the default"
-        " is `ease`."
-    )
+    words = "Default: `ease`. K ranks what is within 0.1 s of the seam; missed: feet that slide on after `inertial`."
     columns = (
-        Column("move, median", lambda v: float(np.nanmedian(v[:, 0])), 1),
+        Column("move, cm, median", lambda v: float(np.nanmedian(v[:, 0])), 1),
         Column("90 %", lambda v: float(np.nanpercentile(v[:, 0], 90.0)), 1),
         Column("worst", lambda v: _worst(v[:, 0]), 1),
         Column("slide cm/s, median", lambda v: float(np.nanmedian(v[:, 1])), 0),
-        Column("acceleration, median", lambda v: float(np.median(v[:, 2])), 2),
+        Column("acceleration over the sources' 99.5 %, median", lambda v: float(np.median(v[:, 2])), 2),
         Column("worst", lambda v: float(v[:, 2].max()), 2),
         Column("K, median", lambda v: float(np.median(v[:, 3])), 2),
     )
@@ -139,17 +134,14 @@ def stances_along_paths() -> list[str]:
             assert isinstance(made, FollowResult)
             every += stances.along_walk(made)
         rows.append((label, np.array(every)))
-    words = (
-        "Six paths of 13 to 20 m through graphs of three sets of clips. How far apart the places of a ball are in a"
-        " stance, cm, where the stance takes part in a transition, and where it does not."
-    )
+    words = "Six paths of 13 to 20 m through three graphs: how far a ball moves in a stance."
     columns = (
         Column("over a transition: of", lambda v: float((v[:, 0] > 0.0).sum()), 0),
-        Column("median", lambda v: float(np.median(v[v[:, 0] > 0.0, 1])), 1),
+        Column("median, cm", lambda v: float(np.median(v[v[:, 0] > 0.0, 1])), 1),
         Column("90 %", lambda v: float(np.percentile(v[v[:, 0] > 0.0, 1], 90.0)), 1),
         Column("worst", lambda v: float(v[v[:, 0] > 0.0, 1].max()), 1),
         Column("over 6 cm, %", lambda v: 100.0 * float((v[v[:, 0] > 0.0, 1] > 6.0).mean()), 1),
-        Column("others: median", lambda v: float(np.median(v[v[:, 0] == 0.0, 1])), 1),
+        Column("others: median, cm", lambda v: float(np.median(v[v[:, 0] == 0.0, 1])), 1),
         Column("worst", lambda v: float(v[v[:, 0] == 0.0, 1].max()), 1),
     )
     return section("Stances along paths", words, "clips", columns, rows)
@@ -166,10 +158,7 @@ def loop_seams() -> list[str]:
                 figures = next(figures for figures in reported["methods"] if figures["name"] == reported["method"])
                 values.append((figures["step"], figures["acceleration"], figures["K"]))
             rows.append((f"{method}, {rate} a second", np.array(values)))
-    words = (
-        "The largest step and the acceleration at the seam over what is typical of the clip, and K, of cycles by every"
-        " method; the default is `ease`."
-    )
+    words = "The largest step and the acceleration at the seam over what is typical of the clip; default: `ease`."
     columns = (
         Column("step, median", lambda v: float(np.median(v[:, 0])), 2),
         Column("worst", lambda v: float(v[:, 0].max()), 2),

@@ -18,43 +18,49 @@ CONTENDERS = (
     "scipy", "statsmodels", "librosa", "tslearn", "dtw-python", "dtaidistance", "fastdtw", "upc-pymotion", "pybvh",
     "bvhio",
 )  # fmt: skip
-HOW = (
-    "Milliseconds, or seconds where it says so; medians after a warm-up. Everything in a line was given the same input"
-    " and measured in turns, in the same run; answers were compared before times were taken. In brackets: how many"
-    " times as long as ours. ≈: some of the work was timed and the rest extrapolated.",
-    "*Floor*: the time that copying the bytes or multiplying the numbers takes here, at least: {bandwidth:.0f} GB/s"
-    " when copying 8 MB, {rate:.0f} GFLOP/s in a product of 1000 × 1000 doubles, measured in the same run; in Blender,"
-    " the bare calls that hand over the keys. {threads}Times are the processor's, which other programs"
-    " disturb least; in Blender those of its main thread, so what it spreads over several looks faster than it is;"
-    " of skins those of all. Absolute times wander by a third and more on a"
-    " shared machine like this one: ratios say more.",
+PURPOSE = (
+    "For anyone who asks whether Action Loom is fast enough, or changes a step that is timed here: the time of each"
+    " step, beside other libraries, Blender's own functions and our targets."
 )
+TIMES = (
+    "Medians after a warm-up in milliseconds, or seconds (s); in brackets the multiple of our time; ≈: a part was"
+    " timed, the rest extrapolated. All in a row got the same input in turns, in one run, after their answers were"
+    " compared. Times are the processor's (in Blender its main thread's, so threaded work looks faster than it"
+    " is{skins}), and vary by a third and more on a shared machine; ratios are more reliable.{threads}",
+    "*Floor*: at least the time for copying the bytes or multiplying the numbers here ({bandwidth:.0f} GB/s when"
+    " copying 8 MB, {rate:.0f} GFLOP/s in a product of 1000 × 1000 doubles, in the same run); in Blender, the bare"
+    " calls that hand over the keys.",
+)
+VERSIONS = "Rows that are measured in every Blender; below each, with …, other ways to do the same."
+STEPS = "Shares under a profiler, which exaggerates many small calls."
 COMPARED = (
-    "The largest difference between our answer and theirs. Distances: of all values that both have. Paths: of their"
-    " costs, relative. Means of rotations: degrees; ours is the mean of arcs (its weighted logarithms, by scipy, sum to"
-    " less than 1e-6), theirs that of chords. BVH: degrees and lengths of all values (bvhio keeps quaternions in single"
-    " precision: degrees; Blender's import: angles of its keys). Keys in Blender: quaternions. dtw-python was given our"
-    " steps as a pattern; symmetricP1, its own nearest one, asks another question, and so does an import that makes"
-    " another armature: these were not compared."
+    "The largest difference between our answer and theirs. Distances: all values that both have. Paths: their costs,"
+    " relative. Means of rotations: degrees; ours is the mean of arcs (its weighted logarithms, by scipy, sum to less"
+    " than 1e-6), theirs of chords. BVH: degrees and lengths of all values (bvhio stores quaternions in single"
+    " precision: degrees; Blender's import: angles of its keys). Keys in Blender: quaternions. dtw-python got our steps"
+    " as a pattern. Not compared, since they answer another question: symmetricP1, its nearest own pattern, and an"
+    " import that makes another armature."
 )
 
 
 def page(
     rows: Sequence[Row], found: Found, machine: Machine, material: Material, runs: int, *, whole: bool
 ) -> list[str]:
-    lines = ["# Benchmarks", "", *_wrapped(_where(runs)), "", *_wrapped(f"Material: {material.reported}."), ""]
-    threads = "Matrix products use one thread. " if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else ""
-    for text in HOW:
-        words = text.format(bandwidth=machine.bandwidth / 1e9, rate=machine.rate / 1e9, threads=threads)
+    lines = ["# Benchmarks", "", *_wrapped(PURPOSE), ""]
+    lines += [*_wrapped(f"{_where(runs)} Material: {material.reported}."), "", "## Time by step", ""]
+    threads = " Matrix products use one thread." if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else ""
+    skins = "; of skins those of all threads" if any(row.key.startswith("skin-") for row in rows) else ""
+    for text in TIMES:
+        words = text.format(bandwidth=machine.bandwidth / 1e9, rate=machine.rate / 1e9, threads=threads, skins=skins)
         lines += [*_wrapped(words), ""]
     lines += [*_table(rows), ""]
     if len(found.versions) > 1:
         lines += [*_every_blender(found), ""]
     if found.steps:
         lines += [*_steps(found), ""]
-    lines += ["## What was compared", "", *_compared(rows), ""]
+    lines += ["## What was compared", "", *_compared(rows)]
     if whole:
-        lines += ["How time and memory grow with the length and number of clips: [growth.md](growth.md)."]
+        lines += ["", "Growth with the length and number of clips: [growth.md](growth.md)."]
     return lines
 
 
@@ -117,6 +123,8 @@ def _every_blender(found: Found) -> list[str]:
     lines = [
         "## In every Blender",
         "",
+        VERSIONS,
+        "",
         f"| | {' | '.join(found.versions)} |",
         f"|---|{'---|' * len(found.versions)}",
     ]
@@ -137,27 +145,29 @@ def _every_blender(found: Found) -> list[str]:
 
 def _steps(found: Found) -> list[str]:
     keys = list(found.steps)
-    lines = ["## Where pressing Weave spends its time", "", f"| | {' | '.join(LINES[key][0] for key in keys)} |"]
+    lines = ["## Where pressing Weave spends its time", "", STEPS, ""]
+    lines.append(f"| | {' | '.join(LINES[key][0] for key in keys)} |")
     lines.append(f"|---|{'---|' * len(keys)}")
     lines += [
         f"| {step} | {' | '.join(f'{found.steps[key][step]:.0%}' for key in keys)} |" for step in found.steps[keys[0]]
     ]
-    return [*lines, "", "Shares under a profiler, which makes many small calls look dearer than they are."]
+    return lines
 
 
 def _compared(rows: Iterable[Row]) -> list[str]:
-    lines = [*_wrapped(COMPARED), ""]
+    lines = [*_wrapped(COMPARED), "", "| step | largest difference |", "|---|---|"]
     for row in rows:
         if row.figures.apart:
-            message = ", ".join(f"{name} {value:.1e}" for name, value in row.figures.apart.items())
-            lines.append(f"- {row.about}: {message}")
-    versions = []
+            differences = "<br>".join(f"{name} {value:.1e}" for name, value in row.figures.apart.items())
+            lines.append(f"| {row.about} | {differences} |")
+    lines += ["", "| library | version |", "|---|---|", f"| numpy | {np.__version__} |"]
     for name in CONTENDERS:
         try:
-            versions.append(f"{name} {metadata.version(name)}")
+            version = metadata.version(name)
         except metadata.PackageNotFoundError:
-            versions.append(f"{name}: could not be installed here")
-    return [*lines, "", *_wrapped(f"Versions: {', '.join(versions)}; plain numpy is numpy {np.__version__}.")]
+            version = "not installed here"
+        lines.append(f"| {name} | {version} |")
+    return lines
 
 
 def _wrapped(text: str) -> list[str]:

@@ -23,17 +23,19 @@ PAIRS = (
     ("asf_16_11", "asf_16_03"), ("mb_07_04", "mb_07_12"), ("mb_02_05", "mb_02_06"), ("mb_10_04", "mb_26_01"),
 )  # fmt: skip
 INTRODUCTION = (
+    "For anyone who chooses a method of *Loop* or *Connect*: Table 1 of [Shibuta] again, with captured clips, beside"
+    " our own measures of a seam. `python tools/bench/seams.py` writes this page."
+)
+FIGURES = (
     "C (periodicity, of the whole) and D (mean absolute second difference of the joint angles over the corrected"
-    " frames, degrees a frame² at 30 frames a second) as in the paper whose Table 1 this repeats; D_r, v_j and v_max"
-    " are the roughness and accelerations at the seam over what is typical of the clip, K ranks (smaller is better)."
-    " Means for C and D, as there; medians for the others. `python tools/bench/seams.py` writes this page."
+    " frames, degrees a frame² at 30 frames a second) are means, as in the paper; the others are medians. D_r, v_j and"
+    " v_max: roughness and accelerations at the seam over what is typical of the clip. K ranks: smaller is better."
 )
-CONCLUSION = (
-    "The paper recommends Lagrange for loops (by C) and splines for connections (by D). D orders the two as there. C"
-    " differs between them by less than it does from clip to clip, so it is no ground to prefer either; and both lead a"
-    " stretch anew without looking at it, which D rewards for being flat: by the seam's own measures (D_r far below 1,"
-    " feet that slide) easing, spreading the offset, or letting it die away do better."
+PAPER = (
+    "The paper's two methods, and which of them it recommends by which figure; smaller is better. D rewards flat"
+    " stretches (D_r far below 1)."
 )
+RECOMMENDED = {("loops", "C"): "lagrange", ("connections", "D"): "spline"}
 COLUMNS = ("C", "D", "roughness", "acceleration", "acceleration_peak", "slide_cm_s", "K")
 
 
@@ -46,6 +48,8 @@ def main() -> None:
         "# Seams, by method",
         "",
         *textwrap.wrap(INTRODUCTION, 118),
+        "",
+        *textwrap.wrap(FIGURES, 118),
         "",
         *table(f"Loops: {len(LOOPS)} captured clips", loops),
         *table(f"Connections: {len(PAIRS)} pairs", joints),
@@ -77,22 +81,16 @@ def table(title: str, runs: list[list[dict]]) -> list[str]:
 
 
 def verdict(loops: list[list[dict]], joints: list[list[dict]]) -> list[str]:
-    """Say whether the paper's order is that of these clips too."""
-    message = []
+    """Return the table of whether the paper's order is that of these clips too."""
+    lines = ["| seams | figure | lagrange | spline | better here | recommended there |", "|---" * 6 + "|"]
     for what, runs in (("loops", loops), ("connections", joints)):
         found = by_method(runs)
-        c, d = ({m: float(np.nanmean(found[m][:, k])) for m in ("lagrange", "spline")} for k in (0, 1))
-        smoother = min(d, key=d.get)
-        more_periodic = min(c, key=c.get)
-        message.append(
-            f"In {what} {smoother} is the smoother of the paper's two (D: Lagrange {d['lagrange']:.3f}, spline "
-            f"{d['spline']:.3f}), and {more_periodic} the more periodic (C: {c['lagrange']:.3f}, {c['spline']:.3f})."
-        )
-    return [
-        "## Does the paper's conclusion hold?",
-        "",
-        *textwrap.wrap(" ".join([*message, CONCLUSION]), 118),
-    ]
+        for k, figure in enumerate(("C", "D")):
+            values = {method: float(np.nanmean(found[method][:, k])) for method in ("lagrange", "spline")}
+            cells = [f"{value:.3f}" for value in values.values()]
+            cells += [min(values, key=values.get), RECOMMENDED.get((what, figure), "–")]
+            lines.append(f"| {what} | {figure} | {' | '.join(cells)} |")
+    return ["## Does the paper's conclusion hold?", "", *textwrap.wrap(PAPER, 118), "", *lines]
 
 
 if __name__ == "__main__":

@@ -218,10 +218,10 @@ def rows_of(shown: Example) -> str:
 Blends of clips of other lengths and speeds have a speed between | – | done | verb `blend`, methods: N-way blending
 
 Three stages: synchronise, interpolate, warp time back (Fig. 2) | – | done, time each frame by itself |
-weave/blend.py
+verbs/blend/work.py
 
-Poses interpolated frame by frame, as on the site's page about filters | slerp | weighted mean rotation by
-logarithms, any number of clips; ankles as places | weave/blend.py, methods: N-way blending
+Poses interpolated frame by frame, as on the site's page about filters | slerp | weighted mean rotation by logarithms,
+any number of clips; ankles as places | verbs/blend/work.py, methods: N-way blending
 
 Dynamic time warping of two waves F(M), G(N) to G'(M) | – | done; figure below | sync/dtw.py
 
@@ -231,32 +231,31 @@ sync/distance.py, `--picture`
 Cheapest path from (1, 1) to (M, N), by dynamic programming | – | done: `--slope -1 --ends pinned`; tests try all
 paths of small matrices | sync/dtw.py, test_dtw.py
 
-Frames played along the path, G'(i) = G(j) (Fig. 3) | whole frames | fractions of frames |
-sync/registration_curve.py
+Frames played along the path, G'(i) = G(j) (Fig. 3) | whole frames | fractions of frames | sync/registration_curve.py
 
-Poses compared by joint angles, Σ w·‖log(q⁻¹q')‖² | weights by trial | metric `angles`; a joint weighs as the bones
-it moves | sync/angles.py, `--metric angles`
+Poses compared by joint angles, Σ w·‖log(q⁻¹q')‖² | weights by trial | metric `angles`; a joint weighs as the bones it
+moves | sync/angles.py, `--metric angles`
 
 Poses compared by places of points, Σ w·‖p − Tp'‖² | – | metric `points` | sync/positions.py
 
-Remark: points need no weights | weights of 1 | ours weigh half their bones' length. Footfalls off, ms, median /
-p90: {apart} | sync/joint_weights.py
+Remark: points need no weights | weights of 1 | ours weigh half their bones' length. Footfalls off, ms, median / p90:
+{apart} | sync/joint_weights.py
 
-Clouds are first brought together: turn θ, shift x₀, z₀ | formula | best turn and shift in closed form; its θ and
-its program agree with ours to {off["program"]:.0e}. The z₀ of its formula lacks a change of sign (− x̄' sin θ
-should be +): up to {off["formula"]:.1f} off where clouds are 1 wide; its program has it right | sync/alignment.py
+Clouds are first brought together: turn θ, shift x₀, z₀ | formula | best turn and shift in closed form; its θ and its
+program agree with ours to {off["program"]:.0e}. The z₀ of its formula lacks a change of sign (− x̄' sin θ should be
++): up to {off["formula"]:.1f} off where clouds are 1 wide; its program has it right | sync/alignment.py
 
 T = turn · shift | – | the same | sync/alignment.py
 
 Program CalcTransformBetweenFigures: also the mean height is matched | in the program, not in the formula |
 `--align-height`; off by default: how far a body ducks is part of its pose | recipes/matching.py
 
-Program calc_pose_distance: root of the mean square | metres | the same to {off["ours"]:.0e} | sync/alignment.py,
-this script
+Program calc_pose_distance: root of the mean square | metres | the same to {off["ours"]:.0e} | sync/alignment.py, this
+script
 
 Film of the normalised clouds; they move oddly half-way, perhaps a bug | film | missed: no film. By our check its
-program is right: on two pairs of clips the best turn goes on smoothly, {turning()} off the way that the bodies
-face, since limbs that swing pull at it. That may be what looks odd | –
+program is right: on two pairs of clips the best turn changes smoothly, {turning()} off the bodies' heading, since
+limbs that swing pull at it. That may be what looks odd | –
 
 Straight runs in the curve make motion jump or freeze | – | slope limit, smoothing, slopes held in [1/L, L]; table
 below | sync/curve_fit.py
@@ -264,24 +263,24 @@ below | sync/curve_fit.py
 B-spline approximation (its source), passed over there as laborious | not done there | done: the default |
 `--smoothing spline`
 
-Moving average instead; contacts come a little off, motion is smoother | pictures | `--smoothing average --radius`,
-in seconds: 0.042 s is one frame at 30 fps, 10 frames are 0.333 s. Tables below: it makes motion much smoother;
-footfalls come no worse by 10 frames, and some worse by 20 | sync/curve_fit.py
+Moving average instead; contacts come a little off, motion is smoother | pictures | `--smoothing average --radius`, in
+seconds: 0.042 s is one frame at 30 fps, 10 frames are 0.333 s. Tables below: it makes motion much smoother; footfalls
+come no worse by 10 frames, and some worse by 20 | sync/curve_fit.py
 
 Belt round the even line, ratio of the clip's frames (Fig. 5) | ratio | `--band`, the same mask; the figure below.
 Cost and saving: table of document 003 | sync/register_pair.py `in_band`
 
-Program gen_restriction_mask_belt adds DBL_MAX / 10 | – | infinity; a belt that leaves no way is refused with a
-sentence, where there a path goes through the mask | test_dtw.py
+Program gen_restriction_mask_belt adds DBL_MAX / 10 | – | infinity; a belt that leaves no path is refused with a
+message, where there a path goes through the mask | test_dtw.py
 
-Middles of straight runs, average, path made anew (Fig. 6) | four steps | middles and average alike; no cells are
+Middles of straight runs, average, path made again (Fig. 6) | four steps | middles and average alike; no cells are
 made of it, the curve itself is played | sync/curve_fit.py `midpoints`, `average`
 
 The curve with none, 10 and 20 frames | pictures, films | figure and table below | this script
 
-Timewarp matrix W, M × N (Fig. 7) | – | `sync A B --timewarp W.csv`, of the smooth curve: two frames a column,
-exactly what is played. By its own rule, of cells, another frame is played: off by (frames, median / p90) {rounded}
-| sync/timewarp_matrix.py, cli/timewarps.py
+Timewarp matrix W, M × N (Fig. 7) | – | `sync A B --timewarp W.csv`, of the smooth curve: two frames a column, exactly
+what is played. By its own rule, of cells, another frame is played: off by (frames, median / p90) {rounded} |
+sync/timewarp_matrix.py, cli/timewarps.py
 
 Its example: s of the path of Fig. 6 and 7 | 1, 2, 4, 6, 6.25, 6.5, 6.75, 7 | {example_s}: its rule on its path,
 exactly; of these frames our W gives the same back, and the same numbers in all columns but the third, where it has
@@ -293,19 +292,19 @@ names `path` in one line and `npath` in the next | oracles/timewarps.py
 s = s_m · W | – | exactly the frames of the report | test_timewarps.py
 
 Incremental inverse timewarping: d[n] = s[n+1] − s[n], d[N] = 1 | – | the same sum, from the curve between frames |
-weave/blend.py `output_frames`
+verbs/blend/work.py `output_frames`
 
 Length of the result T = Σ d, and d = Σ k·d of all clips | – | {len(shown.blend)} frames of the example below, Σ d =
 {shown.steps:.1f} | test_timewarps.py
 
-Shares that change on the way change the length as they go | – | `--weight-keys` | weave/blend_weights.py
+Shares that change on the way change the length as they go | – | `--weight-keys` | verbs/blend/weights.py
 
 Not step by step, time can run backward | – | never: steps are positive | test_blend.py
 
 Program GetIITW | – | the same steps | oracles/timewarps.py `steps`
 
-Summary: X clips, kernels that add up to 1, the first is the reference | X clips | any number, weights of any sum,
-any reference, or the medoid | recipes/blend.py, `--reference`
+Summary: X clips, kernels that add up to 1, the first is the reference | X clips | any number, weights of any sum, any
+reference, or the medoid | verbs/blend.py, `--reference`
 
 Class CDistanceMatrix, NFigureUtil::PoseDistance | – | sync/distance.py, positions.py | module
 
@@ -313,26 +312,26 @@ CalcRegistrationCurve: forward along diagonals, back, reversed | – | the same 
 sync/dtw.py
 
 CalcSmoothRegistrationCurve(ratio, filter) | – | carried over here to be measured: it cuts fractions off twice, and
-goes on past the ends with the end frame: it begins some frames into the clip (*start off*) and, in whole cells,
+continues past the ends with the end frame: it begins some frames into the clip (*start off*) and, in whole cells,
 leaves motion as rough as it was or rougher. Ours keeps both corners | this script
 
 NMotionSignal::Synchronize, ratio 0.7, filter 10 | 0.7, 10 | verb `sync`; a belt of 0.7 leaves out 9 % of the cells,
-and cost no path anything (table of document 003) | weave/retime.py
+and cost no path anything (table of document 003) | verbs/synchronise/work.py
 
 NMotionSignal::IncrementalTimewarp: first frame copied, slerp, last held | – | monotone cubic time, quaternions by
-curves, both ends kept | weave/blend.py, motion/resample.py
+curves, both ends kept | verbs/blend/work.py, motion/resample.py
 
-NMotionSignal::Blend | – | verb `blend` | weave/blend.py
+NMotionSignal::Blend | – | verb `blend` | verbs/blend/work.py
 
-Example: three steps of a walk and a sneak, 50:50 | pictures, films | {WALK[4:]} from frame {STEPS[0]} to
-{last_frame} and {SNEAK[4:]}: all is kept ({kept[0]:.0%} and {kept[1]:.0%}); of the walk's whole take
-{whole[0]:.0%}, as it has more steps than the sneak. Compared by legs only, for arms and bearing differ. Two
-footfalls that gait events find in the sneak are off by {shown.errors} ms | figure below
+Example: three steps of a walk and a sneak, 50:50 | pictures, films | {WALK[4:]} from frame {STEPS[0]} to {last_frame}
+and {SNEAK[4:]}: all is kept ({kept[0]:.0%} and {kept[1]:.0%}); of the walk's whole take {whole[0]:.0%}, as it has
+more steps than the sneak. Compared by legs only, for arms and bearing differ. Two footfalls that gait events find in
+the sneak are off by {shown.errors} ms | figure below
 
 Its pictures: third footfall of each | 3 pictures | 4: the sneak as it is, too | figure below
 
 Films of input, synchronised and blended motion | m1v | missed: a page has no films; `--picture` draws every blend |
-plots/blends.py
+verbs/blend/picture.py
 
 Remark: no parameters to tune | – | as it comes, with everything left to the program | all options `auto`
 
@@ -342,43 +341,51 @@ Sample programs (MFC, DXUT) with screen and curve (Fig. 1), BVH files | program 
 registration has a playhead | docs/manual, formats/bvh.py
 
 The same curves find similar clips in a library (its reference 4) | not done there | missed: clips are looked for by
-measures (`ask`), not by likeness | style/ask.py
+measures (`ask`), not by likeness | verbs/ask/work.py
 """
 
 
-INTRODUCTION = """
-`python tools/bench/sources_000.py` writes this section. The example by hand: `action-loom sync walk.bvh sneak.bvh -o
-sneak_in_time.bvh --timewarp W.csv --picture p.png` and `action-loom blend walk.bvh sneak.bvh -o between.bvh`, of CMU
-16_15 (three steps) and 17_03. Modules are below
-`core/`, tests and oracles below `tests/`.
-"""
-MEASURED = """
-Smoothing of the path, on pairs of walks cut to where they correspond, at 30 frames a second (10 frames are 0.333 s
-each side) and at the clips' own 120 (0.083 s). *Ours* averages its path as our program does, *its program* is
-carried over as printed, cells and all. Its settings: points, heights aligned, single frames, belt 0.7, no slope
-limit, ends pinned. Footfalls: gait events (Zeni) of the reference, mapped by the curve, against the clip's nearest;
-over 250 ms there is none. At 30 frames a second they are known to a frame, 33 ms. Time's own acceleration: root mean
-square of the curve's second difference; waits or leaps: slopes under 0.2 or over 5. Medians of pairs.
-"""
+COMMANDS = (
+    "    python tools/bench/sources_000.py",
+    "    # its example by hand, of CMU 16_15 (three steps) and 17_03:",
+    "    action-loom sync walk.bvh sneak.bvh -o sneak_in_time.bvh --timewarp W.csv --picture p.png",
+    "    action-loom blend walk.bvh sneak.bvh -o between.bvh",
+)
+MEASURED = "Smoothing of the path on pairs of walks cut to where they correspond; medians of pairs."
+COLUMNS = (
+    ("ours, its program", "ours averages its path as our program does; its program as printed, cells and all"),
+    ("its settings", "points, heights aligned, single frames, belt 0.7, no slope limit, ends pinned"),
+    ("10 frames each side", "0.333 s at 30 frames a second, 0.083 s at 120"),
+    (
+        "footfalls off",
+        "gait events (Zeni) of the reference, mapped by the curve, against the clip's nearest, at 30 frames a second known"
+        " to 33 ms; over 250 ms there is none",
+    ),
+    ("time's own acceleration", "root mean square of the curve's second difference"),
+    ("waits or leaps", "slopes under 0.2 or over 5"),
+)
 
 
 def main() -> None:
     needs_clips()
     shown = example()
     lines = [
-        *words(INTRODUCTION),
+        *COMMANDS,
+        "",
         *elements(rows_of(shown)),
         "",
         *words(MEASURED),
+        *grid(("", "what it is"), COLUMNS),
+        "",
         *words("At 30 frames a second:"),
         *smoothing_table(30.0, 10),
         "",
         *words("At 120 frames a second:"),
         *smoothing_table(0.0, 10),
         "",
-        *picture(waves(), "sources_000_waves", "Two waves, one in the time of the other, and their distances"),
-        *picture(curves(shown), "sources_000_curves", "Walk and sneak: curves by smoothing, and what belts leave"),
-        *picture(footfall(shown), "sources_000_footfall", "Third footfall: walk, sneak, sneak in time, blend"),
+        *picture(waves(), "sources_000_waves", "Two waves and their distances"),
+        *picture(curves(shown), "sources_000_curves", "Curves by smoothing, and belts"),
+        *picture(footfall(shown), "sources_000_footfall", "Third footfall of each"),
     ]
     put(TITLE, lines)
 

@@ -307,8 +307,7 @@ def main() -> None:
     legs, made = two_kinds_of_legs()
     by_method = swings()
     lines = [
-        "`python tools/bench/sources_001.py` writes this section; holds and snaps are measured by"
-        " `tools/bench/edit_warp.py` ([editing.md](editing.md)).",
+        *COMMANDS,
         "",
         *elements(ELEMENTS.format(**{f"swing_{name}": value for name, value in by_method.items()})),
         "",
@@ -343,48 +342,43 @@ def main() -> None:
     put(TITLE, lines)
 
 
-EXPERIMENTS = """
-Its experiments, on captured walks and turns of several people ({walks} clips and their mirror images) with a boxer's
-take of 25 s, and with eight cycles of the demo figure that carries a box, for no capture does. Seconds are of one
-processor; the printed ones are of 2008, with other clips, so that only their order tells.
-""".replace("{walks}", str(len(WALKS.split())))
+COMMANDS = (
+    "    python tools/bench/sources_001.py",
+    "    python tools/bench/edit_warp.py      # holds and snaps, in editing.md",
+)
+EXPERIMENTS = f"""
+Its experiments on {len(WALKS.split())} captured walks and turns with their mirror images: a boxer's take of 25 s, and
+the demo figure with a box. Seconds of one processor; the printed ones are of 2008, with other clips.
+"""
 LEGS = """
-One path, a bow of 5 m radius, walked through a graph of walks and through one of one man's runs and veers.
+A bow of 5 m radius through a graph of walks, and of one man's runs and veers.
 """
 NEAR = """
-How far the legs and the trunk of an action are from those of a walk over the best second there is, and how much of
-the action then goes on from splice points, by the threshold. With the 13 cm that were the most before, no standing
-action has any.
+Legs and trunk of an action from a walk's over the best second, and the share played from splice points by threshold.
 """
 TIME = """
-How far apart both are on the mean between points, without a threshold, by the interval after which they are looked up
-again; and, at one second, how many runs were near enough to be re-timed to the legs, with how far legs are apart
-then.
+Mean distance between points, without a threshold, by their interval; runs near enough to be re-timed.
 """
 CLOCK = """
-A minute of boxing on a walk at random: the largest share of frames that come again after one and the same time (0.5
-to 10 s, within 0.1 s), and how much of the material is played.
+A random minute of boxing: frames that come again after one time of 0.5 to 10 s, within 0.1 s.
 """
 EDITED = """
-A path that is edited: its part after 30 to 90 % is led aside by up to a metre. Seconds include putting together,
-planting and measuring; in brackets, how far off a walk is that is looked for as a whole.
+The rest of a path is led aside by up to 1 m. Seconds include planting and measuring; in brackets: walked as a whole.
 """
 MASS = """
-What keeps to the path: the hips, smoothed, or the centre of mass, smoothed; feet are not planted. Distances are of
-both as they are, with their sway.
+What follows, smoothed; distances of both with their sway, feet not planted.
 """
-
 CLIMBED = """
-Paths that rise, with `climbing`: by clips that climb, and by level clips that are lifted in steps.
+Paths that rise, with `climbing`.
 """
 ELEMENTS = """
-few motions and a drawn path make an animation | – | done | *Path*; `graph/follow.py`
+few motions and a drawn path make an animation | – | done | *Path*; `verbs/follow/work.py`
 
-pelvis splits the body: locomotion below, action above | – | done; where the upper body begins can be said (`upper`) |
+pelvis splits the body: locomotion below, action above | – | done; where the upper body begins can be set (`upper`) |
 `weave/splice/mask.py`
 
 motion as root, lower rotations with the root's heading, pelvis joint, upper rotations | – | done |
-`weave/splice/splice.py`, `torso.py`
+`verbs/splice/whole.py`, `torso.py`
 
 Heck's synchronising of legs by timewarping, for clips that end | – | done: `timing` `sync`, and `auto` where legs do
 the same | methods: Splicing upper body onto locomotion
@@ -394,7 +388,7 @@ Heck's correction frame by frame | – | done, smoothed (below); bare by `smooth
 Heck's global correction | – | done: `method` `heck` | `weave/splice/torso.py`
 
 two motion graphs, of actions and of locomotion, built apart | – | done: several actions, or one with `action_graph` |
-`graph/spliced_actions.py`, `action_walk.py`; test_action_walk
+`verbs/splice/actions.py`, `action_walk.py`; test_action_walk
 
 graphs by Kovar's point clouds, windows aligned by turn and shift | – | done | `graph/windows.py`, `transitions.py`;
 methods: Motion graph
@@ -411,7 +405,7 @@ graphs have no end, so alike frames are looked for in place of synchronising | �
 stretches of paths | `weave/splice/points.py`
 
 the frame that is found is where the action begins | one frame | the mean over the whole next interval: one frame
-alone says less of what follows | findings; methods: Splicing upper body onto locomotion
+alone predicts less of what follows | findings; methods: Splicing upper body onto locomotion
 
 points are looked up again regularly | no figure | every `splice_interval`, 1 s | test_action_walk
 
@@ -454,7 +448,7 @@ a part of it at a time | `graph/beam.py`; findings
 the sum of distances must be under a threshold | no figure | more than 1.5 m off is refused, with the place and how
 tightly the clips turn | `graph/turning.py`
 
-until the walk is as long as the path | – | done | `graph/follow.py`
+until the walk is as long as the path | – | done | `verbs/follow/work.py`
 
 Figure 3: walks and runs with boxing on a path | a picture; 1 and 4 min, points 2 min, path 40 min | below |
 `stretches`
@@ -463,8 +457,8 @@ Figure 4: walks and runs with carrying | a picture; 2 and 6 min, 20 min, 10 min 
 
 two graphs of legs lead along similar tracks | – | below | `--graph`
 
-no timewarping after splicing, so that both may fall apart (its limit) | – | `retime`: runs go with the legs between
-points where these are near | `weave/splice/along.py`; below
+no timewarping after splicing, so that both may fall apart (its limit) | – | `retime`: runs follow the legs between
+points where these are near | `verbs/splice/along.py`; below
 
 future work: the path is edited while it is walked | – | done: from 0.5 m before the change; *Live* | test_again,
 below

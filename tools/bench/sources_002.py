@@ -34,11 +34,10 @@ IMAGES = ROOT / "docs" / "manual" / "images"
 COLOURS = 48  # of a picture
 SEVERAL = 20  # frames of a clip that are looked at
 ELEMENTS = Path(__file__).with_suffix(".txt")  # the table, with fields for what is measured
+COMMAND = "    python tools/bench/sources_002.py      # and the pictures of docs/manual/scripts.md"
 INTRODUCTION = (
-    "`python tools/bench/sources_002.py` writes this section and the pictures of [scripts](manual/scripts.md). It"
-    " measures on {files} captured BVH files and on the demo figure. The slides print no measurements; a figure under"
-    " *ours* was measured by that command, or is of the page that is named. What the slides only name, for other"
-    " lectures, has a row too. Paths are below `core/`."
+    "On {files} captured BVH files and the demo figure. The slides print no measurements; a figure under *ours* is of this"
+    " command, or of the page that is named."
 )
 
 
@@ -76,7 +75,7 @@ def main() -> None:
             _keep(Path(folder) / f"{name}.png", IMAGES / f"script_{name}.png")
     table = ELEMENTS.read_text(encoding="utf-8").format(**asdict(found))
     lines = textwrap.wrap(INTRODUCTION.format(files=found.files), 118, break_on_hyphens=False)
-    put("sources.md", "002 · Character animation (Oshita)", [*lines, "", *table.splitlines()])
+    put("sources.md", "002 · Character animation (Oshita)", [*lines, "", COMMAND, "", *table.splitlines()])
     print(found)
 
 

@@ -122,13 +122,16 @@ def tables(found: Measured) -> list[str]:
         return [*words(title), *grid(("by", "clips", *TRIED), lines), ""]
 
     return [
-        *table("What the path costs more than without a limit, %, median / 90th percentile:", cost),
+        *table("Cost of the path over that without a limit, %:", cost),
         *table(
-            "The longest that one clip waits for the other, frames, median / 90th percentile:",
+            "Longest wait of one clip for the other, frames:",
             lambda one, _: median_and_most(one.waits),
         ),
-        *table("Footfalls off, ms, median / 90th percentile:", lambda one, _: median_and_most(one.errors), "walks"),
-        *table("Time of the search, times that of no limit:", lambda one, free: f"{one.seconds / free.seconds:.1f}"),
+        *table("Footfalls off, ms:", lambda one, _: median_and_most(one.errors), "walks"),
+        *table(
+            "Time of the path search alone over that without a limit:",
+            lambda one, free: f"{one.seconds / free.seconds:.1f}",
+        ),
     ]
 
 
@@ -229,12 +232,12 @@ pair, a warning under 0.25 | sync/register_pair.py, weave/reporting.py
 Time warping pairs frames of motions that take their time differently (feet come down sooner in a run) | – | done |
 methods: Time registration
 
-Earlier distances by places in the world depend on the root's way; so joints' rotations are compared | – | metric
+Earlier distances by places in the world depend on the root trajectory; so joints' rotations are compared | – | metric
 `angles`. Of [Kovar 2002] this is not true: it brings clouds together first; so does our `points` | sync/angles.py,
 positions.py
 
-Window of 2W + 1 frames, overhang filled with the centre frame | W not given | the same; W = 0.042 s |
-`--window`, sync/angles.py
+Window of 2W + 1 frames, overhang filled with the centre frame | W not given | the same; W = 0.042 s | `--window`,
+sync/angles.py
 
 Distance of poses P: joints' angles between quaternions, each with a weight | weights not given, formula lost in our
 copy | Σ α·angle², or Σ α·angle with `--power 1`; α by the bones that a joint moves, or by hand | `--metric angles`,
@@ -255,33 +258,35 @@ Rule 2: never back | – | the same | sync/dtw.py, test_dtw.py
 Rule 3: at most L cells in a row in one direction (Fig. 1c shows L = 3) | L | `--slope L`; left to the program 3, or 6
 where needed | sync/dtw.py, test_dtw.py
 
-Corners are cut: right and then up costs no less than aslant (Fig. 2) | – | the same: no step turns at a right
-angle | sync/dtw.py
+Corners are cut: right and then up costs no less than aslant (Fig. 2) | – | the same: no step turns at a right angle |
+sync/dtw.py
 
-2L − 1 cells may follow a cell (Fig. 3: L = 4) | 7 | 2L − 1 in the recurrence | sync/dtw.py, methods: Time registration
+2L − 1 cells may follow a cell (Fig. 3: L = 4) | 7 | 2L − 1 in the recurrence | sync/dtw.py, methods: Time
+registration
 
-Formula of v(i, j) | lost in our copy | methods, tried against all admissible paths of small matrices | test_dtw.py
+Formula of v(i, j) | lost in our copy | methods: Time registration, tried against all admissible paths of small
+matrices | test_dtw.py
 
 Begins in the first corner and ends in the last | – | `--ends pinned`; open ends and cycles besides | sync/dtw.py
 
-The search is fast, and nearly as good as the best path | no figures | not so: all cells are visited as before, and
-2L − 1 ways in place of 3 take {min(slower):.1f} to {max(slower):.1f} times as long at L = 5. Nearly as good is true:
-it costs the path (median) {more}. What it gives is time that neither waits nor leaps | tables below
+The search is fast, and nearly as good as the best path | no figures | not so: all cells are visited as before, and 2L
+− 1 steps in place of 3 take {min(slower):.1f} to {max(slower):.1f} times as long at L = 5. Nearly as good is true: it
+costs the path (median) {more}. What it gives is time that neither waits nor leaps | tables below
 
-(Of document 000) belts | 0.7 | no cell's work is saved either: distances are worked out for all; 0.7 costs
-{belt:.1f} % at most | tables below
+(Of document 000) belts | 0.7 | no cell's work is saved either: distances are computed for all; 0.7 costs {belt:.1f} %
+at most | tables below
 
 The longer motion is the template; the result has its frames | 120 | `--reference longest --timing reference`:
-{len(made.clip)} frames | recipes/blend.py
+{len(made.clip)} frames | verbs/blend.py
 
 Blending slerps fails over 180°: a walk to the left and one to the right collapse | – | turns of {left:.0f}° and
 {right:.0f}° give one of {between:.1f}° at equal shares | weave/root_blend.py, figure below
 
-So pose and way of the root are blended apart and joined again (by its reference 14) | – | steps in the heading frame,
+So pose and root trajectory are blended apart and joined again (by its reference 14) | – | steps in the heading frame,
 averaged and integrated | motion/root_motion.py, methods: N-way blending
 
-Normalising quaternions anew distorts; logarithms about a mean q*, and exp back | – | the same, repeated until the mean
-stands still; any number of clips | weave/blend.py, test_blend.py
+Normalising quaternions again distorts; logarithms about a mean q*, and exp back | – | the same, repeated until the
+mean stands still; any number of clips | verbs/blend/work.py, test_blend.py
 
 q and −q: turned round where they lie on the other side | – | the same | motion/quat.py
 
@@ -291,7 +296,7 @@ Experiment: dinosaurs, a walk of 120 frames and a run of 100, L = 5 (Fig. 4) | 1
 figures below
 
 Fig. 5: distances in grey, dark is near, with the curve | picture | figure below; `--picture` draws it of every pair |
-plots/blends.py
+verbs/blend/picture.py
 
 Fig. 6: some poses of the result | picture | figure below | this script
 
@@ -300,8 +305,8 @@ Time on the author's machine | not given | {share_of_path()} | this script
 Outlook: constraints against distortion | not done there | feet are planted, ankles go where their mean is, knees stay
 bent | `--plant-feet`, methods: N-way blending; Planted feet
 
-Survey of earlier work (Fourier, space-time, signal processing, parametric examples) | – | no methods of its own; bands
-are in `filter`, examples by measures in `ask` | methods: Filtering; Asking by measures
+Survey of earlier work (Fourier, space-time, signal processing, parametric examples) | – | no methods of its own;
+bands are in `filter`, examples by measures in `ask` | methods: Filtering; Asking by measures
 """
 
 
@@ -309,23 +314,15 @@ def slides(report: dict[str, Any]) -> str:
     return " and ".join(f"{one['slide_cm_s']:.1f}" for one in report["quality"]["before"])
 
 
-INTRODUCTION = """
-`python tools/bench/sources_003.py` writes this section. Its experiment by hand: `action-loom blend walk.bvh run.bvh
---metric angles --slope 5 --ends pinned --reference longest --timing reference -o between.bvh --picture p.png`.
-Modules are below `core/`, tests and oracles below `tests/`.
-"""
+COMMANDS = (
+    "    python tools/bench/sources_003.py",
+    "    # its experiment by hand:",
+    "    action-loom blend walk.bvh run.bvh --metric angles --slope 5 --ends pinned --reference longest \\",
+    "        --timing reference -o between.bvh --picture p.png",
+)
 MEASURED = """
-What limits cost and save, on pairs cut to where they correspond, at 120 frames a second, ends pinned, in the first
-pass (a window of 0.042 s). Footfalls, of walks alone: gait events of the reference, mapped by the middle of the
-path, not smoothed, against the clip's nearest. Time is that of the path alone, all pairs together.
-"""
-SAID = """
-Honestly: the limit costs nothing where two walk alike, some 1 % at most between walks and runs from L = 3 on, and 4 %
-by angles between a walk and a sneak (one pair). It saves no time: L = 2 alone is mostly quicker than no limit; from 3
-on the search takes longer, as each cell asks 2L − 1 others, and it is a fiftieth of registering anyway. What it saves
-is waiting: without a limit a run waits for a walk 16 to 22 frames (medians), and a sneak's double support is met by
-one pose for 97. Footfalls are neither nearer nor farther. Belts cost nothing but the narrowest, for walk and sneak,
-whose wait it shortens; no other wait does.
+What limits cost and save: medians / p90 of pairs cut to where they correspond, at 120 frames a second, ends pinned, a
+window of 0.042 s. Footfalls, of walks: gait events mapped by the middle of the path, not smoothed.
 """
 
 
@@ -334,15 +331,15 @@ def main() -> None:
     walk, run, made = experiment()
     found = measured()
     lines = [
-        *words(INTRODUCTION),
+        *COMMANDS,
+        "",
         *elements(rows_of(made, found)),
         "",
         *words(MEASURED),
         *tables(found),
-        *words(SAID),
-        *picture(graph(made), "sources_003_graph", "Distances of walk and run, dark where near, and the curve"),
-        *picture(poses(walk, run, made), "sources_003_poses", "Poses of walk, run and blend, at frames of the blend"),
-        *picture(turning_paths(), "sources_003_turns", "A left turn, a right turn, and their blend, from above"),
+        *picture(graph(made), "sources_003_graph", "Distances, dark where near, and the curve"),
+        *picture(poses(walk, run, made), "sources_003_poses", "Poses of walk, run and blend"),
+        *picture(turning_paths(), "sources_003_turns", "Two turns and their blend"),
     ]
     put(TITLE, lines)
 

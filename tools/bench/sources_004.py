@@ -303,7 +303,7 @@ strides | verb `restyle`, methods: Style
 Rows of the joints' angles over one motion, principal components of people | – | the same, about the rest pose and not
 centred (`--components source`); or of posture and dynamics apart | style/components.py
 
-Components read by the sign of the loadings | by eye | told with labels: effect size, and how often chance does as
+Components read by the sign of the loadings | by eye | found with labels: effect size, and how often chance does as
 well | style/labels.py
 
 Only the first k are features, the others individuality | 3 | 6, the others individuality | style/components.py
@@ -314,11 +314,11 @@ M = λ₀ speed + Σ λ_k m_k; speed is a feature, too | – | the same; factors
 New motion by other factors, individuality kept | – | the same; all factors 1 gives the clip back to 0.0025° |
 docs/measured/style.md, *There and back*
 
-Rows: 16 joints × 3 axes × 35 frames, root, fingers and toes left out | 1680 | 1680 at 35 phases; 64 phases otherwise |
-docs/measured/style.md
+Rows: 16 joints × 3 axes × 35 frames, root, fingers and toes left out | 1680 | 1680 at 35 phases; 64 phases otherwise
+| docs/measured/style.md
 
 People: 17 students, 9 elderly, 4 children; 30 walks | 30 | 11 people, 97 strides: nothing is known of them, so
-neither sex nor age can be told | docs/measured/style.md; missed for want of clips
+neither sex nor age can be found | docs/measured/style.md; missed for want of clips
 
 One cycle cut out in capture software, all brought to the mean length | 35 frames, 1.167 s | strides from touchdown to
 touchdown, each at 64 phases; seconds are kept as a number | style/gait_phase.py
@@ -329,10 +329,11 @@ Shares fall much from the third to the fourth | not given | 1.49 to 0.83 %, less
 
 The first component is the mean walk | – | so it is | docs/measured/style.md
 
-Second component: sex, third: age (Fig. 1, 2) | pictures | missed: unknown of our people. Of fast and slow people a
-component tells, but labels dealt anew tell as well in 6 to 28 % of cases | docs/measured/style.md, *What was missed*
+Second component: sex, third: age (Fig. 1, 2) | pictures | missed: unknown of our people. A component separates fast
+and slow people, but shuffled labels do as well in 6 to 28 % of cases | docs/measured/style.md, *Missed*
 
-M = k₀ speed + k₁ mean + k₂ sex + k₃ age + individuality | – | the same sum, components by number | style/components.py
+M = k₀ speed + k₁ mean + k₂ sex + k₃ age + individuality | – | the same sum, components by number |
+style/components.py
 
 Factors 3 and −3 of sex, 3 of age (Fig. 3) | pictures | −3 to 3 of every slider in contact sheets; components have
 factors, too. λ·score is held at ±3 standard deviations | docs/measured/style.md, *Contact sheets*
@@ -342,28 +343,29 @@ shares: arms first here, too | docs/measured/style.md, *carried by*
 
 Mean men and women beside each other, four joints (Fig. 5) | pictures | missed: unknown of our people | –
 
-Elderly hold their arms close, children keep elbows straight | in words | sliders `elbows`, `swing` | style/measures.py
+Elderly hold their arms close, children keep elbows straight | in words | sliders `elbows`, `swing` |
+style/measures.py
 
 Editor: read, write, loop, connect, blend; preview | – | verbs, and the panel with its preview | docs/manual
 
-Loop on or off at any frame | – | `--start`, `--length`, `--whole` | recipes/loop.py
+Loop on or off at any frame | – | `--start`, `--length`, `--whole` | verbs/loop.py
 
 Capture software interpolates straight or leaves it to hands | – | figures below | –
 
 Cycle: joints that turn little are left out, ε of the largest range R_max | 0.1 | 0.1, of components of rotation
 vectors | sync/cycle_search.py
 
-Autocorrelation of each angle, mean A over joints | – | the same, each lag over the frames that it leaves |
-`--finder autocorrelation`
+Autocorrelation of each angle, mean A over joints | – | the same, each lag over the frames that it leaves | `--finder
+autocorrelation`
 
 Its first peak by a smoothed derivative | – | Savitzky and Golay; peaks that rise over half of the range |
 sync/cycle_search.py
 
 Start S moved frame by frame, the highest A_max is the cycle (Fig. 6) | – | done; but a mean over many joints can't
-tell what repeats, so r(S, L) decides among the best. Literally it is in the table below | sync/cycle_search.py
+find what repeats, so r(S, L) decides among the best. Literally it is in the table below | sync/cycle_search.py
 
-*Stands, then runs* (Fig. 7) | pictures | table and figure below: pose held for a second, then a captured run or walk |
-this script
+*Stands, then runs* (Fig. 7) | pictures | table and figure below: pose held for a second, then a captured run or walk
+| this script
 
 *Stands, then waves the right hand* (Fig. 8) | pictures | the figure's wave, which is 18 frames: table and figure
 below | figure/actions.py
@@ -371,25 +373,25 @@ below | figure/actions.py
 Lagrange's polynomial and cubic splines on joints' angles over frames | – | both, on rotation vectors about a mean;
 splines natural | weave/seam/repairs.py, test_repairs.py
 
-Loop: m frames before the end and n after the start are led anew | m = n = 3 | 0.1 s each side, 3 at 30 frames a
+Loop: m frames before the end and n after the start are computed again | m = n = 3 | 0.1 s each side, 3 at 30 frames a
 second | weave/seam/close.py
 
 Through i and j points beyond them | i = j = 2 | from M(e−m) to M(e−m−i), both ends counted: 3 points each side.
-Through 2 points: table below | weave/seam/repairs.py `POINTS`
+Through 2 points the order of D is reversed: table below | weave/seam/repairs.py `POINTS`
 
 (The paragraph on loops is printed twice) | – | – | –
 
 Points and corrected frames of the spine's X (Fig. 9) | picture | grey in the figure below | this script
 
-Connection: m frames each side, the same points | i = j = 2 | the same | weave/connect.py
+Connection: m frames each side, the same points | i = j = 2 | the same | verbs/connect/work.py
 
-m where the last m and the first m frames correlate most, m from 0 on | – | `--by-correlation`, bounds of our own: 0.05
-to 0.15 s, 3 or 4 frames here: {by_correlation()}. What it changes is in the table below | weave/connect.py
+m where the last m and the first m frames correlate most, m from 0 on | – | `--by-correlation`, bounds of our own:
+0.05 to 0.15 s, 3 or 4 frames here: {by_correlation()}. What it changes is in the table below | verbs/connect/work.py
 
 Loop of a run by each method, two cycles of the spine (Fig. 10, 11) | pictures | figure below, first row | this script
 
-Remark: in loops the spline turns sharply where corrected frames meet its points | in words | seen in the figure, first
-row: both cut the peak at the seam, the spline more | figure below
+Remark: in loops the spline turns sharply where corrected frames meet its points | in words | seen in the figure,
+first row: both cut the peak at the seam, the spline more | figure below
 
 Run and walk connected, the spine across the joint (Fig. 12, 13) | pictures | figure below, third row | this script
 
@@ -399,7 +401,8 @@ C: differences of neighbouring swings over the sum of swings (Fig. 14) | – | t
 turn, minima between maxima | check/angles.py `unevenness`
 
 D: mean second derivative of the angles where it is corrected | unit not given | mean absolute second difference,
-degrees a frame² at 30 frames a second | check/angles.py `smoothness`
+degrees a frame² at 30 frames a second. The printed D is 2 to 11 times lower, its unit and filter are unknown; D
+rewards flatness: untouched clips have twice the D of polynomials | check/angles.py `smoothness`
 
 Clips: run, walk, skip, push a button, turn round; loops of three, C of two and D of 12 connections | 3, 2, 12 | run,
 walk, a walk with long strides or a leap for a skip, a punch or a throw for the button, a turn of 90°; 9 loops, 2 and
@@ -418,39 +421,34 @@ Table 1, connect C | 0.383 and 0.394 | {pair("periodic", "C")} | table below
 
 Table 1, connect D | 0.468 and 0.087 | {pair("connect", "D")} | table below
 
-Conclusion: Lagrange for loops (C), splines for connections (D) | – | of D the order is as there, of C it is the
-other way round in one set; by K neither is best in loops | table below, docs/measured/seams.md
+Conclusion: Lagrange for loops (C), splines for connections (D) | – | D has the same order, C the reverse in one set;
+by K neither is best in loops, both are in connections at 30 frames a second, not at 120 | table below,
+docs/measured/seams.md
 
-Methods are chosen by what measures say | – | `--method auto`, by K | weave/seam/close.py, methods: Measures of quality
+Methods are chosen by what measures say | – | `--method auto`, by K | weave/seam/close.py, methods: Measures of
+quality
 
 Application: a virtual campus with agents, one pushes a button (Fig. 17, 18) | pictures | not a method | –
 
-Outlook: more data, other attributes and motions | not done there | any labels, any motions that repeat | methods: Style
+Outlook: more data, other attributes and motions | not done there | any labels, any motions that repeat | methods:
+Style
 """
 
 
-INTRODUCTION = """
-`python tools/bench/sources_004.py` writes this section; `tools/bench/style.py` and `seams.py` what it points to. By
-hand: `action-loom loop run.bvh --method lagrange -o cycle.bvh --report r.json`, `action-loom connect run.bvh walk.bvh
---method spline -o both.bvh --report r.json`, `action-loom style fit WALKS… -o S.npz`. Modules are below
-`core/`, tests and oracles below `tests/`.
-"""
+COMMANDS = (
+    "    python tools/bench/sources_004.py      # style.py and seams.py for what it points to",
+    "    # by hand:",
+    "    action-loom loop run.bvh --method lagrange -o cycle.bvh --report r.json",
+    "    action-loom connect run.bvh walk.bvh --method spline -o both.bvh --report r.json",
+    "    action-loom style fit WALKS… -o S.npz",
+)
 TABLE = """
-Table 1 with ours: clips at 30 frames a second, m = n = 3. Means for C and D, as there; medians for K, by which `auto`
-chooses (smaller is better in all three). C of connections is that of run and skip both ways alone, as there.
-"""
-SAID = """
-Through three points spline is the smoother in D, as there, in loops and in connections, tuned on and kept aside;
-through two the order of the two is the other way round, so that it is three that the document's figures speak for.
-What is not as there: its D is 2 to 11 times lower than ours (its unit and its filter are not told), and by C the
-two differ by less than clips do, in either direction. D rewards what is flat: clips that nobody has touched have
-twice that of polynomials, which in the run below cut a peak of the spine off. K asks for a seam like the rest of the
-clip: by it fades and spreads are best in loops, at 30 frames a second polynomials are in connections; at 120 they
-are not (docs/measured/seams.md).
+Table 1 at 30 frames a second, m = n = 3, smaller is better: means of C and D as printed, medians of K, by which `auto`
+chooses. Connect C: run and skip both ways alone.
 """
 CYCLES = """
-Cycles found, frames at 30 a second, of clips that stand for a second and then go: length, from where on, and in
-brackets the value that chose it (its mean autocorrelation; our score).
+Cycles, frames at 30 a second, of clips that stand for a second, then go: length, start, and the value that chose it
+(its mean autocorrelation; our score).
 """
 
 
@@ -458,18 +456,18 @@ def main() -> None:
     needs_clips()
     found = measured()
     lines = [
-        *words(INTRODUCTION),
+        *COMMANDS,
+        "",
         *elements(rows_of(found)),
         "",
         *words(TABLE),
         *table_1(found),
         "",
-        *words(SAID),
         *words(CYCLES),
         *cycles_table(),
         "",
-        *picture(curves(), "sources_004_spine", "The spine by method; grey: corrected frames, black: the seam"),
-        *picture(correlations(), "sources_004_cycles", "Autocorrelation of two clips that stand, and then go"),
+        *picture(curves(), "sources_004_spine", "The spine; grey: corrected frames, black: the seam"),
+        *picture(correlations(), "sources_004_cycles", "Autocorrelation of two clips"),
     ]
     put(TITLE, lines)
 

@@ -46,7 +46,15 @@ def main() -> None:
     if not DATA.is_dir():
         sys.exit("splices: the captured clips of ../shared/data are needed")
     made = [{m: verbs.apply(Splice(method=m), [clip(a), clip(b)]) for m in METHODS} for _, a, b in CASES]
-    lines = ["# Splices, by method", "", *prose(INTRODUCTION), ""]
+    lines = [
+        "# Splices, by method",
+        "",
+        *prose(INTRODUCTION),
+        "",
+        EXPLAINED,
+        "",
+        *table(["method", "what it does"], [[f"`{m}`", does] for m, does in DOES]),
+    ]
     lines += [*by_case(made), *by_method(made), *retimed(), *splice_points()[:-1]]
     (ROOT / "docs" / "measured" / "splices.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     images = ROOT / "docs" / "measured" / "images"
@@ -56,34 +64,42 @@ def main() -> None:
 
 
 INTRODUCTION = (
-    "The upper body of an action on the legs of a locomotion. `gaussian` turns the trunk as the locomotion's is turned,"
-    " averaged over neighbouring frames (Nomura et al.); `heck` does the same less its mean, so that the action's"
-    " posture stays (Heck, Kovar & Gleicher 2006); `copy` takes the channels as they are; `additive` adds what the"
-    " locomotion's trunk does to the action's own. `python tools/bench/splices.py` writes this page."
+    "For anyone who chooses a method of *Splice*: how the chest swings, and what is kept of both clips. `python"
+    " tools/bench/splices.py` writes this page."
+)
+EXPLAINED = "The upper body of an action on the legs of a locomotion."
+DOES = (
+    ("gaussian", "turns the trunk as the locomotion's is turned, averaged over neighbouring frames (Nomura et al.)"),
+    ("heck", "the same less its mean: the action's posture stays (Heck, Kovar & Gleicher 2006)"),
+    ("copy", "takes the channels as they are"),
+    ("additive", "adds what the locomotion's trunk does to the action's own"),
 )
 SWING = (
-    "Correlation of the chest's turning with the pelvis's about the vertical, both without what is slower than a step:"
-    " near −1 the chest swings against the pelvis, as most walking people's does; near +1 it goes along with it."
-    " Not every captured person does: a run whose own chest goes with the pelvis keeps that, too."
+    "Correlation of the rotations of chest and pelvis about the vertical, without what is slower than a step: near −1"
+    " they swing against each other, as most walking people's do; near +1 together."
 )
 MEANS = (
-    f"Means over the {AGAINST} cases whose locomotion swings its chest against the pelvis. *Locomotion's chest* and"
-    " *action's chest*: correlation of the chest's swing with theirs. *Lean*: mean inclination of the trunk from the"
-    " vertical, less that of the action's own. *Roughness*: acceleration of the body's points over the larger one of"
-    " the two sources. `copy` turns the trunk with the pelvis, the fault that one sees. `gaussian` makes chest and"
-    " lean the locomotion's, and a boxer's twist and crouch are lost; `--posture` gives the mean of that back, and a"
-    " wider `--smoothing` (here the widest) some of what moves. `additive` keeps all of the action and swings least."
+    f"Means over the {AGAINST} cases whose locomotion swings its chest against the pelvis. Chests: correlation of the"
+    " swing with theirs. *Lean*: inclination of the trunk from the vertical, less the action's. *Roughness*:"
+    " acceleration of the body's points, over the larger of the sources'."
 )
+MISSED = {  # of the methods and their options: what one sees
+    "gaussian": "the action's twist and crouch are lost",
+    "heck": "the action's twist is lost but for its mean",
+    "gaussian, posture 1": "the action's twist is lost but for its mean",
+    "gaussian, smoothing 0.125 s": "the action's crouch and some of its twist are lost",
+    "copy": "the trunk turns with the pelvis",
+    "additive": "swings least",
+}
 TWICE = (
-    "A walk's own upper body, turned and moved on the ground, comes back to 0.01 cm by `gaussian`, `heck` and `copy`."
-    " Re-timed as well, 1.2 times as long and with a wobble of ±6 frames of 120 a second, it is found in step again;"
-    " distance of all points of the result from the walk, by `gaussian`:"
+    "A walk's own upper body, turned, moved, 1.2 times as long and with a wobble of ±6 frames of 120 a second, spliced"
+    " onto the walk by `gaussian`: distance of all points from the walk."
 )
 POINTS = (
-    "*Timing*: what `auto` does, in step where the likeness of the legs along the registration is 0.5 or more."
-    " *Splice points*, for locomotions without an end: in how many intervals of a second an action is played that was"
-    " entered where it is near enough, how much of the trunk was compared there (its two halves and the shoulders up to"
-    " 6 cm, its halves to 9, its centre of mass to 13), and the mean distance."
+    "*Timing* by `auto`: in step where the likeness of the legs along the registration is 0.5 or more. *Splice points*,"
+    " for locomotions without an end: in how many intervals of a second an action is played that was entered where it"
+    " is near enough. *Compared*: shoulders and trunk halves up to 6 cm, halves to 9, centre of mass to 13; mean"
+    " distance."
 )
 
 
@@ -114,8 +130,8 @@ def by_case(made: list[dict[str, SpliceResult]]) -> list[str]:
         ]
         rows.append(cells)
     head = ["", "clips", "locomotion", *METHODS, "trunk turned by"]
-    picture = ["![Pelvis and chest over time, by method](images/splice_swing.png)", ""]
-    poses = ["![The same moments of a boxer on a walk, by method](images/splice_poses.png)", ""]
+    picture = ["![Pelvis and chest over time](images/splice_swing.png)", ""]
+    poses = ["![A boxer on a walk](images/splice_poses.png)", ""]
     return ["## Chest against pelvis", "", *prose(SWING), "", *table(head, rows), *picture, *poses]
 
 
@@ -125,8 +141,8 @@ def by_method(made: list[dict[str, SpliceResult]]) -> list[str]:
     for name, recipe in others.items():
         variants[name] = [verbs.apply(recipe, [clip(a), clip(b)]) for _, a, b in CASES[:AGAINST]]
     rows = [[name, *(f"{value:+.2f}" for value in figures(woven))] for name, woven in variants.items()]
-    rows = [[*row[:4], f"{float(row[4]):+.1f}°", row[5].lstrip("+")] for row in rows]
-    head = ["", "chest with pelvis", "locomotion's chest", "action's chest", "lean", "roughness"]
+    rows = [[*row[:4], f"{float(row[4]):+.1f}°", row[5].lstrip("+"), MISSED.get(row[0], "")] for row in rows]
+    head = ["", "chest with pelvis", "locomotion's chest", "action's chest", "lean", "roughness", "missed"]
     return ["## What each keeps", "", *prose(MEANS), "", *table(head, rows)]
 
 

@@ -40,21 +40,14 @@ from quality_tables import grid
 from style_material import KINDS, median_ms, of_some, of_strides, people_of, put_on, style, style_for, walks
 
 PAGE = ROOT / "docs" / "measured" / "style.md"
-WHY = (
-    "What was seen, and what is only supposed. Halves of 8 or 11 people are told with dynamics 1, the component "
-    "that correlates most with speed (-0.84), but labels dealt anew do as well too often; how fast 8 people go, "
-    "as a number, is told with posture 4 instead, which may be chance. Feet sink: up to 8 cm with *only*, 5.5 "
-    "with *natural*; in one clip looked at, with earlier corrections, the linear answer of *only* sank far less "
-    "than the corrected one. Why was not pursued, nor why bounce alone falls short, nor why blends of runs slide "
-    "more; errors of nine of ten were not split by sign. Of mannequiny's run the right foot is not found to "
-    "stand, given travel or not. Of the figure's four gaits *natural* does most of what is asked, *only* little "
-    "before corrections. Corrections were changed twice after first figures (chord steps: medians after three "
-    "0.037 and 0.019, p90 0.735 and 0.473); six ways were tried on these same draws with people kept aside in "
-    "view, others elsewhere, so that these rows are no independent proof of those that stand. 0 corrections are "
-    "the best of the linear answer, a half and a quarter of it; without the last two it was 0.194 and 0.186. "
-    "Knees and what factors of 0 leave were mended after first figures, too: before, 0.75° at factor 1, 1.1 to "
-    "2.8° at factor 0, knees to -0.9°. Drag was 9 to 32 ms in several runs, as others used the machine: 20 is met "
-    "in quiet ones."
+FOR = (
+    "For those who change the components, sliders or *Ask* of style: what each does to captured walks and characters,"
+    " with people tuned on and people kept aside apart."
+)
+COMMAND = "    python tools/bench/style.py ZIP PYTHON      # the extension's zip, a Blender's Python"
+OPEN = (
+    "Not investigated: why feet sink, why bounce falls short, why blends of runs slide more, why the right foot of"
+    " mannequiny's run is found to stand nowhere."
 )
 SHUFFLES = 20
 Lines = list[str]
@@ -66,12 +59,13 @@ def main() -> None:
     for package in jit.PACKAGES:
         jit.kernels(f"action_loom.core.{package}")
     misses: Lines = []
-    lines = ["# Style and asking on captured walks", "", *paragraph(introduction())]
+    lines = ["# Style and asking on captured walks", "", *introduction()]
     for title, words, section in SECTIONS:
         began = time.perf_counter()
         lines += ["", f"## {title}", "", *paragraph(words), "", *section(misses)]
         print(title, f"{time.perf_counter() - began:.0f} s", flush=True)
-    lines += ["", "## What was missed", "", *(f"- {miss}" for miss in misses or ["Nothing."]), "", *paragraph(WHY)]
+    rows = (miss.split(" | ") for miss in misses or ["nothing | – | –"])
+    lines += ["", "## Missed", "", *grid(("what", "reached", "wanted"), rows), "", *paragraph(OPEN)]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -79,18 +73,22 @@ def paragraph(words: str) -> Lines:
     return textwrap.wrap(words, 118)
 
 
-def introduction() -> str:
-    every, tuned = (style(of_all=one).material for one in (True, False))
-    of = [len({one.people[clip] for clip in one.of}) for one in (every, tuned)]
-    return (
-        f"Walks of {of[0]} people (cmu_mb_* of data/cmu and data/strides, without stops and turns of 90°), who weigh"
-        f" alike: {len(every)} strides. {of[0] - of[1]} of them (PEOPLE_KEPT_ASIDE in tests/oracles/kept_aside.py) are"
-        f" kept aside: the figures of tuned on and kept aside are of the style of the other {of[1]} ({len(tuned)}"
-        " strides), on clips of those and on clips of people whom it does not know, whose strides it was carried"
-        f" onto. Left out: {'; '.join(every.left_out) or 'nothing'}. Sd: standard deviations of a measure over the"
-        " strides, people weighing alike. `python tools/bench/style.py ZIP PYTHON` writes this page, with the"
-        " extension's zip and a Blender's Python."
+def introduction() -> Lines:
+    both = [style(of_all=one).material for one in (True, False)]
+    of = [len({one.people[clip] for clip in one.of}) for one in both]
+    words = (
+        f"Material: cmu_mb_* walks of data/cmu and data/strides without stops and 90° turns; people weigh alike."
+        f" {of[0] - of[1]} people are kept aside (PEOPLE_KEPT_ASIDE in tests/oracles/kept_aside.py): the style is"
+        f" learnt from the other {of[1]} and carried onto the clips of both groups. Sd: standard deviation over the"
+        " strides."
     )
+    left_out = ["; ".join(one.partition(":")[0] for one in some.left_out) or "none" for some in both]
+    rows = (
+        ("people", *map(str, of)),
+        ("strides", *(str(len(one)) for one in both)),
+        ("left out", *left_out),
+    )
+    return [*paragraph(FOR), "", COMMAND, "", *paragraph(words), "", *grid(("material", "all", "tuned on"), rows)]
 
 
 # --- there and back
@@ -103,9 +101,9 @@ def there_and_back(misses: Lines) -> Lines:
         back, mean, most = found[:, 0].max(), found[:, 1].mean(), found[:, 2].max()
         rows.append([f"{way}, {who}", str(len(found)), f"{back:.1e}", f"{mean:.2f}", f"{most:.1f}"])
         if back > 0.1:
-            misses.append(f"Factor 1 gives {way}, {who} back to {back:.2g}° only")
+            misses.append(f"Factor 1, {way}, {who} | off by {back:.2g}° | 0.1°")
         if mean > 0.1 and way != "source":
-            misses.append(f"Factor 0, {way}, {who}: {mean:.1f}° from the mean walk")
+            misses.append(f"Factor 0, {way}, {who} | {mean:.1f}° off the mean walk | 0.1°")
     return grid(
         ("components, clips", "of", "factor 1, off at most, °", "factor 0, off the mean walk, °", "at most"), rows
     )
@@ -145,11 +143,13 @@ def labels(misses: Lines) -> Lines:
             found = f"{int((chances <= 0.05).sum())} of {SHUFFLES}"
             rows.append([f"{kind}, {who}", str(count), component, f"{size:+.2f}", f"{chance:.3f}", *reported, found])
             if chance > 0.05:
-                misses.append(f"Label {kind}, {who}: {component}, effect {size:+.2f}, chance {chance:.3f}")
+                misses.append(
+                    f"Label {kind}, {who} | {component}, effect {size:+.2f}, chance {chance:.3f} | chance 0.05"
+                )
             if (chances <= 0.05).mean() > 0.15:
-                misses.append(f"Labels dealt anew, {kind}, {who}: {found} have a chance of 0.05 or less")
+                misses.append(f"Shuffled labels, {kind}, {who} | {found} have a chance of 0.05 or less | 15 %")
     heads = ("label", "of", "component", "effect size", "chance")
-    return grid((*heads, "dealt anew: least", "25 %", "median", "75 %", "most", "0.05 or less"), rows)
+    return grid((*heads, "shuffled labels: least", "25 %", "median", "75 %", "most", "0.05 or less"), rows)
 
 
 def _by_speed(known: Style) -> dict[str, list[str]]:
@@ -225,18 +225,20 @@ def times(misses: Lines) -> Lines:
     ]
     asking, weights = style_asking.times()
     if asking[0] > 20.0:
-        misses.append(f"Asking takes {asking[0]:.0f} ms")
-    words = (
-        f"Learning from {len(walks())} clips takes {took[0] / 1000:.1f} s; carrying what was learnt onto another body"
-        f" {took[1] / 1000:.2f} s, once for each. Asking of {asking[2]:.0f} strides: {weights:.1f} ms for the weights"
-        f" with two corrections, {asking[0]:.0f} ms with the clip of a stride made and measured (wanted: 20),"
-        f" {asking[1]:.0f} ms with its feet planted."
+        misses.append(f"Asking for a stride | {asking[0]:.0f} ms | 20 ms")
+    once = (
+        f"learning from {len(walks())} clips, s",
+        "carrying onto another body, s",
+        f"asking of {asking[2]:.0f} strides: weights with two corrections, ms",
+        "clip of a stride, measured, ms (wanted: 20)",
+        "with feet planted, ms",
     )
+    cells = (f"{took[0] / 1000:.1f}", f"{took[1] / 1000:.2f}", f"{weights:.1f}", *(f"{ms:.0f}" for ms in asking[:2]))
     heads = (
         "clip",
-        "put on",
+        "clip in style",
         "linear",
-        "dressed",
+        "restyled",
         "drag",
         "corrected",
         "planted",
@@ -244,7 +246,7 @@ def times(misses: Lines) -> Lines:
         "drag, all",
         "release, all",
     )
-    return [*grid(heads, rows), "", *paragraph(words)]
+    return [*grid(heads, rows), "", *grid(once, [cells])]
 
 
 def _times(label: str, known: Style, clip: Clip, misses: Lines) -> list[str]:
@@ -269,7 +271,7 @@ def _times(label: str, known: Style, clip: Clip, misses: Lines) -> list[str]:
     for what, place, bound in (("drag", 2, 20.0), ("release", 5, 150.0)):
         worst = max(one[place] for one in reported)
         if worst > bound:
-            misses.append(f"{what.capitalize()} of {label}: {worst:.0f} ms")
+            misses.append(f"{what.capitalize()} of {label} | {worst:.0f} ms | {bound:.0f} ms")
     return [label, *cells]
 
 
@@ -277,37 +279,34 @@ SECTIONS: tuple[tuple[str, str, Callable[[Lines], Lines]], ...] = (
     ("What people differ in", style_shares.WORDS, style_shares.shares),
     (
         "There and back",
-        "A clip of each person with all factors at 1, by way of the whole computation (asked for nothing, a clip is"
-        " handed back as it is), the most that any joint is turned off; wanted 0.1°. And with all factors at 0, its own"
-        " speed and its individuality too: how far joints are from those of the mean walk, which it should be. About"
-        " the rest pose (source) the first factor stays 1: what is left is as much of that component as the clip has.",
+        "A clip of each person through the whole computation. Factors of 1: the largest error of a joint's rotation,"
+        " wanted 0.1°. Factors, own speed and individuality of 0: how far joints are from the mean walk, wanted 0.1°;"
+        " *source* (about the rest pose) keeps factor 1 at 1, which leaves as much of that component as the clip has.",
         there_and_back,
     ),
     ("Sliders", style_sliders.SLIDERS_WORDS, style_sliders.sliders),
     ("Feet and knees", style_sliders.FEET_WORDS, style_sliders.feet_and_knees),
     (
         "Labels",
-        "Labels made from what is measured: the faster half of people is fast, the others slow; how fast each of them"
-        " goes, as a number; the faster half of clips. The component that tells most of it, its effect size, and the"
-        " chance that labels dealt anew do as well, wanted 0.05 at most; and what is said of labels that were dealt"
-        " anew, 20 times: their chances should lie evenly between 0 and 1. Wanted was the first label; the other "
-        "two were added after it had missed, as was that only components with a factor count (chances before: "
-        "0.108 and 0.212).",
+        "Labels from the measures: the faster half of people, each person's speed, the faster half of clips. Chance:"
+        f" how often shuffled labels show as large an effect, wanted 0.05; chances of {SHUFFLES} shuffled labels should"
+        " spread evenly over 0 to 1. After the first label had missed, the other two were added and only components"
+        " with a factor counted.",
         labels,
     ),
     (
         "A person left out",
-        "How far joints of a person's strides are from the nearest that the components of the others can make, mean of"
-        " the main joints and the hips. That is why what no component tells is always carried along.",
+        "How far joints of a person's strides are from the nearest that the others' components can make: mean of the"
+        " main joints and the hips.",
         left_out,
     ),
     ("Asking", style_asking.WORDS, style_asking.asking),
     ("Other bodies and actions", style_bodies.WORDS, style_bodies.tried),
     (
         "Times",
-        "Milliseconds by the clock of a machine of two cores that others use, too, medians of 9. Drag:"
-        " the linear answer and the clip of it (dressed), wanted 20. Release: put on, corrected, dressed and planted,"
-        " without measures of quality, wanted 150. Two sliders, natural; the last two columns all nine, *only*.",
+        "Milliseconds of the clock on two shared cores, medians of 9. Drag: linear and restyled, wanted 20 (9 to 32 in"
+        " several runs). Release: clip in style, corrected, restyled and planted, no measures of quality, wanted 150."
+        " Two sliders, *natural*; *all*: all nine, *only*.",
         times,
     ),
     ("Contact sheets", style_sheets.WORDS, style_sheets.draw),

@@ -1,7 +1,6 @@
 """Asking for speed, turn and steps: how near blends of one man's strides come, beside weights of the nearest."""
 
 import itertools
-import textwrap
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +9,7 @@ from action_loom.core.check import quality
 from action_loom.core.style import barycentric, measures
 from action_loom.core.verbs import Ask
 from action_loom.core.verbs.ask.work import AskResult, Examples
+from quality_tables import grid
 from style_material import KINDS, examples, median_ms
 
 POINTS = 60
@@ -23,20 +23,19 @@ SETS = (
 )
 TAKES = (*KINDS, (None, "all takes"))
 WORDS = (
-    "Strides of one man (data/amc, subject 16), with their mirror images as *Ask* takes them; of his takes tuned on,"
-    " of those kept aside, and of all. 60 points drawn evenly inside the hull of the strides' measures are asked for:"
-    " speed and turn, or these and the length of steps. Errors in per cent of the strides' range, the worst of the"
-    " measures of a point: median of points, and nine of ten. Without: barycentric weights, as shares of the time."
-    " With: after two corrections, what the verb does. Wanted: medians of 1 % without and 0.1 % with. Beside it:"
-    " the six nearest, weighted by 1/d - 1/d6 (Kovar and Gleicher 2004, without their samples), and with the same two"
-    " corrections. "
-    "Slide, cm/s, before planting: of the median clip, of the clips that a blend is of, by their shares, and of "
-    "three strides of the blend in a row. Wanted: 1 beyond the median clip at most. Points of walks and runs are "
-    "drawn evenly over speeds and so lie among runs more than clips do; the comparison by shares was added after "
-    "the first had missed. His runs give some strides of 0.3 to 0.4 s, which are doubtful. That shares are of the "
-    "time was chosen after the first run, with the takes kept aside in view: without, first answers were off by "
-    "1.86, 2.84 and 1.36 % (speed and turn of walks) and corrected ones by 0.012 to 0.028 %."
+    f"{POINTS} points drawn evenly in the hull of the measures of one man's strides (data/amc, subject 16, with mirror"
+    " images), asked for by *Ask*. Walks and runs: evenly over speeds, so among runs more than clips lie; strides of"
+    " 0.3 to 0.4 s are doubtful. That shares are of the time was chosen with takes kept aside in view."
 )
+COLUMNS = (
+    ("without", "error by barycentric weights as shares of the time, % of the strides' range, worst measure", "1 %"),
+    ("with", "the same after two corrections, what the verb does", "0.1 %"),
+    ("nearest", f"by the {NEAREST} nearest, weighted 1/d - 1/d{NEAREST} (Kovar and Gleicher 2004, without their"
+     " samples), without and with two corrections", ""),
+    ("slide", "cm/s before planting: of the median clip, a blend's clips by their shares, three strides of it", ""),
+    ("beyond median clip", "blends over the median clip", "1 cm/s"),
+    ("beyond shares", "blends over their clips; added after *beyond median clip* had missed", ""),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,8 @@ def asking(misses: list[str]) -> list[str]:
         "beyond median clip",
         "beyond shares",
     )
-    lines = [f"| strides of | asked | of | {' | '.join(heads)} |", "|" + "---|" * (len(heads) + 3)]
+    columns = grid(("column", "what it is: medians of points, p90 beside errors", "wanted"), COLUMNS)
+    lines = [*columns, "", f"| strides of | asked | of | {' | '.join(heads)} |", "|" + "---|" * (len(heads) + 3)]
     for kind, names in SETS:
         for aside, reported in TAKES:
             one = _asked(kind, names, aside)
@@ -94,11 +94,13 @@ def asking(misses: list[str]) -> list[str]:
             lines.append(f"| {label} | {', '.join(names)} | {one.strides} | {' | '.join(cells)} |")
             for bound, value, what in ((1.0, one.medians[0], "without"), (0.1, one.medians[1], "with")):
                 if value > bound:
-                    misses.append(f"Asking {', '.join(names)} of {label}: {value:.2f} % {what} corrections")
+                    misses.append(
+                        f"Asking {', '.join(names)} of {label} | {value:.2f} % {what} corrections | {bound:g} %"
+                    )
             if one.beyond > 1.0:
                 misses.append(
-                    f"Asking {', '.join(names)} of {label}: blends slide {one.beyond:.1f} cm/s more"
-                    f" than the median clip, {one.more:+.1f} by shares"
+                    f"Asking {', '.join(names)} of {label} | blends slide {one.beyond:.1f} cm/s more"
+                    f" than the median clip, {one.more:+.1f} by shares | 1 cm/s"
                 )
     return [*lines, "", *_outside()]
 
@@ -164,12 +166,12 @@ def _of_nearest(
 
 
 def _outside() -> list[str]:
-    """A sentence on points outside the hull: whether that is said, and how far what came is from the nearest point."""
+    """Points outside the hull: whether that is reported, and how far what came is from the nearest point."""
     strides, clips = examples("walks", aside=None, mirror=True)
     points = np.stack([strides.measured[name] for name in ("speed", "turn")], axis=1)
     spread, middle = points.std(axis=0), points.mean(axis=0)
     angles = np.linspace(0.0, 2.0 * np.pi, OUTSIDE, endpoint=False)
-    message, off = 0, []
+    outside, off = 0, []
     for angle in angles:
         goal = middle + 4.0 * spread * np.array([np.cos(angle), np.sin(angle)])
         goal[0] = max(goal[0], 0.1)
@@ -177,13 +179,14 @@ def _outside() -> list[str]:
         assert isinstance(made, AskResult)
         nearest = barycentric.nearest_in_hull(points / spread, goal / spread) @ points
         off.append(100.0 * np.abs((np.array(list(made.got.values())) - nearest) / np.ptp(points, axis=0)).max())
-        message += bool(made.report["ask"]["outside"] and made.report["warnings"])
-    words = (
-        f"Of {OUTSIDE} points four deviations from the middle, all outside the hull, {message} are said to be outside;"
-        f" what came is {np.median(off):.2f} % of the range from the nearest point of the hull (median; worst"
-        f" {max(off):.2f})."
+        outside += bool(made.report["ask"]["outside"] and made.report["warnings"])
+    heads = (
+        "points four sd from the middle, outside the hull",
+        "reported as outside",
+        "off the hull's nearest point, % of the range, median",
+        "worst",
     )
-    return textwrap.wrap(words, 118)
+    return grid(heads, [(str(OUTSIDE), str(outside), f"{np.median(off):.2f}", f"{max(off):.2f}")])
 
 
 def times() -> tuple[tuple[float, float, float], float]:

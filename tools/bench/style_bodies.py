@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,14 +18,14 @@ from action_loom.core.style.style import Style
 from action_loom.core.verbs import Restyle
 from action_loom.core.verbs.restyle import change
 from oracles.material import SHARED
+from quality_tables import grid
 from style_material import style
 from telling import MARK
 
 CHARACTERS = ("mannequiny", "RobotExpressive", "godot_player")
 WORDS = (
-    "The seven actions of the generated figure, and the actions of three characters of game makers (30 frames a"
-    " second, in Blender): what is learnt of all of them at once, and what sliders learnt from captured walks do to"
-    " them. Nothing is tuned on these."
+    "What the actions of the generated figure and of three game characters (30 frames a second, in Blender) teach, and"
+    " what sliders learnt from captured walks do to them. Nothing is tuned on these. Effects: sd for one sd."
 )
 
 
@@ -50,10 +49,11 @@ def tried(misses: list[str]) -> list[str]:
     command = [python, str(script), sys.argv[1], str(SHARED / "cmu"), *files]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    for line in done.stdout.splitlines():
-        if line.startswith(MARK):
-            lines += [*textwrap.wrap(_of_character(json.loads(line.removeprefix(MARK)), misses), 118), ""]
-    return lines[:-1]
+    found = (line.removeprefix(MARK) for line in done.stdout.splitlines() if line.startswith(MARK))
+    rows = [_of_character(json.loads(line), misses) for line in found]
+    heads = ("character", "actions", "learnt", "sliders of it")
+    heads += ("restyled by captured walks", "the others: refused", "walks and runs with root motion, looped", "refused")
+    return [*lines, *grid(heads, rows)]
 
 
 def _of_figure() -> list[str]:
@@ -67,26 +67,31 @@ def _of_figure() -> list[str]:
         values = [one["mean"], one["deviation"], one["lowest"], one["highest"], *effects]
         rows.append(f"| {name} | {' | '.join(f'{value:.2f}' for value in values)} | {one['unit']} |")
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *rows, ""]
-    words = (
-        f"The figure's own: {reported['strides']} strides of {', '.join(reported['people'])}, each taken for a person."
-        f" Left out: {'; '.join(own.report['warnings'])}. Mean, sd and effects of one sd in the units and sd of these;"
-        f" sliders that are lacking: {', '.join(set(SLIDERS) - set(reported['sliders'])) or 'none'}."
-    )
-    reached = []
+    left_out = "; ".join(reason(one) for one in own.report["warnings"])
+    lacking = ", ".join(set(SLIDERS) - set(reported["sliders"])) or "none"
+    learnt = (", ".join(reported["people"]), str(reported["strides"]), left_out, lacking)
+    lines += [*grid(("each taken for a person", "strides", "left out", "sliders that are lacking"), [learnt]), ""]
+    restyled = []
     for clip in (*every, actions.wave()):
         try:
             in_style = clip_in_style.of_clip(walks_on_figure(), clip)
         except LoomError as error:
-            reached.append(f"{clip.name}: refused: {error}")
+            restyled.append((clip.name, *["–"] * len(ASKED), f"refused: {reason(error)}"))
             continue
-        changed = change.asked(in_style, Restyle(stride=-1.0, swing=1.0, lean=1.0, goes_along="only"))
+        changed = change.asked(in_style, Restyle(goes_along="only", **ASKED))
         assert changed is not None
-        got = ", ".join(f"{name} {one['after'] - one['before']:+.2f}" for name, one in changed.sliders.items())
-        reached.append(f"{clip.name} (asked -1, +1, +1 sd): {got}" + "".join(f"; {held}" for held in changed.held))
-    second = "By sliders of captured walks carried onto the figure, *only*: " + ". ".join(reached) + "."
-    return [*lines, *textwrap.wrap(words, 118), "", *textwrap.wrap(second, 118)]
+        got = [changed.sliders[name] for name in ASKED]
+        restyled.append((clip.name, *(f"{one['after'] - one['before']:+.2f}" for one in got), "; ".join(changed.held)))
+    asked = (f"{name}, asked {amount:+.0f} sd" for name, amount in ASKED.items())
+    return [*lines, *grid(("by captured walks, *only*", *asked, "message"), restyled)]
 
 
+def reason(message: object) -> str:
+    """A message without its explanation."""
+    return str(message).partition(":")[0]
+
+
+ASKED = {"stride": -1.0, "swing": 1.0, "lean": 1.0}
 _WAYS = (("natural", False), ("only", False), ("only", True))
 
 
@@ -103,26 +108,26 @@ def _effect(own: Style, clips: list[Clip], name: str, mode: str, *, exact: bool)
     return float(np.mean(found))
 
 
-def _of_character(reported: dict[str, Any], misses: list[str]) -> str:
-    name, every = reported["file"], reported["actions"]
-    learnt = reported["auto"]
+def _of_character(reported: dict[str, Any], misses: list[str]) -> list[str]:
+    """A row: what is learnt of a character's actions, and which of them sliders of captured walks restyle."""
+    name, learnt = reported["file"], reported["auto"]
     if "refused" in learnt:
-        words = f"{name}, {len(every)} actions, learning refused: {learnt['refused']}."
+        cells = [f"refused: {reason(learnt['refused'])}", "–"]
     else:
         what = "strides" if learnt["gait"] else "repetitions"
-        words = f"{name}, {len(every)} actions: {learnt['strides']} {what} of {', '.join(learnt['people'])}; sliders: "
-        words += ", ".join(learnt["sliders"]) + "."
-    for key, when in (("restyled", "as they are"), ("given travel", "walks and runs given travel and made loops")):
+        cells = [f"{learnt['strides']} {what} of {', '.join(learnt['people'])}", ", ".join(learnt["sliders"])]
+    for key in ("restyled", "given travel"):
         able = {one: got for one, got in reported[key].items() if "refused" not in got}
-        reasons = {got["refused"].removeprefix(one).strip() for one, got in reported[key].items() if "refused" in got}
-        words += f" By sliders of captured walks, {when}: {len(able)} of {len(reported[key])} can be restyled"
-        words += "".join(f"; {one}: {_came(got)}" for one, got in able.items())
-        words += (
-            f". Of the others is said: {'. '.join(f'…{reason}' for reason in sorted(reasons))}." if reasons else "."
+        reasons = {
+            reason(got["refused"].removeprefix(one)).strip() for one, got in reported[key].items() if "refused" in got
+        }
+        cells.append(
+            f"{len(able)} of {len(reported[key])}" + "".join(f"; {one}: {_came(got)}" for one, got in able.items())
         )
+        cells.append("; ".join(f"…{one}" for one in sorted(reasons)) or "–")
     if not any("refused" not in got for got in reported["given travel"].values()):
-        misses.append(f"{name}: no action of it can be restyled by sliders of captured walks, not even its run")
-    return words
+        misses.append(f"{name}, by sliders of captured walks | no action can be restyled, not even its run | –")
+    return [name, str(len(reported["actions"])), *cells]
 
 
 def _came(got: dict[str, Any]) -> str:

@@ -13,13 +13,13 @@ from style_material import style
 SHORT = 35  # phases, of the source
 LEAST, MOST = 0.93, 0.96  # wanted of the first component about the rest pose
 WORDS = (
-    "Shares of variance, %, of principal components of how the main joints turn, people weighing alike. Wanted of"
-    " the first about the rest pose, uncentred as in the source: 93 to 96 %."
+    "Shares of variance, %, of principal components of the main joints' rotations, people weighing alike. Wanted of the"
+    " first about the rest pose, uncentred as in the source: 93 to 96 %."
 )
 
 
 def shares(misses: list[str]) -> list[str]:
-    lines: list[str] = []
+    posture_shares: list[str] = []
     rows: list[tuple[str, np.ndarray]] = []
     for of_all, who in ((True, "all"), (False, "tuned on")):
         known = style(of_all=of_all)
@@ -35,22 +35,25 @@ def shares(misses: list[str]) -> list[str]:
         rows.append((f"dynamics alone, {who}", _shares(dynamics, known)))
         weights = known.material.weights
         part, whole = (_variance(one, weights) for one in (posture, together))
-        lines.append(f"Of what differs among {who}, {100 * part / whole:.0f} % is posture.")
+        posture_shares.append(f"{100 * part / whole:.0f} % ({who})")
         for name, share in ((str(SHORT), as_printed[0]), (str(PHASES), known.learnt("source").parts.shares[0])):
             if not LEAST <= share <= MOST:
-                misses.append(f"Component 1 about the rest pose at {name} phases, {who}: {100 * share:.2f} %")
+                misses.append(
+                    f"Component 1 about the rest pose at {name} phases, {who} | {100 * share:.2f} % | 93 to 96 %"
+                )
     heads = ("rows", *(str(k) for k in range(1, 7)), "first 3", "first 5", "first 10")
     reported = [[label, *_cells(100 * found)] for label, found in rows]
     count = len(style(of_all=True).learnt("source").turning) // 3
     first = rows[0][1]
-    lines.append(
-        f"The source: {count} joints here and 16 there, {SHORT} frames, 3 axes each: {3 * SHORT * count} numbers here,"
-        " 1680 there. It prints one share, 95.95 % of the first (30 people of three ages, angles as BVH files have"
-        f" them), here {100 * first[0]:.2f} %; it says that shares fall much from the third to the fourth: here"
-        f" {100 * first[2]:.2f} to {100 * first[3]:.2f} %, less of a fall. That its second tells sex and its third age"
-        " can't be seen here: nobody knows either of these people."
+    beside = (
+        ("posture's share of the variance", "–", ", ".join(posture_shares)),
+        ("numbers of a row: joints × frames × axes", "1680", f"{count} × {SHORT} × 3 = {3 * SHORT * count}"),
+        ("share of component 1", "95.95 % (30 people of three ages, angles of BVH files)", f"{100 * first[0]:.2f} %"),
+        ("components 3 and 4", "shares fall much", f"{100 * first[2]:.2f} and {100 * first[3]:.2f} %, less of a fall"),
+        ("component 2 shows sex, 3 age", "yes", "missed: both are unknown of these people"),
     )
-    return [*grid(heads, reported), "", *textwrap.wrap(" ".join(lines), 118), "", *_meanings(style(of_all=True))]
+    tables = (*grid(heads, reported), "", *grid(("beside the source", "source", "ours"), beside), "")
+    return [*tables, *_meanings(style(of_all=True))]
 
 
 def _turning(known: Style, *, with_hips: bool) -> np.ndarray:
@@ -85,8 +88,8 @@ def _meanings(known: Style) -> list[str]:
             name = f"{learnt.names[k]}, about rest" if way == "source" else learnt.names[k]
             rows.append([name, *reported, _carriers(learnt, known, k)])
     words = (
-        "Correlations of scores with what is measured, over all strides, people weighing alike; and the joints that"
-        " carry a component, with the share of its squared length."
+        "Correlations of scores with the measures over all strides, and the joints that carry a component, % of its"
+        " squared length."
     )
     return [*textwrap.wrap(words, 118), "", *grid(("component", *names, "carried by"), rows)]
 

@@ -1,6 +1,5 @@
 """Contact sheets of sliders: a walk with less and more of each, as pictures of docs/measured/style.md."""
 
-import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from action_loom.core.verbs.restyle import change
 from action_loom.core.verbs.restyle import work as restyle
 from action_loom.core.weave import planting
 from matplotlib.figure import Figure
+from quality_tables import grid
 from style_material import put_on, walks
 
 AMOUNTS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
@@ -23,59 +23,50 @@ WIDE = 7.0  # inches
 PHASES = (0.0, 0.35)  # of a stride: the left foot comes down; the right leg swings past it
 COLOURS = ("#1f4e79", "#f0a030")
 IMAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "measured" / "images"
-# By the name of a picture: what goes along, which sliders, whether seen from the front, and what was seen in it.
+# By the name of a picture: what goes along, which sliders, whether seen from the front, and what was missed, by eye.
 SHEETS = {
     "style_natural": (
         "natural",
         SLIDERS,
         False,
-        "Natural: from a shuffle with still arms to a long step with arms that swing, no pose broken and no foot "
-        "seen under the floor; bounce, swing and lift stop at or before -1.5, and at -3 speed the free foot is "
-        "thrown up behind.",
+        "bounce, swing and lift stop at or before -1.5; at -3 speed the free foot is thrown up behind",
     ),
     "style_only": (
         "only",
         SLIDERS,
         False,
-        "Only this: at 1 sd little else changes but with lean; from 2 on there is what nobody asked for, a trunk "
-        "that tips and an arm thrown forward (cadence and lift -2, stride, speed and lean +2, swing +3), and a "
-        "foot is under the floor at +2 and +3 of stride, speed and lean.",
+        "lean changes more than lean from 1 sd on; cadence and lift -2, stride, speed and lean +2, swing +3: a tipping"
+        " trunk, an arm thrown forward; stride, speed and lean +2, +3: a foot under the floor",
     ),
     "style_front": (
         "only",
         ("width", "lean", "elbows", "swing"),
         True,
-        "Only this, from the front: feet cross over at -3 width and are a little farther apart at +3; lean +2 and "
-        "+3 bend the trunk aside, which nobody asked for, a strong swing brings one hand before the body, elbows "
-        "show hardly anything.",
+        "width: feet cross at -3 and are little farther apart at +3; lean +2, +3 bends the trunk aside; a strong swing"
+        " brings one hand before the body; elbows show hardly anything",
     ),
     "style_front_natural": (
         "natural",
         ("width", "lean", "elbows", "swing"),
         True,
-        "Natural, from the front: feet come together at -3 width and are little wider at +3, where a knee turns "
-        "out; lean turns it out at +2 and +3, too; elbows and swing show little from here.",
+        "width: little wider at +3, a knee turns out, as with lean +2, +3; elbows and swing show little",
     ),
 }
 WORDS = (
-    f"{SHOWN} with -3 to 3 sd of each slider, as on release: corrected, knees held, feet planted; blue where its left"
-    " foot comes down, orange 0.35 of a stride later. Under each column how far the slider went; it is held at 3 sd"
-    " from the examples' mean. The sentences are of one who looked."
+    f"{SHOWN} with -3 to 3 sd of each slider, as on release; blue: its left foot comes down, orange: 0.35 of a stride"
+    " later. Under each column: how far the slider went, held at 3 sd from the examples' mean."
 )
 
 
 def draw(_: list[str]) -> list[str]:
-    lines = []
-    for name, (mode, sliders, front, seen) in SHEETS.items():
+    lines, rows = [], []
+    for name, (mode, sliders, front, missed) in SHEETS.items():
         figure = _sheet(mode, sliders, front=front)
         (IMAGES / f"{name}.png").write_bytes(png.as_png(figure))
-        lines += [
-            f"![{mode}, from the {'front' if front else 'side'}](images/{name}.png)",
-            "",
-            *textwrap.wrap(seen, 118),
-            "",
-        ]
-    return lines[:-1]
+        title = f"{mode}, from the {'front' if front else 'side'}"
+        lines += [f"![{title}](images/{name}.png)", ""]
+        rows.append((title, missed))
+    return [*lines, *grid(("picture", "missed, by eye"), rows)]
 
 
 def _sheet(mode: str, sliders: tuple[str, ...], *, front: bool) -> Figure:
