@@ -100,7 +100,7 @@ def ghost_of_a_mode(gui: Any, mode: str, sources: tuple[str, ...]) -> Iterator[A
     with gui.override():
         bpy.ops.action_loom.clear_preview("EXEC_DEFAULT")
     assert ghost() is None
-    assert not loom("addon.interface.pictures.ghost_overlay").is_shown()
+    assert loom("addon.interface.pictures.ghost_overlay")._handler is None
 
 
 def strip(gui: Any, mode: str) -> Iterator[Any]:

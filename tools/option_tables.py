@@ -1,36 +1,46 @@
-"""Writes docs/options.md, and the tables of options on pages of the manual, from the declarations themselves.
+"""Writes from declarations: docs/options.md, the tables of options in the manual, and the verbs in docs/jobs.md.
 
-A page of the manual has a table where it says `<!-- options: blend -->`; it goes to the next `<!-- end -->`.
+A page of the manual has a table where it says `<!-- options: blend -->`; it goes to the next `<!-- end -->`, as does
+the list of verbs from `<!-- verbs -->`.
 """
 
 import re
 from pathlib import Path
 
-from action_loom.core.options import HIDDEN, MODE, PANEL, RARE, Option, declared
+from action_loom.core.options import HIDDEN, MODE, PANEL, RARE, Declared, Option, declared
+from action_loom.core.recipes.base import Recipe
 from action_loom.core.recipes.graph import GraphOptions
 from action_loom.core.recipes.matching import Matching
+from action_loom.core.recipes.planting import PlantOptions
 from action_loom.core.recipes.reading import ReadingOptions, SourceOptions
 from action_loom.core.recipes.result import ResultOptions
+from action_loom.core.recipes.splice import PointOptions
 from action_loom.core.recipes.style import StyleOptions
 from action_loom.core.verbs import VERBS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "options.md"
+JOBS = DOCS / "jobs.md"
 HEAD = """# Options
 
-Written by `tools/option_tables.py` from the declarations in `core/recipes`; a test compares them.
+For whoever sets options on a command line, in a job file or in a script: each option of each verb.
+`python tools/option_tables.py` writes this page from the declarations; a test compares them.
 
 An option has the same name everywhere: `--open-end-penalty 2` on a command line, `open_end_penalty = 2` in a job file
-and in a script, and words like these in a panel. Names of earlier versions, in brackets, are still read.
+and in a script, and similar words in a panel. Earlier names, in brackets, are still read.
 """
-SHARED = (
-    ("Synchronising", "Of every verb that synchronises: `sync` and `blend`.", Matching),
-    ("Motion graphs", "Of `graph build`, and of walks that build their graph themselves.", GraphOptions),
+# Options that several verbs have; their sections say so.
+SHARED: tuple[tuple[str, type[Declared]], ...] = (
+    ("Synchronising", Matching),
+    ("Motion graphs", GraphOptions),
+    ("Feet", PlantOptions),
+    ("Splice points", PointOptions),
+    ("Styles", StyleOptions),
 )
-ACTIONS = (
+ACTIONS: tuple[tuple[str, str, type[Declared]], ...] = (
     ("Results as actions", "In Blender, and on the command line inside Blender.", ResultOptions),
     ("Sources", "How all sources of a result are read.", ReadingOptions),
-    ("One source", "How one source is read, where not as usual: below the list.", SourceOptions),
+    ("One source", "How one source is read, where it differs from the others: below the list.", SourceOptions),
 )
 # Options that several verbs share have a panel of their own, as in `addon.model.properties`.
 OF_A_PANEL = {
@@ -41,25 +51,39 @@ OF_A_PANEL = {
     "reading": ReadingOptions,
 }
 MARKED = re.compile(r"(<!-- options: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+LISTED = re.compile(r"(<!-- verbs -->).*?(<!-- end -->)", re.DOTALL)
 
 
 def page() -> str:
     """Return the text of the page."""
-    parts = [HEAD]
-    for title, about, declaration in SHARED:
-        parts.append(f"## {title}\n\n{about}\n\n{table(declared(declaration))}")
-    for row in VERBS.values():
-        recipe = row.recipe
-        bases = [(title, declaration) for title, _, declaration in SHARED if issubclass(recipe, declaration)]
+    recipes = [row.recipe for row in VERBS.values()]
+    rows = ["| verb | what it does |", "|---|---|"]
+    rows += [f"| [`{one.verb}`](#{anchor(heading(one))}) | {one.__doc__} |" for one in recipes]
+    parts = [HEAD, "## Verbs", "\n".join(rows)]
+    for title, declaration in SHARED:
+        having = ", ".join(f"`{one.verb}`" for one in recipes if issubclass(one, declaration))
+        parts += [f"## {title}", f"For {having}.", table(declared(declaration))]
+    for recipe in recipes:
+        bases = [(title, declaration) for title, declaration in SHARED if issubclass(recipe, declaration)]
         shared = {name for _, declaration in bases for name in declared(declaration)}
         own = {name: about for name, about in declared(recipe).items() if name not in shared}
-        earlier = f" (earlier `{'`, `'.join(recipe.earlier_verbs)}`)" if recipe.earlier_verbs else ""
-        also = f" Options of {' and '.join(f'*{title}*' for title, _ in bases)} as well." if bases else ""
-        parts.append(f"## {recipe.verb}{earlier}\n\n{recipe.__doc__}{also}")
+        parts.append(f"## {heading(recipe)}")
+        if bases:
+            parts.append(f"With the options of {', '.join(f'[{title}](#{anchor(title)})' for title, _ in bases)}.")
         parts += [table(own)] if own else []
     for title, about, declaration in ACTIONS:
         parts.append(f"## {title}\n\n{about}\n\n{table(declared(declaration))}")
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def heading(recipe: type[Recipe]) -> str:
+    """Return the heading of a verb's section."""
+    return recipe.verb + (f" (earlier `{'`, `'.join(recipe.earlier_verbs)}`)" if recipe.earlier_verbs else "")
+
+
+def anchor(title: str) -> str:
+    """Return what a link to a heading ends with."""
+    return re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
 
 
 def table(options: dict[str, Option]) -> str:
@@ -108,6 +132,11 @@ def sentence(about: Option) -> str:
 def with_tables(text: str) -> str:
     """Return a page of the manual with its tables as the declarations are now."""
     return MARKED.sub(lambda found: f"{found[1]}\n{panel_table(*found[2].split())}\n\n{found[3]}", text)
+
+
+def with_verbs(text: str) -> str:
+    """Return the page of job files with the list of verbs as the registry is now."""
+    return LISTED.sub(lambda found: f"{found[1]}{', '.join(f'`{verb}`' for verb in VERBS)}{found[2]}", text)
 
 
 def panel_table(name: str, where: str = "") -> str:
@@ -166,5 +195,6 @@ def _choice(title: str, description: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    JOBS.write_text(with_verbs(JOBS.read_text(encoding="utf-8")), encoding="utf-8")
     for one in sorted((DOCS / "manual").glob("*.md")):
         one.write_text(with_tables(one.read_text(encoding="utf-8")), encoding="utf-8")

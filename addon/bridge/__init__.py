@@ -1,1 +1,1 @@
-"""The only code that reads or writes bones and F-curves; what crosses it is Skeleton, Clip and plain values."""
+"""The only code that reads or writes bones and F-curves; callers exchange Skeleton, Clip and plain values with it."""

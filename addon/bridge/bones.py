@@ -1,4 +1,4 @@
-"""New armatures: a skeleton's joints as bones."""
+"""Build new armatures with a bone for each joint of a skeleton."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,23 +12,23 @@ from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
 from ..ground.blender_types import present
 
-LONGEST_NAME = 63  # bytes
-_STUB = 0.03  # of the body's height: a bone whose end nothing tells
-_SHORTEST = 1e-3  # of the body's height: a bone that can be seen and turned
-_TOUCH = 1e-6  # metres
+LONGEST_NAME = 63  # bytes: Blender's limit
+_STUB = 0.03  # of the body's height: length of a bone whose end is unknown
+_SHORTEST = 1e-3  # of the body's height: shorter bones can't be seen and turned
+_TOUCH = 1e-6  # metres between a bone's head and its parent's tail where they are connected
 
 
 def name_of(joint: str) -> str:
-    """Return a joint's name as a bone can have it."""
-    # Blender 4.2 itself cuts names in the middle of a letter, and can't read them any more.
+    """Return a joint's name shortened to what a bone can have."""
+    # Blender 4.2 itself cuts names in the middle of a letter and can't read the result.
     return joint.encode("utf-8", errors="replace")[:LONGEST_NAME].decode("utf-8", errors="ignore")
 
 
 def ends(skeleton: Skeleton) -> tuple[Array, Array]:
-    """Return heads and tails (J, 3) of a skeleton's bones in the world.
+    """Return heads and tails (J, 3) of a skeleton's bones in world metres.
 
-    A bone ends at its tip, or at the child that goes on the straightest; else it goes on as its parent does, a
-    little way.
+    A bone ends at the child that continues it the straightest, else at its tip; without either it is a short stub in
+    its parent's direction.
     """
     rotations, heads = skeleton.rest
     size = skeleton.height or 1.0
@@ -38,7 +38,7 @@ def ends(skeleton: Skeleton) -> tuple[Array, Array]:
         reach = heads[children] - heads[joint]
         lengths = np.linalg.norm(reach, axis=1)
         near = lengths > _SHORTEST * size
-        # A root goes up; parents come first, so that a parent's direction is known.
+        # Roots point up. Parents come first, so a parent's direction is known.
         ahead = tails[parent] - heads[parent] if parent >= 0 else np.array([0.0, 0.0, 1.0])
         if near.any():
             straightest = (reach[near] @ ahead / lengths[near]).argmax()
@@ -49,7 +49,7 @@ def ends(skeleton: Skeleton) -> tuple[Array, Array]:
 
 
 def check(context: bpy.types.Context) -> None:
-    """Raise RigError where no armature can be added, before anything is changed."""
+    """Raise RigError if no armature can be added here; call it before changing anything."""
     if not present(context.layer_collection).is_visible:
         raise RigError("The active collection is hidden: show it, or make another one active")
     collection = present(context.collection)
@@ -60,10 +60,10 @@ def check(context: bpy.types.Context) -> None:
 def build(
     context: bpy.types.Context, name: str, skeleton: Skeleton, heads: Array, tails: Array, *, connected: bool
 ) -> tuple[bpy.types.Object, tuple[str, ...]]:
-    """Return a new armature object at the origin and the names of its bones, in the skeleton's order.
+    """Create an armature object at the origin; return it and the names of its bones in the skeleton's order.
 
-    connected : bones that begin where their parents end can't move in them, only turn
-    Selection, active object and mode stay as they are.
+    connected : connect bones that begin where their parents end, so that they turn but don't move
+    Selection, active object and mode stay the same.
     """
     data = bpy.data.armatures.new(name)
     armature = link(context, bpy.data.objects.new(name, data))
@@ -74,7 +74,7 @@ def build(
         for joint, head, tail in zip(skeleton.names, heads, tails, strict=True):
             bone = data.edit_bones.new(name_of(joint))
             bone.head, bone.tail = head, tail
-            # Z is where the body faces, of feet up, so that limbs, trunk and feet all bend about X.
+            # Z points where the body faces, or up on feet, so that limbs, trunk and feet all bend about X.
             points_ahead = np.abs(tail - head).argmax() == 1
             bone.align_roll((0.0, 0.0, 1.0) if points_ahead else (0.0, -1.0, 0.0))
             parent = int(skeleton.parents[len(made)])
@@ -87,7 +87,7 @@ def build(
 
 
 def link(context: bpy.types.Context, added: bpy.types.Object) -> bpy.types.Object:
-    """Put a new object into the active collection, and return it."""
+    """Link a new object to the active collection and to the local view; return the object."""
     present(context.collection).objects.link(added)
     space = context.space_data
     if isinstance(space, bpy.types.SpaceView3D) and space.local_view is not None:
@@ -97,7 +97,7 @@ def link(context: bpy.types.Context, added: bpy.types.Object) -> bpy.types.Objec
 
 @contextmanager
 def _editing(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[None]:
-    """Have an armature alone in edit mode, and selection, active object and mode as before afterwards."""
+    """Put an armature alone into edit mode; restore selection, active object and mode afterwards."""
     layer = present(context.view_layer)
     active, selected = layer.objects.active, list(context.selected_objects)
     mode = "OBJECT" if active is None else active.mode
@@ -113,7 +113,7 @@ def _editing(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator
         bpy.ops.object.mode_set(mode="OBJECT")
         layer.objects.active = active
         if mode != "OBJECT":
-            # Every selected object goes along, and those alone.
+            # mode_set takes every selected object into the mode, and no other.
             _select(context, same_mode)
             bpy.ops.object.mode_set(mode=mode)
         _select(context, selected)

@@ -1,6 +1,6 @@
-"""The curves of an action cleaned in place: jumps taken off, cycles closed, constant curves dropped, names tidied.
+"""Clean the curves of an action in place: remove jumps, close cycles, drop constant curves, tidy names.
 
-Curves that are muted or locked are left as they are, and so are those whose modifiers do more than repeat their keys.
+Muted and locked curves stay unchanged, and so do curves whose modifiers do more than repeat their keys.
 """
 
 from collections.abc import Set
@@ -17,9 +17,9 @@ from ..ground.blender_types import Slot, present
 from . import curves
 from .curves import Target
 
-SAME = 1e-6  # what a curve's values differ by that is constant
-POSED = 1e-5  # what a bone is off rest by that somebody has posed
-SLIGHT, SLIGHTLY = 1e-4, 0.05  # of its own unit, and of its range: what a cycle's ends differ by that is meant to close
+SAME = 1e-6  # the values of a constant curve differ by no more
+POSED = 1e-5  # a bone further from rest has been posed by somebody
+SLIGHT, SLIGHTLY = 1e-4, 0.05  # in the curve's unit, and of its range: ends of a cycle that differ by no more get closed
 _REST: dict[str, tuple[float, ...]] = {
     "location": (0.0,) * 3,
     "rotation_euler": (0.0,) * 3,
@@ -27,14 +27,14 @@ _REST: dict[str, tuple[float, ...]] = {
     "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
     "scale": (1.0,) * 3,
 }
-_TOGETHER = ("rotation_quaternion", "rotation_axis_angle")  # whose numbers mean nothing one by one
-_PLAIN = (0, 1, 2)  # interpolations as `foreach_get` tells them: constant, linear, Bézier
+_TOGETHER = ("rotation_quaternion", "rotation_axis_angle")  # their components make sense only together
+_PLAIN = (0, 1, 2)  # values that `foreach_get` returns for the interpolations constant, linear and Bézier
 _FIELDS = {"co": 2, "handle_left": 2, "handle_right": 2}
 
 
 @dataclass(frozen=True)
 class Steps:
-    """What is done."""
+    """Which steps of the cleaning to run."""
 
     eulers: bool = True
     signs: bool = True
@@ -45,10 +45,11 @@ class Steps:
 
 @dataclass
 class Cleaned:
-    """What was done.
+    """Count and describe what the cleaning changed.
 
-    curves, keys : how many before and after; jumps, signs, closed, dropped, shortened : how many, the last three curves
-    tidied, notes : sentences on names and on what was left as it is
+    curves, keys : counts before and after
+    jumps, signs : keys changed; closed, dropped, shortened : curves changed
+    tidied, notes : sentences on renamed items, and on what was left unchanged
     """
 
     curves: list[int] = field(default_factory=list)
@@ -67,17 +68,17 @@ class Cleaned:
 
 
 def clean(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, steps: Steps) -> Cleaned:
-    """Clean the curves of an armature's action and slot in place, and return what was done."""
+    """Clean the curves of an armature's action and slot in place; return what changed."""
     done = Cleaned()
     done.curves.append(len(curves.curves_of(action, slot)))
     done.keys.append(curves.key_count(action, slot))
     plain = [curve for curve in curves.curves_of(action, slot) if _is_plain(curve)]
     targets = curves.transforms(plain)
     if steps.eulers:
-        done.jumps = sum(_filter_eulers(armature, target, found) for target, found in targets.items())
+        done.jumps = sum(_filter_eulers(armature, target, by_index) for target, by_index in targets.items())
     if steps.signs:
-        quaternions = [found for target, found in targets.items() if target.property == "rotation_quaternion"]
-        done.signs = sum(_one_hemisphere(found) for found in quaternions)
+        quaternions = [by_index for target, by_index in targets.items() if target.property == "rotation_quaternion"]
+        done.signs = sum(_one_hemisphere(by_index) for by_index in quaternions)
     if steps.cycles:
         _close(action, slot, done)
     if steps.constant:
@@ -94,37 +95,37 @@ def clean(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, step
 
 
 def _keys(curve: bpy.types.FCurve) -> dict[str, Array]:
-    """Times and values (K, 2) of keys and of their handles."""
-    found = {}
+    """Return times and values (K, 2) of keys and of their handles."""
+    keys = {}
     for name, size in _FIELDS.items():
-        held = np.empty(size * len(curve.keyframe_points), dtype=np.float32)
-        curve.keyframe_points.foreach_get(name, held)
-        found[name] = held.reshape(-1, size).astype(np.float64)
-    return found
+        values = np.empty(size * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get(name, values)
+        keys[name] = values.reshape(-1, size).astype(np.float64)
+    return keys
 
 
 def _write(curve: bpy.types.FCurve, keys: dict[str, Array], near: NDArray[np.bool_]) -> None:
-    """Write changed keys; handles that Blender finds itself are found anew beside jumps that are gone (K,)."""
+    """Write changed keys; beside removed jumps (`near`, K) Blender computes its automatic handles again."""
     for name, held in keys.items():
         curve.keyframe_points.foreach_set(name, held.astype(np.float32).ravel())
     if not near.any():
         return
     curve.update()
-    found = _keys(curve)
+    computed = _keys(curve)
     beside = near | np.append(near[1:], False)
     for name in ("handle_left", "handle_right"):
-        merged = np.where(beside[:, None], found[name], keys[name])
+        merged = np.where(beside[:, None], computed[name], keys[name])
         curve.keyframe_points.foreach_set(name, merged.astype(np.float32).ravel())
 
 
 def _numbers(curve: bpy.types.FCurve, name: str) -> Array:
-    held = np.empty(len(curve.keyframe_points), dtype=np.int32)
-    curve.keyframe_points.foreach_get(name, held)
-    return held.astype(np.float64)
+    numbers = np.empty(len(curve.keyframe_points), dtype=np.int32)
+    curve.keyframe_points.foreach_get(name, numbers)
+    return numbers.astype(np.float64)
 
 
 def _is_plain(curve: bpy.types.FCurve) -> bool:
-    """Say whether a curve is what its keys say, played again or not: then its keys can be written in another way."""
+    """Return whether keys alone, repeated or not, decide a curve's values, so that the keys can be rewritten."""
     if curve.mute or curve.lock or not len(curve.keyframe_points):
         return False
     return all(modifier.mute or _only_repeats(modifier) for modifier in curve.modifiers)
@@ -140,7 +141,7 @@ def _only_repeats(modifier: bpy.types.FModifier) -> bool:
 
 
 def _filter_eulers(armature: bpy.types.Object, target: Target, found: dict[int, bpy.types.FCurve]) -> int:
-    """Take the jumps off the Euler angles of a bone or of the object; returns how many."""
+    """Remove the jumps in the Euler angles of a bone or of the object; return how many."""
     owner = present(armature.pose).bones.get(target.bone) if target.bone else armature
     if target.property != "rotation_euler" or owner is None or len(owner.rotation_mode) != 3:
         return 0
@@ -161,19 +162,19 @@ def _filter_eulers(armature: bpy.types.Object, target: Target, found: dict[int, 
 
 
 def _one_hemisphere(found: dict[int, bpy.types.FCurve]) -> int:
-    """Give the quaternions of neighbouring keys the same side, all four curves together; returns how many turned."""
+    """Give the quaternions of neighbouring keys the same sign, all four curves together; return how many changed."""
     if set(found) != {0, 1, 2, 3}:
         return 0
     keys = [_keys(found[index]) for index in range(4)]
-    if not all(np.array_equal(keys[0]["co"][:, 0], one["co"][:, 0]) for one in keys[1:]):
+    if not all(np.array_equal(keys[0]["co"][:, 0], other["co"][:, 0]) for other in keys[1:]):
         return 0
-    mended = continuous.signs(np.column_stack([one["co"][:, 1] for one in keys]))
+    mended = continuous.signs(np.column_stack([component["co"][:, 1] for component in keys]))
     _mend([found[index] for index in range(4)], keys, mended)
     return int(mended.jumps.sum())
 
 
 def _mend(found: list[bpy.types.FCurve], keys: list[dict[str, Array]], mended: Mended) -> None:
-    """Change the keys of curves, and their handles along with them, as is told."""
+    """Apply the factors and turns of `mended` to the keys and handles of curves."""
     if not mended.jumps.any():
         return
     for column, (curve, held) in enumerate(zip(found, keys, strict=True)):
@@ -189,13 +190,13 @@ def _mend(found: list[bpy.types.FCurve], keys: list[dict[str, Array]], mended: M
 
 
 def _close(action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
-    """Let the last keys of cyclic curves be their first, where they nearly are."""
+    """Set the last key of each cyclic curve to the value of its first, where the two nearly agree."""
     cyclic = [curve for curve in curves.curves_of(action, slot) if _is_cycle(action, curve)]
     for target, found in curves.transforms(cyclic).items():
         values = {index: _keys(curve)["co"][:, 1] for index, curve in found.items()}
         goals = {index: float(held[0]) for index, held in values.items()}
         if target.property == "rotation_quaternion" and set(values) == {0, 1, 2, 3}:
-            # The same rotation has two signs; all four change theirs, or none.
+            # q and -q are the same rotation: either all four components change sign, or none.
             if sum(held[0] * held[-1] for held in values.values()) < 0.0:
                 goals = {index: -goal for index, goal in goals.items()}
         elif target.property == "rotation_euler":
@@ -213,7 +214,7 @@ def _close(action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
 
 
 def _slight(target: Target, curve: bpy.types.FCurve, values: Array) -> float:
-    """By how much the ends of a cycle differ that is meant to close; what may travel slowly must be nearer."""
+    """Return the largest gap between a cycle's ends that is closed; it is smaller for curves that may travel slowly."""
     may_travel = not _is_plain(curve) or (target.property == "location" and not curve.modifiers)
     return SLIGHT if may_travel else max(SLIGHT, SLIGHTLY * float(np.ptp(values)))
 
@@ -225,7 +226,7 @@ def _note_open(
     away: dict[int, float],
     done: Cleaned,
 ) -> None:
-    """Say of curves that repeat without travelling, and whose ends are far apart, that they were left so."""
+    """Note which curves repeat without travelling but were left with their ends far apart."""
     jumping = [k for k, curve in found.items() if not near[k] and curves.period(curve) and _is_plain(curve)]
     if jumping:
         most = max(away[k] for k in jumping)
@@ -233,7 +234,7 @@ def _note_open(
 
 
 def _is_cycle(action: bpy.types.Action, curve: bpy.types.FCurve) -> bool:
-    """Say whether a curve repeats, by its modifier or as all of a cyclic action does, from first key to last."""
+    """Return whether a curve repeats, through its modifier or because it spans a cyclic action."""
     if curve.mute or curve.lock or len(curve.keyframe_points) < 3:
         return False
     if curves.period(curve):
@@ -246,7 +247,7 @@ def _is_cycle(action: bpy.types.Action, curve: bpy.types.FCurve) -> bool:
 
 
 def _end_at(curve: bpy.types.FCurve, value: float) -> None:
-    """Let the last key have a value; its handles go along."""
+    """Move the last key, with its handles, to a value."""
     keys = _keys(curve)
     moved = value - keys["co"][-1, 1]
     for held in keys.values():
@@ -259,10 +260,10 @@ def _end_at(curve: bpy.types.FCurve, value: float) -> None:
 
 
 def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
-    """Remove curves of bones that stay at rest, and leave one key to those that stay elsewhere.
+    """Remove constant curves of bones at rest, and reduce other constant curves to one key.
 
-    Where something else would show without them they have one key, too: strips of the NLA below, or a pose that is not
-    keyed yet. The action keeps its frames.
+    Curves of bones at rest also keep one key where without them something else would show: NLA strips below, or a pose
+    that is not keyed. The action keeps its frame range.
     """
     frames, manual = tuple(action.frame_range[:]), action.use_frame_range
     every = curves.curves_of(action, slot)
@@ -279,7 +280,7 @@ def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: S
             idle = set()
         gone |= {(found[index].data_path, index) for index in idle}
         shortened += [curve for index, curve in found.items() if index not in idle]
-    if len(gone) == len(every):  # an action without curves would say nothing of the pose
+    if len(gone) == len(every):  # an action without curves would not hold the pose
         shortened, gone = still, set()
     done.shortened, done.dropped = sum(map(_with_one_key, shortened)), len(gone)
     _remove(action, slot, gone)
@@ -289,7 +290,7 @@ def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: S
 
 
 def _idles(armature: bpy.types.Object, target: Target, index: int, curve: bpy.types.FCurve) -> bool:
-    """Say whether a curve does nothing but keep a bone at rest that is there."""
+    """Return whether a curve only keeps a bone at rest that is posed at rest already."""
     bone = present(armature.pose).bones.get(target.bone)
     if bone is None:
         return False
@@ -298,7 +299,7 @@ def _idles(armature: bpy.types.Object, target: Target, index: int, curve: bpy.ty
 
 
 def _is_constant(curve: bpy.types.FCurve) -> bool:
-    """Say whether a curve has the same value at every time, between its keys and beyond them, too."""
+    """Return whether a curve has the same value at all times, also between and beyond its keys."""
     if not set(_numbers(curve, "interpolation")) <= set(_PLAIN):
         return False
     keys = _keys(curve)
@@ -309,7 +310,7 @@ def _is_constant(curve: bpy.types.FCurve) -> bool:
 
 
 def _has_strips(armature: bpy.types.Object) -> bool:
-    """Say whether strips of the NLA are played below the action."""
+    """Return whether NLA strips play below the action."""
     data = armature.animation_data
     if data is None or not data.use_nla:
         return False
@@ -317,7 +318,7 @@ def _has_strips(armature: bpy.types.Object) -> bool:
 
 
 def _with_one_key(curve: bpy.types.FCurve) -> int:
-    """Leave a curve its first key, and its last where it repeats; returns whether any went."""
+    """Keep a curve's first key, and its last where it has modifiers; return 1 if any key was removed, else 0."""
     wanted = [0, len(curve.keyframe_points) - 1] if len(curve.modifiers) else [0]
     if len(curve.keyframe_points) <= len(wanted):
         return 0
@@ -339,7 +340,7 @@ def _with_one_key(curve: bpy.types.FCurve) -> int:
 def _remove(action: bpy.types.Action, slot: Slot, gone: Set[tuple[str, int]]) -> None:
     """Remove curves by data path and index."""
     for holder in curves.holders(action, slot):
-        for curve in [one for one in holder.fcurves if (one.data_path, one.array_index) in gone]:
+        for curve in [curve for curve in holder.fcurves if (curve.data_path, curve.array_index) in gone]:
             holder.fcurves.remove(curve)
 
 
@@ -347,14 +348,14 @@ def _remove(action: bpy.types.Action, slot: Slot, gone: Set[tuple[str, int]]) ->
 
 
 def _tidy(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> list[str]:
-    """Name groups after bones and the slot after the armature, remove what is empty; returns what was done."""
+    """Name groups after bones and the slot after the armature, and remove empty ones; return notes on it."""
     notes = []
     groups = sum(_grouped(holder) for holder in curves.holders(action, slot))
     if groups:
         notes.append(f"{groups} curves put into the group of their bone")
     empty = 0
     for holder in curves.holders(action, slot):
-        for group in [one for one in holder.groups if not len(one.channels)]:
+        for group in [group for group in holder.groups if not len(group.channels)]:
             holder.groups.remove(group)
             empty += 1
     if empty:
@@ -363,7 +364,7 @@ def _tidy(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> l
 
 
 def _grouped(holder: "bpy.types.ActionChannelbag") -> int:
-    """Put curves that are about a bone into its group; returns how many were elsewhere."""
+    """Put the curves of each bone into the bone's group; return how many were elsewhere."""
     count = 0
     for curve in list(holder.fcurves):
         name = curves.group_of(curve)
@@ -382,8 +383,8 @@ def _tidy_slots(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot
     if slot.name_display != armature.name and not others:
         notes.append(f"slot {slot.name_display!r} called {armature.name!r}")
         slot.name_display = armature.name
-    for one in [one for one in action.slots if one.handle != slot.handle]:
-        if not one.users() and not curves.curves_of(action, one):
-            notes.append(f"empty slot {one.name_display!r} removed")
-            action.slots.remove(one)
+    for other in [other for other in action.slots if other.handle != slot.handle]:
+        if not other.users() and not curves.curves_of(action, other):
+            notes.append(f"empty slot {other.name_display!r} removed")
+            action.slots.remove(other)
     return notes

@@ -1,4 +1,4 @@
-"""Actions as clips, as keyed, and clips as new actions."""
+"""Read actions as clips from their curves alone, and write clips to new actions."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -29,18 +29,19 @@ _DEFAULTS = {
     "scale": (1.0, 1.0, 1.0),
 }
 OUR_MARKER = re.compile(r"(front )?[LR] (down|up) \d+|Seam \d+")
-_TURNS = 0.5  # degrees in a cycle
-LEAST_KEYED = 1e-6  # radians, metres and factors: what moves less has no keys, unless its sources have
-_OFF_FRAME = 1e-2  # frames
-_SEEN = 0.02  # of a cycle's time by which it is played faster or slower
+_TURNS = 0.5  # degrees: a cycle that turns by more can't be repeated by curve modifiers
+LEAST_KEYED = 1e-6  # radians, metres and factors: what moves less gets no keys, unless its sources have some
+_OFF_FRAME = 1e-2  # frames: a range this close to a whole number of frames counts as whole
+_SEEN = 0.02  # of a cycle's length: a smaller change of speed is not reported
 
 
 @dataclass(frozen=True, eq=False)
 class ReadAction:
-    """The clip of an action, its frames in the scene (F,), what had curves, and what was left out and why.
+    """The clip of an action and where it comes from.
 
-    start : the first values of the curves, so that a result can write its rotations in the same way
-    hidden : bones on which keys can't show, where the clip was read visually
+    frames (F,) : scene frames; targets : what had curves; notes : what was left out and why, a sentence each
+    start : first values of the curves, so that a result can write the same rotations with the same numbers
+    hidden : bones whose keys would not show, where the clip was read visually
     """
 
     clip: Clip
@@ -57,7 +58,7 @@ class ReadAction:
 
 
 def moves_object(action: bpy.types.Action, slot: Slot) -> bool:
-    """Say whether an action's slot moves the object itself."""
+    """Return whether an action's slot moves the object itself."""
     return any(target.bone == "" for target in curves.transforms(curves.curves_of(action, slot)))
 
 
@@ -70,15 +71,17 @@ def read(
     span: tuple[float, float] | None = None,
     carried: frozenset[Target] = frozenset(),
 ) -> ReadAction:
-    """Return an action as keyed on an armature: its curves alone, without constraints and drivers.
+    """Read an action on an armature from its curves alone, without constraints and drivers.
 
-    One frame of the clip per scene frame, over `span` or the action's range (a manual one where it has one). A cycle
-    that ends between two frames is played a little faster or slower instead, so that it has a whole number of frames
-    and closes; any other clip that does has its last pose on one frame more. The slot is found where none is given.
-    Bones without curves are at rest, an object's stay as they are. Every other curve of the slot is carried along, and
-    so are `carried` transforms of bones, also where they have no curves. The clip is cyclic if the action says so, or
-    if all that moves repeats.
-    Raises RigError for actions that move nothing of the armature.
+    span : first and last scene frame; by default the action's range, which may be a manual one
+    slot : by default the one that `curves.choose_slot` returns
+    carried : transforms of bones that become channels of the clip, also where they have no curves
+
+    The clip has one frame per scene frame. A cycle that ends between two frames is played slightly faster or slower,
+    so that it closes on a whole number of frames; any other clip that ends there gets its last pose on an extra frame.
+    Bones without curves are at rest; an object without curves keeps its transform. All other curves of the slot become
+    channels. The clip is cyclic if the action is marked cyclic, or if everything that moves in it repeats.
+    Raises RigError for an action that moves nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     every = curves.curves_of(action, slot)
@@ -100,7 +103,7 @@ def read(
             clip, sampled, frames = closing_clip, fitted, even
             notes += _stretched(action.name, last - first, len(even) - 1)
     channels, left_out = _others(armature, body, every, frames)
-    for target in sorted(one for one in carried if one.bone in body.bones and _shows(one, body)):
+    for target in sorted(target for target in carried if target.bone in body.bones and _shows(target, body)):
         values = sampled.get(target)
         channels |= _carried(target, _values(target, {}, frames, armature) if values is None else values)
     named = replace(clip, channels=channels, cyclic=cyclic)
@@ -109,7 +112,7 @@ def read(
 
 
 def _frames(first: float, last: float) -> tuple[Array, bool]:
-    """Return the scene frames (F,) from one to another, the last one too, and whether it is a whole step away."""
+    """Return the scene frames (F,) from `first` to `last` inclusive, and whether they are whole frames apart."""
     count = round(last - first)
     whole = abs(last - first - count) <= _OFF_FRAME
     if whole:
@@ -118,7 +121,7 @@ def _frames(first: float, last: float) -> tuple[Array, bool]:
 
 
 def _stretched(name: str, length: float, count: int) -> list[str]:
-    """Say that a cycle is played faster or slower, if that can be seen."""
+    """Return a note that a cycle is played faster or slower, if the change is visible."""
     change = count / length - 1.0
     if abs(change) <= _SEEN:
         return []
@@ -147,7 +150,11 @@ def _values(target: Target, by_index: dict[int, bpy.types.FCurve], frames: Array
 def from_channels(
     name: str, armature: bpy.types.Object, body: Rig, rate: float, sampled: dict[Target, Array], count: int
 ) -> Clip:
-    """Return the clip of channel values (F, n) by what they move; what has none is at rest, the object where it is."""
+    """Return a clip from channel values (F, n) by target.
+
+    Bones without values are at rest; an object without values keeps its transform. Raises RigError for an action that
+    scales the object.
+    """
     skeleton = body.skeleton
     rotations = np.tile(quat.IDENTITY, (count, len(skeleton), 1))
     translations = np.zeros((count, len(skeleton), 3))
@@ -181,20 +188,20 @@ def from_channels(
 
 
 def _since_still(rotations: Array, translations: Array, body: Rig, bone: str) -> tuple[Array, Array]:
-    """Keyed rotations (F, 4) and translations (F, 3) of a bone from where it stays, of those from rest."""
+    """Convert keyed rotations (F, 4) and translations (F, 3) of a still bone from its rest to where it stays."""
     away, back = _still_of(body, bone)[0], quat.inv(_still_of(body, bone)[1])
     return quat.mul(back, rotations), quat.rotate(back, translations - away)
 
 
 def _from_rest(rotations: Array, translations: Array, body: Rig, bone: str) -> tuple[Array, Array]:
-    """The inverse of `_since_still`."""
+    """Undo `_since_still`."""
     away, turned = _still_of(body, bone)
     return quat.mul(turned, rotations), away + quat.rotate(turned, translations)
 
 
 def _still_of(body: Rig, bone: str) -> tuple[Array, Array]:
-    one = body.still[bone]
-    return body.units[targets_of(body).index(bone)] * np.array(one.location), np.array(one.rotation)
+    still = body.still[bone]
+    return body.units[targets_of(body).index(bone)] * np.array(still.location), np.array(still.rotation)
 
 
 def _is_cycle(
@@ -204,7 +211,7 @@ def _is_cycle(
     sampled: dict[Target, Array],
     length: float,
 ) -> tuple[bool, list[str]]:
-    """Say whether an action is one cycle or some, and with a note where it looks like it but is not."""
+    """Return whether an action is a whole number of cycles, and a note where it looks like one but is not."""
     periods = [
         curves.period(curve)
         for target, by_index in keyed.items()
@@ -232,7 +239,7 @@ def _moves(values: Array) -> bool:
 
 
 def _shows(target: Target, body: Rig) -> bool:
-    """Say whether keys on a target do anything, as those of a connected bone's location don't."""
+    """Return whether keys on a target have an effect; those on a connected bone's location have none."""
     joint = targets_of(body).index(target.bone)
     if target.property == "location":
         return bool(body.movable[joint])
@@ -240,14 +247,14 @@ def _shows(target: Target, body: Rig) -> bool:
 
 
 def targets_of(body: Rig) -> tuple[str, ...]:
-    """Return what each joint is keyed as: its bone's name, or "" for the object."""
+    """Return the bone name that each joint is keyed under, "" for the object."""
     return ("", *body.bones) if body.moving_object else body.bones
 
 
 def _others(
     armature: bpy.types.Object, body: Rig, every: list[bpy.types.FCurve], frames: Array
 ) -> tuple[dict[str, Channel], list[str]]:
-    """Return every curve that is no transform we read, as channels, and a note for each that does nothing."""
+    """Return all curves that are not read as transforms as channels, and a note on each that has no effect."""
     channels: dict[str, Channel] = {}
     notes = []
     modes = dict(zip(targets_of(body), body.modes, strict=True))
@@ -270,19 +277,19 @@ def _others(
 
 
 def _carried(target: Target, values: Array) -> dict[str, Channel]:
-    """Return transforms (F, n) of a bone as channels: as keyed, but for the sign of quaternions."""
+    """Return transforms (F, n) of a bone as channels, as keyed except for the sign of quaternions."""
     if target.property == "rotation_quaternion":
-        # Of the two ways to say the same, the one that is near to no rotation, so that several can be mixed.
+        # Of q and -q take the one near the identity, so that several sources can be mixed.
         values = quat.continuous(values if values[0, 0] >= 0.0 else -values)
     path = curves.path_of(target)
     return {f"{path}[{index}]": Channel(column) for index, column in enumerate(values.T)}
 
 
 def write(armature: bpy.types.Object, clip: Clip, body: Rig, **how: Any) -> bpy.types.Action:
-    """Return a new action of a clip, written as `fill` does, kept by a fake user, assigned to nobody."""
-    with curves.whole(clip.name, armature) as made:
-        fill(made, clip, body, **how)
-    return made[0]
+    """Write a clip to a new action as `fill` does; the action has a fake user and is not assigned."""
+    with curves.whole(clip.name, armature) as slotted:
+        fill(slotted, clip, body, **how)
+    return slotted[0]
 
 
 def fill(
@@ -299,13 +306,14 @@ def fill(
     repeats: bool | None = None,
     few: few_curves.Few | None = None,
 ) -> "Fewer | None":
-    """Write a clip to an action and its slot, in each bone's own rotation mode, in place of the slot's curves.
+    """Replace the curves of an action's slot with a clip, in each bone's own rotation mode.
 
-    A joint gets rotation, location and scale curves where one of the sources had them (`targets`) or where the clip
-    moves it all the same. Keys on every frame, or at `key_frames` (fractional clip frames) only, and at both ends of
-    a cycle; or as few as `few` asks for: then what came of it is returned. Euler angles and quaternions are continuous
-    and begin as near to `start` as they can. `hidden` bones are left out. A cyclic clip repeats for ever, unless it
-    turns; `repeats` says it of a clip that can't tell.
+    targets : what the sources keyed; these curves are written even where the clip does not move
+    start : values that Euler angles and quaternions begin as near to as possible; from there they are continuous
+    hidden : bones that are left out
+    key_frames : fractional clip frames to key, by default every frame; a cycle also has keys at both ends
+    few : bounds for as few keys as possible; then what the fit achieved is returned
+    repeats : whether the curves repeat for ever; by default those of a cyclic clip that does not turn
     """
     action, holder, last, found = into[0], curves.emptied(*into), len(clip) - 1, None
     full = as_keyed(clip, body, targets)
@@ -322,7 +330,7 @@ def fill(
         frames = (first_frame + at).astype(np.float32)
         _write(curves.Writer(holder, frames, interpolation, repeats=repeats), full, shown, at)
     if repeats:
-        # Blender's tools take the closing key's frame for the end of a cycle.
+        # Blender's tools treat the frame of the closing key as the end of a cycle.
         action.use_frame_range = action.use_cyclic = True
         action.frame_start, action.frame_end = first_frame, first_frame + last
     else:
@@ -331,7 +339,7 @@ def fill(
 
 
 def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target, Array]) -> list[KeyedBone]:
-    """How each joint of a clip, as it is keyed, gets keys: where sources had some, or where it moves."""
+    """Return how to key each joint of a clip: what its sources keyed, and what moves."""
     found = []
     for joint, name in enumerate(targets_of(body)):
         mode, at_rest = body.modes[joint], np.abs(quat.log(full.rotations[:, joint])).max() <= LEAST_KEYED
@@ -344,7 +352,7 @@ def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target
             turns=turn in targets or not at_rest,
             moves=bool(body.movable[joint])
             and (move in targets or np.abs(full.translations[:, joint]).max() > LEAST_KEYED),
-            # A source's scale that stays 1 is written, too: without curves another action's would linger.
+            # Write a source's scale even if it stays 1: without curves another action's scale would linger.
             scales=bool(name) and (size in targets or np.abs(scales - 1.0).max() > LEAST_KEYED),
         )
         away = _still_of(body, name)[0] if name in body.still else np.zeros(3)
@@ -353,7 +361,7 @@ def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target
 
 
 def _write(writer: curves.Writer, full: Clip, bones: list[KeyedBone], at: Array) -> None:
-    """Write a clip, as it is keyed, at some of its frames or between them."""
+    """Write a clip's keys at frames (K,) that may be fractional."""
     from ...core.motion import resample
 
     whole = len(at) == len(full) and np.array_equal(at, np.arange(len(full)))
@@ -361,7 +369,7 @@ def _write(writer: curves.Writer, full: Clip, bones: list[KeyedBone], at: Array)
     for bone in bones:
         joint, keying = bone.joint, bone.keying
         if keying.turns:
-            # Continuity is a matter of every frame, not of the few that are keyed.
+            # Rotations must be continuous over all frames, not only over the keyed ones.
             values = rotation_modes.from_quaternion(full.rotations[:, joint], keying.mode, keying.start)
             writer.write(bone.turn, values if whole else resample.curve(values, at))
         if keying.moves:
@@ -374,7 +382,7 @@ def _write(writer: curves.Writer, full: Clip, bones: list[KeyedBone], at: Array)
 
 
 def as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
-    """The clip with bones that stay somewhere from their rest again, those that it moves or that sources key."""
+    """Return a clip whose still bones are counted from rest again, where the clip moves or its sources key them."""
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for name in body.still:
         joint = targets_of(body).index(name)
@@ -390,26 +398,26 @@ def as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
 
 
 def does_repeat(clip: Clip) -> bool:
-    """Say whether a clip is written to repeat for ever: if it is a cycle, and does not turn."""
+    """Return whether a clip is written to repeat for ever: it is a cycle and does not turn."""
     return clip.cyclic and len(clip) > 1 and turn_a_cycle(clip) is None
 
 
 def turn_a_cycle(clip: Clip) -> float | None:
-    """Return by how many degrees a cycle turns if that keeps it from being repeated; None for all other clips.
+    """Return the degrees that a cycle turns by, if that prevents repeating it; None for all other clips.
 
-    Modifiers of curves can't turn its travel.
+    Curve modifiers can't turn its travel.
     """
     if not clip.cyclic:
         return None
     rotations, positions = kinematics.world(clip)
-    # Of first and last alone, so that whole turns count for nothing.
+    # Compare first and last frame only, so that whole turns don't count.
     start, end = root_motion.raw_heading(clip.skeleton, rotations[[0, -1]], positions[[0, -1]])
     degrees = abs(float(np.degrees(end - start)))
     return degrees if degrees > _TURNS else None
 
 
 def mark(action: bpy.types.Action, notes: dict[str, float]) -> None:
-    """Put pose markers on an action: what they say, and at which scene frame (rounded); earlier ones of ours go."""
+    """Replace our pose markers on an action with new ones, given as scene frames (rounded) by text."""
     for marker in [marker for marker in action.pose_markers if OUR_MARKER.fullmatch(marker.name)]:
         action.pose_markers.remove(marker)
     for text, frame in notes.items():

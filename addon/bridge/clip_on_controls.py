@@ -1,4 +1,4 @@
-"""Clips of bodies that controls move (see `control_rig`): read as the rig shows them, written to its FK controls."""
+"""Read clips of bodies with controls (see `control_rig`) as the rig shows them; write clips to its FK controls."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,8 +19,8 @@ from .controls import Controls
 from .curves import Target
 from .rig import Rig
 
-_NOTHING = 1e-6  # of the body's height: rounding in the places of controls
-_SEEN = 1e-3  # of the body's height, by which a limb that is stretched is said to be short
+_NOTHING = 1e-6  # of the body's height: rounding errors in the locations of controls
+_SEEN = 1e-3  # of the body's height: a stretched limb that ends up shorter by more is reported
 
 
 def read(
@@ -32,10 +32,10 @@ def read(
     slot: Slot = None,
     span: tuple[float, float] | None = None,
 ) -> ReadAction:
-    """Return an action as a rig's body shows it, whatever controls it keys; the others' keys are carried along.
+    """Read an action as a rig's body shows it, whichever controls it keys; keys of other bones become channels.
 
-    Keys of inverse kinematics are not: a result has FK controls, which show the same. Scales are left out. Raises
-    RigError for actions that move nothing of the armature.
+    Keys of inverse kinematics are dropped, since a result shows the same with FK controls. Scales are left out. Raises
+    RigError for an action that moves nothing of the armature.
     """
     controls = present(body.controls)
     slot = curves.choose_slot(action, armature) if slot is None else slot
@@ -46,7 +46,7 @@ def read(
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
     linear, places = evaluated_action.seen_in_the_world(scene, armature, *looked_at)
-    # Stretched limbs: what hangs on them is where it is seen, and they are as long as ever.
+    # Stretched limbs keep their rest length; their children stay where they are seen.
     straight = linear / np.linalg.norm(linear, axis=-2, keepdims=True)
     rotations, translations, _ = kinematics.local(body.skeleton, quat.to_matrix(quat.from_matrix(straight)), places)
     set_by_us = {f"{path}[0]" for path in _paths(controls)}
@@ -66,11 +66,11 @@ def read(
 def fill(
     into: SlottedAction, armature: bpy.types.Object, clip: Clip, body: Rig, *, first_frame: float, **how: Any
 ) -> str:
-    """Write a clip of such a body to an action and its slot as `clip.fill` does, to FK controls; return what to say.
+    """Write a clip to FK controls, in an action and its slot as `clip.fill` does; return a note for the user.
 
-    The controls get keys so that each bone of the body stands where the clip has it. Controls that would move them
-    besides are at rest, and FK is switched on, by one key each at the first frame: so the action shows the same on
-    any rig of its kind, whatever was set there before. Scales are left out.
+    The controls get keys that put each bone of the body where the clip has it. One key each at the first frame holds
+    all other controls at rest and switches FK on, so that the action looks the same on any rig of this kind, whatever
+    was set there before. Scales are left out.
     """
     controls = present(body.controls)
     matrices, _ = poses.of_bones(replace(clip, scales=None), body)
@@ -97,7 +97,7 @@ def fill(
 
 
 def _as_keys(clip: Clip, body: Rig, controls: Controls, own: Array) -> tuple[Clip, Rig]:
-    """The controls' transforms (F, C, 4, 4) as a clip of controls side by side, and the rig that this is of."""
+    """Return the controls' transforms (F, C, 4, 4) as a clip of unparented controls, and the rig of that clip."""
     skip = int(body.moving_object)
     names = (*body.skeleton.names[:skip], *controls.names)
     count = len(names)
@@ -134,7 +134,7 @@ def _as_keys(clip: Clip, body: Rig, controls: Controls, own: Array) -> tuple[Cli
 
 
 def _hold(into: SlottedAction, armature: bpy.types.Object, controls: Controls, first_frame: float) -> None:
-    """Key once what has to stay as it is: controls at rest, and the settings."""
+    """Key once what must not change: the controls at rest, and the settings."""
     writer = curves.Writer(curves.holder_of(*into), np.array([first_frame], dtype=np.float32), "CONSTANT")
     pose = present(armature.pose).bones
     for name in controls.at_rest:

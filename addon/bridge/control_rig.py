@@ -1,7 +1,7 @@
-"""Rigs driven by controls, as Rigify generates them: the body that the controls move, and what moves it how.
+"""Read rigs that Rigify has generated: the body that the controls move, and which control moves what.
 
-Nothing is believed of such a rig by its names alone. Names tell which control turns which bone; whether a clip's pose
-comes out is tried once, in a pose made by chance, on a copy. So what an artist has changed is found, and named.
+Names are not trusted alone. They give the control of each bone; then a copy of the rig is posed once at random, and
+every bone must end where the pose has it. This finds and names what an artist has changed.
 """
 
 import re
@@ -22,18 +22,18 @@ from .controls import NONE, Controls
 from .rig import Rig, Still
 from .stage import on_stage
 
-# Custom properties by what they are called, and the value with which controls are carried by what they hang on alone.
+# Custom properties by name, and the value at which a control follows its parent only.
 _SETTINGS = {"IK_FK": 1.0, "FK_limb_follow": 0.0, "neck_follow": 1.0, "head_follow": 1.0, "torso_parent": 1.0}
 _TAIL = re.compile(r"((\.\d+)?(\.[LR])?(\.\d+)?)$")
-_MADE = re.compile(r"(ORG|DEF|MCH)-")  # what no artist moves
-_SAME = 1e-4  # of the body's height
-_SAME_TURN = 0.05  # degrees
+_GENERATED = re.compile(r"(ORG|DEF|MCH)-")  # bones that no artist moves
+_SAME = 1e-4  # of the body's height: tolerance for places
+_SAME_TURN = 0.05  # degrees: tolerance for rotations
 _NEEDED = ("hips", "chest", "thigh.L", "thigh.R", "shin.L", "shin.R", "foot.L", "foot.R")
 _INVERSE = {"IK", "SPLINE_IK"}
 
 
 def is_generated(armature: bpy.types.Object) -> bool:
-    """Say whether Rigify has generated an armature, by what it leaves there."""
+    """Return whether Rigify has generated an armature: it leaves `rig_id` and "ORG-" bones."""
     data = armature_data(armature)
     return data.get("rig_id") is not None and any(bone.name.startswith("ORG-") for bone in data.bones)
 
@@ -44,10 +44,10 @@ def body_of(
     moving_object: bool = False,
     still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
 ) -> Rig:
-    """Return the body of an armature: its bones (see `rig.read`), or those that the controls of a Rigify rig move.
+    """Return the body of an armature: all its bones (see `rig.read`), or those that a Rigify rig's controls move.
 
-    The bones of such a body are named as those that deform the mesh; its `controls` are set, and `clip_on_controls`
-    reads and writes it. Raises RigError naming what a generated rig lacks, or which control does not do what it should.
+    The bones of a Rigify body have the names of the deforming bones; its `controls` are set, and `clip_on_controls`
+    reads and writes it. Raises RigError naming what a generated rig lacks, or which control does not work as expected.
     """
     if not is_generated(armature):
         return rig.read(armature, moving_object=moving_object, still=still)
@@ -62,7 +62,7 @@ def body_of(
         for bone, why in wrong.items():
             if bone in _needed(body):
                 raise RigError(why)
-        # A tail, say: what plays no part in the body stays as its own keys have it.
+        # Bones without a role, a tail for example, keep their own keys.
         gone = {_bare(bone) for bone in _with_below(body, wrong)}
         left_out += sorted(gone)
         found = {bone: control for bone, control in found.items() if bone not in gone}
@@ -76,10 +76,10 @@ def body_or_bones(
     moving_object: bool = False,
     still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
 ) -> Rig:
-    """Return the body of an armature as `body_of` does, or all of its bones where its controls are not known.
+    """Return the body of an armature as `body_of` does, or all its bones where the controls are not known.
 
-    For actions that the armature has already: a result keys what they key, so it shows on any rig. Why it is so read is
-    in the rig's note.
+    For actions that the armature has already: a result keys what they key, so it shows on any rig. The rig's note
+    gives the reason for reading all bones.
     """
     try:
         return body_of(armature, moving_object=moving_object, still=still)
@@ -91,9 +91,9 @@ def body_or_bones(
 
 
 def refuse_unknown(armature: bpy.types.Object, body: Rig) -> None:
-    """Raise RigError for a body that a clip can't be put on, since most of it is posed by what we do not know.
+    """Raise RigError for a body that can't play a clip, because unknown controls pose more than half of its roles.
 
-    Inverse kinematics is left alone: without it legs are posed by their keys.
+    Inverse kinematics does not count: without it, keys pose the legs.
     """
     if body.controls is not None:
         return
@@ -109,7 +109,7 @@ def refuse_unknown(armature: bpy.types.Object, body: Rig) -> None:
 
 
 def _posed_by(armature: bpy.types.Object) -> dict[str, str]:
-    """What poses each bone that has constraints or drivers other than limits and inverse kinematics, in words."""
+    """Describe what poses each bone that has drivers, or constraints other than limits and inverse kinematics."""
     hidden = evaluated_action.posed_by_others(armature)
     found: dict[str, str] = {}
     for bone in present(armature.pose).bones:
@@ -128,7 +128,7 @@ def _posed_by(armature: bpy.types.Object) -> dict[str, str]:
 
 
 def _controls_by_bone(armature: bpy.types.Object) -> dict[str, str]:
-    """The controls by the bones that they turn, which are named without prefix: {"thigh.L": "thigh_fk.L"}."""
+    """Return the control of each bone, by the bone's name without prefix: {"thigh.L": "thigh_fk.L"}."""
     bones = armature_data(armature).bones
     found: dict[str, str] = {}
     head = _head(armature)
@@ -157,7 +157,7 @@ def _controls_by_bone(armature: bpy.types.Object) -> dict[str, str]:
 
 
 def _head(armature: bpy.types.Object) -> str:
-    """The bone, without its prefix, that the head control poses; "" for none."""
+    """Return the bone, without its prefix, that the head control poses; "" for none."""
     for bone in present(armature.pose).bones:
         copied = {getattr(one, "subtarget", "") for one in bone.constraints if one.type == "COPY_TRANSFORMS"}
         if bone.name.startswith("ORG-") and "head" in copied:
@@ -170,15 +170,15 @@ def _deforming(armature: bpy.types.Object, name: str) -> str:
 
 
 def _bare(bone: str) -> str:
-    return _MADE.sub("", bone, count=1)
+    return _GENERATED.sub("", bone, count=1)
 
 
 def _body(armature: bpy.types.Object, every: Rig, found: dict[str, str]) -> Rig:
-    """The bones that controls turn as a body, hanging on each other as the deforming bones do, below the root."""
+    """Return the bones that controls turn as a body below the root, parented as the deforming bones are."""
     bones = armature_data(armature).bones
     above: dict[str, str] = {}
     for name in found:
-        chain = [_bare(bone.name) for bone in bones[_deforming(armature, name)].parent_recursive if _made(bone.name)]
+        chain = [_bare(bone.name) for bone in bones[_deforming(armature, name)].parent_recursive if _generated(bone.name)]
         above[name] = next((one for one in chain if one in found and one != name), "")
     order = [""]
     while len(order) <= len(found):
@@ -213,21 +213,21 @@ def _body(armature: bpy.types.Object, every: Rig, found: dict[str, str]) -> Rig:
     return replace(every, skeleton=skeleton, units=every.units[joints], modes=modes, movable=np.ones(len(joints), bool))
 
 
-def _made(name: str) -> bool:
-    return _MADE.match(name) is not None
+def _generated(name: str) -> bool:
+    return _GENERATED.match(name) is not None
 
 
 # --- how they hang on each other ------------------------------------------------------------------------------------
 
 
 def rest_of(armature: bpy.types.Object, names: Sequence[str]) -> Array:
-    """Return where bones stand at rest (B, 4, 4), in the armature's space."""
+    """Return the rest matrices (B, 4, 4) of bones in the armature's space."""
     bones = armature_data(armature).bones
     return np.array([bones[name].matrix_local for name in names], dtype=np.float64)
 
 
 def _controls(armature: bpy.types.Object, body: Rig, found: dict[str, str]) -> Controls:
-    """The controls of a body, as their names and parents tell."""
+    """Return the controls of a body, from their names and parents."""
     pose = present(armature.pose).bones
     bones = {_bare(name) if name != "root" else "root": k for k, name in enumerate(body.bones)}
     turns = {"root": "root", **{control: name for name, control in found.items()}}
@@ -269,12 +269,15 @@ def _controls(armature: bpy.types.Object, body: Rig, found: dict[str, str]) -> C
 
 
 def _connected(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone stays at its parent's end, whatever its keys and constraints say."""
+    """Return whether a bone stays at its parent's tail, whatever its keys and constraints do."""
     return bone.bone.use_connect and bone.parent is not None
 
 
 def _carrier(control: bpy.types.PoseBone, names: tuple[str, ...], bones: dict[str, int]) -> tuple[int, set[str]]:
-    """What a control hangs on, past what no artist moves, and the other controls that move what is between."""
+    """Return the control's nearest parent in the body or among the controls, and the controls that move bones between.
+
+    The parent is an index as in `Controls.carriers`.
+    """
     others: set[str] = set()
     for bone in control.parent_recursive:
         if bone.name in names:
@@ -282,12 +285,12 @@ def _carrier(control: bpy.types.PoseBone, names: tuple[str, ...], bones: dict[st
         if bone.name[:4] in ("ORG-", "DEF-") and _bare(bone.name) in bones:
             return bones[_bare(bone.name)], others
         targets = {getattr(one, "subtarget", "") for one in bone.constraints}
-        others |= {name for name in targets if name and not _made(name)}
+        others |= {name for name in targets if name and not _generated(name)}
     return NONE, others
 
 
 def _rides(armature: bpy.types.Object, body: Rig) -> dict[str, str]:
-    """The other deforming bones, by the bone of the body that they are a part of or hang on."""
+    """Return the bone of the body that each other deforming bone is part of or hangs on."""
     bones = armature_data(armature).bones
     known = {_bare(name): name for name in body.bones}
     found = {}
@@ -305,7 +308,7 @@ def _rides(armature: bpy.types.Object, body: Rig) -> dict[str, str]:
 
 
 def _needed(body: Rig) -> set[str]:
-    """The bones that play roles, and those that they hang on."""
+    """Return the bones that play roles, and all bones above them."""
     skeleton, found = body.skeleton, set[str]()
     for joint in skeleton.roles.values():
         while joint >= 0 and skeleton.names[joint] not in found:
@@ -320,9 +323,9 @@ def _with_below(body: Rig, bones: Iterable[str]) -> list[str]:
 
 
 def _tried(armature: bpy.types.Object, body: Rig) -> tuple[Rig, dict[str, str]]:
-    """The body with where the rig shows each of its bones, and what is wrong by bone, in a pose made by chance.
+    """Pose a copy of the rig at random; return the body with `seen` corrected, and an error by bone that is wrong.
 
-    Wrong is a control that is not where it should be, and a bone that is not where its control should put it.
+    Wrong are controls that are not where they should be, and bones that are not where their control should put them.
     """
     controls = present(body.controls)
     rest = rest_of(armature, body.bones)
@@ -348,7 +351,7 @@ def _tried(armature: bpy.types.Object, body: Rig) -> tuple[Rig, dict[str, str]]:
         if far > _SAME * height or turned > _SAME_TURN:
             wrong.setdefault(body.bones[controls.joints[k]], _refusal(armature, controls, k, far / height, turned))
     bones = bones @ controls.seen_from
-    sources, ways = list(controls.seen), controls.seen_from.copy()
+    sources, seen_from = list(controls.seen), controls.seen_from.copy()
     by_joint = {int(joint): k for k, joint in enumerate(controls.joints) if k != controls.torso}
     for joint, name in enumerate(body.bones):
         far, turned = _apart(bones[joint], wanted[joint])
@@ -358,14 +361,14 @@ def _tried(armature: bpy.types.Object, body: Rig) -> tuple[Rig, dict[str, str]]:
                 f" {controls.names[by_joint[joint]]} puts it: generate the rig anew, or take back what was changed"
             )
             wrong.setdefault(name, why)
-        if turned > _SAME_TURN:  # the lower spine's originals turn with the bone below
+        if turned > _SAME_TURN:  # the lower spine's ORG bones turn with the bone below: read the control instead
             sources[joint] = controls.names[by_joint[joint]]
-            ways[joint] = np.linalg.inv(controls.offsets[by_joint[joint]])
-    return replace(body, controls=replace(controls, seen=tuple(sources), seen_from=ways)), wrong
+            seen_from[joint] = np.linalg.inv(controls.offsets[by_joint[joint]])
+    return replace(body, controls=replace(controls, seen=tuple(sources), seen_from=seen_from)), wrong
 
 
 def _by_chance(body: Rig, rest: Array) -> Array:
-    """A pose (B, 4, 4) of a body in the armature's space that no rig has by itself, the same every time."""
+    """Return a random pose (B, 4, 4) of a body in the armature's space, the same every time."""
     rng = np.random.default_rng(7)
     skip = int(body.moving_object)
     parents = body.skeleton.parents[skip:] - skip
@@ -380,7 +383,7 @@ def _by_chance(body: Rig, rest: Array) -> Array:
 
 
 def _apart(one: Array, other: Array) -> tuple[float, float]:
-    """How far two matrices are apart, and by how many degrees they are turned."""
+    """Return the distance between two matrices, and the degrees between their axes."""
     axes = [each[:3, :3] / np.linalg.norm(each[:3, :3], axis=0) for each in (one, other)]
     turn = float(np.linalg.norm(axes[0] - axes[1], axis=0).max())
     return float(np.linalg.norm(one[:3, 3] - other[:3, 3])), float(np.degrees(2.0 * np.arcsin(min(0.5 * turn, 1.0))))

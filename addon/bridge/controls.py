@@ -1,4 +1,4 @@
-"""What controls a body hangs on: how they stand to its joints, and what they are carried by."""
+"""Describe the controls of a body: their offsets from its joints, and their parents."""
 
 from dataclasses import dataclass
 
@@ -7,23 +7,23 @@ from numpy.typing import NDArray
 
 from ...core.motion.quat import Array
 
-NONE = -1  # of a carrier: the armature itself
+NONE = -1  # the carrier of a control that hangs on the armature itself
 
 
 @dataclass(frozen=True, eq=False)
 class Controls:
     """The C forward-kinematics controls of a body of B bones; matrices in the armature's space.
 
-    names, modes (C,) : of the controls, with their rotation modes; movable (C,) : whether their locations move a bone
-    joints (C,) : the bone of the body that each one turns; of the torso, which turns as a whole, the hips
-    offsets (C, 4, 4) : where a control stands in the frame of its joint
-    carriers (C,) : what each one hangs on: a bone of the body, or B + another control, or NONE
-    held (C, 4, 4) : where a control that nothing moves stands in its carrier's frame
-    torso, pivot : the control that carries the trunk, and the one hanging on it whose place it keeps
-    at_rest : controls that would move others, and have to stay at rest
-    settings : custom properties that have to have a value, by bone and name
-    seen (B,), seen_from (B, 4, 4) : the bone where the rig shows each bone of the body, and the way from there
-    rides : bones that meshes hang on besides, by the bone of the body that they move with
+    names, modes (C,) : names and rotation modes; movable (C,) : whether a control's location moves a bone
+    joints (C,) : index of the bone that a control turns; for the torso, which turns the whole trunk, the hips
+    offsets (C, 4, 4) : a control's matrix in the frame of its joint
+    carriers (C,) : what a control hangs on: the index of a bone, or B + the index of a control, or NONE
+    held (C, 4, 4) : rest matrix of a control in its carrier's frame
+    torso, pivot : index of the control that carries the trunk, and of the one below it whose place stays fixed
+    at_rest : controls that would move others and must stay at rest
+    settings : required values of custom properties, by bone and property name
+    seen (B,), seen_from (B, 4, 4) : the rig's bone that shows each bone of the body, and the matrix from it to that bone
+    rides : other deforming bones, each with the bone of the body that it moves with
     """
 
     names: tuple[str, ...]
@@ -42,9 +42,9 @@ class Controls:
     rides: dict[str, str]
 
     def wanted(self, bones: Array, rest: Array) -> Array:
-        """Return where the controls stand (F, C, 4, 4) so that the body's bones (F, B, 4, 4) do; rest (B, 4, 4)."""
+        """Return the controls' matrices (F, C, 4, 4) that put the bones at `bones` (F, B, 4, 4); rest (B, 4, 4)."""
         out = bones[:, self.joints] @ self.offsets
-        # The trunk bends about a point of its own: the torso turns with the hips, and takes that point along.
+        # The trunk bends about the pivot, not about the torso: turn the torso with the hips, keep the pivot's place.
         at_rest = rest[self.joints] @ self.offsets
         reach = np.linalg.inv(at_rest[self.torso]) @ at_rest[self.pivot, :, 3]
         place = out[:, self.pivot, :3, 3] - out[:, self.torso, :3, :3] @ reach[:3]
@@ -52,9 +52,10 @@ class Controls:
         return np.asarray(out)
 
     def basis(self, bones: Array, rest: Array) -> tuple[Array, Array]:
-        """Return the controls' own transforms (F, C, 4, 4) that bring the body's bones (F, B, 4, 4) where they are.
+        """Return the controls' local transforms (F, C, 4, 4) that put the bones at `bones` (F, B, 4, 4).
 
-        And how far (C,) each one would at most have to be moved that can't be: where a limb is stretched.
+        Also return the largest distance (C,) by which a control that can't move misses its place, as in a stretched
+        limb.
         """
         stand, count = self.wanted(bones, rest), len(rest)
         reached = np.concatenate([bones, stand], axis=1)
@@ -71,14 +72,14 @@ class Controls:
         return own, short
 
     def outwards(self, count: int) -> list[int]:
-        """Return the controls of a body of some bones, each after the one that it, or its bone, hangs on."""
+        """Return the indices of the controls, each after the one it hangs on; `count` is the number of bones B."""
         turned_by = {int(joint): k for k, joint in enumerate(self.joints) if k != self.torso}
         order: list[int] = []
         waiting = list(range(len(self.names)))
         while waiting:
             above = [int(self.carriers[k]) for k in waiting]
-            needs = [one - count if one >= count else turned_by.get(one, NONE) for one in above]
+            needs = [carrier - count if carrier >= count else turned_by.get(carrier, NONE) for carrier in above]
             free = [k for k, need in zip(waiting, needs, strict=True) if need == NONE or need in order]
-            order += free or waiting  # those that hang on each other: as they come
+            order += free or waiting  # controls that hang on each other keep their order
             waiting = [k for k in waiting if k not in order]
         return order

@@ -1,4 +1,4 @@
-"""Clean Up of an armature's action: its curves and names, in place, with a copy of it as it was."""
+"""Clean up an armature's action, its curves and names, in place; keep a copy of the original on demand."""
 
 import bpy
 
@@ -6,6 +6,7 @@ from ..ground.blender_types import Slot, present
 from . import cleaning, curves, result_mark
 
 LABEL = "Clean Up"
+# Names that exporters write instead of an action's own.
 _LAYERS = {"layer0", "layer", "baselayer", "base layer", "animlayer", "scene", "take 001", "take001"}
 _SITES = {"mixamo.com", "mixamo"}
 
@@ -13,10 +14,10 @@ _SITES = {"mixamo.com", "mixamo"}
 def clean(
     armature: bpy.types.Object, action: bpy.types.Action, steps: cleaning.Steps, *, keep_copy: bool
 ) -> tuple[cleaning.Cleaned, str]:
-    """Clean an action in place; returns what was done and, where it was kept, what the action as it was is called.
+    """Clean an action in place; return what changed, and the name of the copy of the original ("" if not kept).
 
-    Raises LoomError for an action that can't be changed, and for one without a slot that is known to be the armature's;
-    what fails on the way leaves it as it was.
+    Raises LoomError for an action that can't be changed, or without a slot that clearly is the armature's. After any
+    error the action is unchanged.
     """
     result_mark.check_writable(action)
     slot: Slot = curves.choose_slot(action, armature)
@@ -41,15 +42,15 @@ def _name(armature: bpy.types.Object, action: bpy.types.Action) -> list[str]:
     name = tidy_name(action.name, (armature.name, present(armature.data).name))
     if name == action.name:
         return []
-    before, action.name = action.name, name  # Blender adds a number where there is one of this name
+    before, action.name = action.name, name  # Blender adds a number if the name is taken
     return [f"{before} called {action.name}"]
 
 
 def tidy_name(name: str, armatures: tuple[str, ...]) -> str:
-    """Return the last part of a name such as "Armature|Armature|mixamo.com|Layer0" that tells something.
+    """Return the last meaningful part of a name such as "Armature|Armature|mixamo.com|Layer0".
 
-    armatures : what the armature and its data are called. Where no part tells anything it is the armature's name, or
-    stays as it is.
+    armatures : names of the armature and its data
+    If no part is meaningful, return the armature's name, or `name` itself if the armature has the default name.
     """
     parts = [part.strip() for part in name.split("|")]
     if len(parts) == 1:
@@ -63,13 +64,13 @@ def tidy_name(name: str, armatures: tuple[str, ...]) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name in lower case, without the number that Blender puts behind names that there are already."""
+    """Return a name in lower case, without the number that Blender appends to a taken name."""
     stem, _, number = name.lower().rpartition(".")
     return stem if stem and number.isdigit() and len(number) == 3 else name.lower()
 
 
 def summary(action: bpy.types.Action, done: cleaning.Cleaned, kept: str) -> str:
-    """Return in a line what was done to an action, before and after in figures."""
+    """Return one line on what changed in an action, with counts before and after."""
     if not done.anything:
         return f"{action.name}: {done.curves[0]} curves, {done.keys[0]} keys: nothing to clean up"
     parts = [f"{done.curves[0]} → {done.curves[1]} curves", f"{done.keys[0]} → {done.keys[1]} keys"]

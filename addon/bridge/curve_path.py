@@ -1,4 +1,4 @@
-"""A curve that an artist has drawn, as a path."""
+"""Read a curve that an artist has drawn as a path."""
 
 import bpy
 import numpy as np
@@ -11,15 +11,15 @@ from ..ground.blender_types import present, scene_of
 def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:
     """Return the points (K, 3) of a curve object, in world metres, and whether it is closed.
 
-    Of any type of spline, as Blender shows it, modifiers included; `metres` in a unit of the world. Raises LoomError
-    for what is no single line, and for a curve that Blender does not show.
+    Any type of spline, as Blender shows it with modifiers; `metres` is the length of one world unit. Raises LoomError
+    for anything but a single line, and for a curve that Blender does not evaluate.
     """
     if drawn is None or drawn.type != "CURVE":
         raise LoomError("Choose a curve object to walk along")
     layer = present(bpy.context.view_layer)
     layer.update()
     if drawn not in set(layer.objects):
-        # Deleted in the viewport it still exists, because the panel names it.
+        # After deletion in the viewport the object still exists, because the panel refers to it.
         raise LoomError(f"{drawn.name} was deleted, or is not in this view layer: choose another curve")
     splines = len(_data(drawn).splines)
     if splines != 1:
@@ -33,7 +33,7 @@ def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:
 
 
 def drawn(curve: bpy.types.Object) -> tuple[float, ...]:
-    """Return numbers that are others when a curve object is moved or its points are; modifiers do not count."""
+    """Return numbers that change when a curve object or its points move; modifiers do not count."""
     numbers: list[float] = [value for row in curve.matrix_world[:] for value in row[:]]
     for spline in _data(curve).splines:
         for collection, name, size in (
@@ -55,7 +55,7 @@ def _data(drawn: bpy.types.Object) -> bpy.types.Curve:
 
 
 def _line(drawn: bpy.types.Object) -> tuple[Array, bool]:
-    """Points (K, 3) in the object's space of the curve without anything that makes it thick, and whether it closes."""
+    """Return the curve's points (K, 3) in object space, without bevel and extrusion, and whether it is closed."""
     data = _data(drawn)
     thick = data.bevel_depth or data.extrude or data.bevel_object
     shown = _thin(drawn) if thick else drawn
@@ -82,7 +82,7 @@ def _line(drawn: bpy.types.Object) -> tuple[Array, bool]:
 
 
 def _thin(drawn: bpy.types.Object) -> bpy.types.Object:
-    """A copy of a curve that is a line only."""
+    """Return a copy of a curve without bevel and extrusion."""
     data = present(_data(drawn).copy())
     data.bevel_depth = data.extrude = 0.0
     data.bevel_object = None

@@ -27,8 +27,9 @@ DrawContext = bpy.types.Context | None
 if TYPE_CHECKING:
     OperatorMixin = bpy.types.Operator
     PanelMixin = bpy.types.Panel
+    ListMixin = bpy.types.UIList
 else:
-    OperatorMixin = PanelMixin = object
+    OperatorMixin = PanelMixin = ListMixin = object
 
 
 def present(value: Value | None) -> Value:

@@ -31,6 +31,7 @@ from ..model import readiness, storage
 from ..services.results import rebuilding
 from ..services.sources import source_list
 from ..services.weaving import reading, writing
+from ..services.weaving.reading import Inputs
 
 AddVerb = Callable[["argparse._SubParsersAction[argparse.ArgumentParser]", "OpenedFile"], None]
 _MOST_NAMES = 10  # in a message
@@ -247,7 +248,7 @@ class _Actions(Sources):
         return motion_file.compose(woven.clip, path, None, self.convention)
 
     def keep(self, recipe: Recipe, woven: Result) -> Kept:
-        written = writing.write(bpy.context, self.request, self.read, recipe, woven, into=self.into)
+        written = writing.write(bpy.context, Inputs(self.request, self.read, recipe), woven, into=self.into)
         return Kept(written.action.name, written.notes)
 
 

@@ -1,4 +1,4 @@
-"""The manual that lies in the extension: where its pages are, and which page tells of what."""
+"""Find pages of the bundled manual, and the page for each verb, operator and property."""
 
 from pathlib import Path
 
@@ -9,11 +9,11 @@ from ..model import properties
 
 FOLDER = Path(__file__).resolve().parents[2] / "manual"
 
-LIBRARY = "library"  # where clips are found
-REPAIR = "repair"  # where the tools for one action are
-RESULTS = "results"  # what becomes of an action that is done
+LIBRARY = "library"  # finding clips
+REPAIR = "repair"  # tools for one action
+RESULTS = "results"  # using finished actions
 
-# Pages that are not called as the verb or the group of settings is that they tell of.
+# Pages whose name differs from the verb or settings group that they describe.
 _PAGES = {
     "follow": "path",
     "graph": "path",
@@ -28,7 +28,7 @@ _PAGES = {
     "sync": "sources",
     "walk": "path",
 }
-# Operators that no verb is called as, by how their names begin; Blender compares in lower case.
+# Operators not named after a verb, by name prefix; Blender compares in lower case.
 _OPERATORS = {
     "build_graph": "path",
     "new_curve": "path",
@@ -91,7 +91,7 @@ _OPERATORS = {
     "mark_asset": RESULTS,
     "add_asset_sources": RESULTS,
 }
-# Properties that are in no group of options, by how their types' and their own names begin.
+# Properties in no group of options, by prefix of type and property name.
 _PROPERTIES = {
     "ap_preferences": "install",
     "pg_colors": "preview",
@@ -121,7 +121,7 @@ _PROPERTIES = {
 
 
 def page_of(verb: str) -> str:
-    """Return the page that tells of a verb or of a group of settings."""
+    """Return the page about a verb or a group of settings."""
     usual = REPAIR if verb in {recipe.verb for recipe in properties.EDITS} else verb
     return _PAGES.get(verb, usual)
 
@@ -135,11 +135,13 @@ def address(page: str) -> str:
 
 
 def pages() -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return where *Online Manual* finds our properties and operators, as Blender asks for it: the first that fits."""
+    """Return the manual's base address and the rows that map our properties and operators to pages; the first match
+    counts.
+    """
     verbs = {recipe.verb: page_of(recipe.verb) for recipe in properties.RECIPES}
     groups = {f"pg_{group}.": page_of(group) for group in properties.GROUPS}
     rows = [(f"bpy.types.action_loom_{kind}*", page) for kind, page in (_PROPERTIES | groups).items()]
-    rows += [(f"bpy.ops.action_loom.{name}", page) for name, page in verbs.items()]  # before what only begins so
+    rows += [(f"bpy.ops.action_loom.{name}", page) for name, page in verbs.items()]  # before the rows that match by prefix
     rows += [(f"bpy.ops.action_loom.{name}*", page) for name, page in _OPERATORS.items()]
     rows += [("bpy.ops.action_loom.*", "sources"), ("bpy.types.action_loom_*", "sources")]
     return f"{FOLDER.as_uri()}/", tuple((pattern, f"{page}.html") for pattern, page in rows)

@@ -1,7 +1,7 @@
-"""Entries in Blender's own menus: search (F3) finds only what is in a menu of the editor under the mouse.
+"""Add our menus to Blender's, so that search (F3) finds our operators: it lists only what a menu of the editor has.
 
-So everything that works by itself is in the menu Action Loom, which every editor of animation has. What is left out are
-buttons of a row, which say of which row (`INTERNAL`).
+Every operator that works on its own is in the menu Action Loom of each animation editor. Left out are buttons that work
+on a given row (`INTERNAL`).
 """
 
 from collections.abc import Callable
@@ -16,16 +16,16 @@ from ..ground.translations.runtime import translated
 from ..model import properties, target_armature
 from ..services.sources import source_list
 
-AROUND = 7  # entries of a pie; the eighth place is for the others
-MODES = ("Pose", "Object Mode")  # in which its shortcut opens it; Blender has nothing there itself
-LINE = ""  # a line between entries
+AROUND = 7  # entries around a pie; the eighth place holds the rest
+MODES = ("Pose", "Object Mode")  # keymaps of its shortcut, which Blender leaves free there
+LINE = ""  # separator between entries
 
 _MODES = tuple(recipe.verb for recipe in properties.MODES)
 _EDITS = tuple(recipe.verb for recipe in properties.EDITS)
 
 
 class Row(NamedTuple):
-    """What a menu is called, and what is in it: operators, other menus (MT_…) and lines."""
+    """A menu's label and its entries: operators, other menus (MT_…) and separators."""
 
     label: str
     entries: tuple[str, ...]
@@ -77,7 +77,7 @@ MENUS = {
 }
 
 
-# What is done with an action that is right-clicked: what takes a single one.
+# Entries for a right-clicked action: those that take a single action.
 OF_ACTION = (
     *("add_source", LINE),
     *(recipe.verb for recipe in properties.MODES if recipe.least == recipe.most == 1),
@@ -87,7 +87,7 @@ OF_ACTION = (
 
 
 def draw_entries(layout: bpy.types.UILayout, entries: tuple[str, ...]) -> None:
-    """Draw operators, menus and lines as `MENUS` names them."""
+    """Draw operators, menus and separators as `MENUS` names them."""
     for entry in entries:
         if entry == LINE:
             layout.separator()
@@ -98,7 +98,7 @@ def draw_entries(layout: bpy.types.UILayout, entries: tuple[str, ...]) -> None:
 
 
 def _menu(name: str, label: str, entries: tuple[str, ...]) -> type:
-    """A menu whose entries are about the armature that the tab is about, and grey as its buttons are."""
+    """Return a menu class about the tab's armature, greyed like the tab's buttons."""
 
     def draw(self: Any, context: DrawContext) -> None:
         layout = present(self.layout)
@@ -124,7 +124,7 @@ class ACTION_LOOM_MT_action(bpy.types.Menu):
 
 
 def clicked_action(context: bpy.types.Context) -> bpy.types.Action | None:
-    """Return the action that a context menu is about: of a field or a line, an outliner's row, an editor or a strip."""
+    """Return the action of a context menu: of a field or line, an outliner row, an editor or a strip."""
     holder, field = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
     if holder is not None:
         found = [getattr(holder, "action", None)]
@@ -188,7 +188,7 @@ def _weave(menu: Any, _context: bpy.types.Context) -> None:
 
 
 def _of_action(menu: Any, context: bpy.types.Context) -> None:
-    """In a context menu, where it is about an action that moves bones of the armature that the tab is about."""
+    """Add our menu to a context menu about an action that moves bones of the tab's armature."""
     action, armature = clicked_action(context), target_armature.of_tab(context)
     if action is not None and armature is not None and source_list.moves(action, armature).bones:
         layout = present(menu.layout)
@@ -198,7 +198,7 @@ def _of_action(menu: Any, context: bpy.types.Context) -> None:
 
 
 def _in_header(menu: Any, context: bpy.types.Context) -> None:
-    """In an editor's header, where it shows actions of armatures and there is one."""
+    """Add our menu to an editor's header if it shows an armature's action."""
     shown = getattr(context.space_data, "mode", "FCURVES")
     if shown in ("DOPESHEET", "ACTION", "FCURVES") and target_armature.of_tab(context) is not None:
         present(menu.layout).menu("ACTION_LOOM_MT_weave")

@@ -1,4 +1,4 @@
-"""What a report of a problem needs, in English: whoever reads it need not know the language of the interface."""
+"""Compose a problem report, in English so that its readers need no other language."""
 
 import platform
 
@@ -20,12 +20,12 @@ What came instead?
 
 
 def compose(context: bpy.types.Context) -> str:
-    """Return a report to be filled in, with what is known of this Blender, the armature, and what went wrong last."""
+    """Return a report to fill in, with facts about this Blender, the armature and the latest error."""
     return ASKED + "".join(f"{fact}\n" for fact in _facts(context))
 
 
 def _facts(context: bpy.types.Context) -> list[str]:
-    """What is known of this Blender, the armature that the tab is about, and what went wrong last."""
+    """Return facts about this Blender, the tab's armature and the latest error."""
     facts = [
         f"Action Loom {preferences.version()}, Blender {bpy.app.version_string}",
         f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",

@@ -1,4 +1,4 @@
-"""What an operator shows when it is done, to be changed: weights, what counts most, and the rest folded up."""
+"""Draw an operator's redo panel: weights, the main options, and the rest folded."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from ...core.recipes.base import Recipe
 from ..ground import option_properties
 from ..model import properties
 
-ROWS_OPEN = 5  # weights apart
+ROWS_OPEN = 5  # options shown open, not counting weights
 
 
 def draw(layout: bpy.types.UILayout, operator: Any, recipe: type[Recipe], asks: tuple[type[Declared], ...]) -> None:
-    """Lay out the options of an operator of a recipe, and of what else it asks for."""
+    """Draw the options of a recipe's operator, and of the other declarations in `asks`."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     about = declared(recipe)
@@ -33,7 +33,7 @@ def draw(layout: bpy.types.UILayout, operator: Any, recipe: type[Recipe], asks: 
 
 
 def options(recipe: type[Recipe], asks: tuple[type[Declared], ...]) -> tuple[list[Option], dict[str, list[Option]]]:
-    """Return the options that stand open in the redo panel, and the others by the title under which they fold."""
+    """Return the options shown open in the redo panel, and the folded ones by title."""
     shared = {name for one in properties.SHARED.values() if issubclass(recipe, one) for name in declared(one)}
     every = option_properties.options_of(recipe)
     own = [about for name, about in every.items() if name not in shared and about.shown in (MODE, PANEL)]

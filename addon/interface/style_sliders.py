@@ -1,4 +1,4 @@
-"""Sliders of the mode Style as panels draw them, with what they came to."""
+"""Draw the sliders of the mode Style with the measures that they reached."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ LETTERS = {"leg lengths": "legs", "leg lengths/s": "legs/s", "steps/min": "/min"
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any) -> None:
-    """Draw a slider for each measure, and below those that were moved what came of it; red where it was held back."""
+    """Draw a slider for each measure, and below a moved one the measure it reached; red where it was held back."""
     armature = present(target_armature.of_tab(context))
     reached, group = styles.reached(armature), settings.restyle
     for about in properties.shown(Restyle.verb, PANEL):

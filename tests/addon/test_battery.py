@@ -465,8 +465,8 @@ def test_what_goes_while_it_is_worked_out_is_said_and_nothing_is_written(prepare
     kind = kind_of(name)
     compute = kind.compute
 
-    def interrupted(read, recipe, progress):
-        made = compute(read, recipe, progress)
+    def interrupted(inputs, progress):
+        made = compute(inputs, progress)
         if gone == "armature":
             bpy.data.objects.remove(bpy.data.objects["Biped"])
         elif gone == "deleted":  # as in the viewport
@@ -496,8 +496,8 @@ def test_a_result_that_goes_while_it_is_made_anew_is_said(prepared, monkeypatch)
         (lambda: bpy.data.actions.remove(bpy.data.actions["Mixed"]), "The result was deleted while its actions"),
     ):
 
-        def interrupted(read, recipe, progress, spoil=spoil):
-            made = compute(read, recipe, progress)
+        def interrupted(inputs, progress, spoil=spoil):
+            made = compute(inputs, progress)
             spoil()
             return made
 

@@ -154,10 +154,10 @@ def test_the_preview_is_of_the_active_line(walks, loom):
 
 def test_a_cancelled_one_leaves_nothing(walks, loom):
     weaving, reading = loom("addon.services.weaving.reading"), loom("core.recipes.reading")
-    each, errors = loom("addon.interface.operators.one_by_one"), loom("core.errors")
+    computing, errors = loom("addon.services.weaving.computing"), loom("core.errors")
     requests = [reading.Request(sources=(reading.Source(name=name),)) for name in ("slow", "quick")]
-    read = weaving.merged([weaving.read(bpy.context, walks, one) for one in requests])
     recipe = loom("core.verbs").Loop()
+    inputs = [weaving.Inputs(one, weaving.read(bpy.context, walks, one), recipe) for one in requests]
     before = set(bpy.data.actions)
     seen = []
 
@@ -167,7 +167,7 @@ def test_a_cancelled_one_leaves_nothing(walks, loom):
 
     progress = loom("core.progress").Progress(until_the_second)
     with pytest.raises(errors.Cancelled):
-        each.EachOperator.compute(read, (recipe, recipe), progress)
+        computing.compute_each(inputs, progress)
     assert seen == sorted(seen)
     assert set(bpy.data.actions) == before
 

@@ -113,13 +113,15 @@ def test_the_cancel_button_stops_what_runs(jobs):
 @pytest.fixture
 def driven(loom, rig):
     """The weaving operator as an object of its own, and a context whose timers and handlers do nothing."""
-    making, blend = loom("addon.interface.operators.base"), loom("core.verbs").Blend
+    making, hooks = loom("addon.interface.operators.verb_operator"), loom("addon.interface.operators.result_hooks")
     values = {name: getattr(bpy.context.scene.action_loom.matching, name) for name in _names("matching")}
     values |= {name: getattr(bpy.context.scene.action_loom.blend, name) for name in _names("blend")}
     values |= {name: getattr(bpy.context.scene.action_loom.result, name) for name in _names("result")}
     reported = []
     values |= {
-        "recipe": blend,
+        "recipe": loom("core.verbs").Blend,
+        "hooks": hooks.ResultHooks(),
+        "compute": staticmethod(hooks.ResultHooks().compute),
         "bl_label": "Blend",
         "reference": "1",
         "armature": "",
@@ -127,7 +129,7 @@ def driven(loom, rig):
         "quick": False,
         "bl_rna": SimpleNamespace(properties={}),
     }
-    operator = type("Driven", (making.ResultOperator,), values)()
+    operator = type("Driven", (making.VerbOperator,), values)()
     operator.properties = operator
     operator.sources = [SimpleNamespace(**source) for source in SOURCES]
     operator.readings = []

@@ -98,9 +98,9 @@ def test_a_stopped_add_folder_keeps_what_was_read(here, loom, folder, tmp_path, 
     kind = loom("addon.interface.operators.library").ACTION_LOOM_OT_add_to_library
     reported = []
     with pytest.raises(loom("core.errors").Cancelled):
-        kind.compute(str(path), str(folder), progress(lambda share, _: reported.append(share) or len(reported) < 3))
+        kind.compute((str(path), str(folder)), progress(lambda share, _: reported.append(share) or len(reported) < 3))
     assert [entry.name for entry in here.storage.read(path).clips] == ["sneak", "walk"]
-    kind.compute(str(path), str(folder), progress(None))
+    kind.compute((str(path), str(folder)), progress(None))
     assert len(here.storage.read(path).clips) == 3
 
 
@@ -236,5 +236,5 @@ def test_a_stopped_search_leaves_what_was_found_before(here, loom, library, rig)
     (read,) = loom("addon.services.weaving.reading").read(bpy.context, rig, request).sources
     query = search.query(read, asked.first, asked.last, str(library))
     with pytest.raises(loom("core.errors").Cancelled):
-        kind.compute(query, search.Wanted(), loom("core.progress").Progress(lambda *_: False))
+        kind.compute((query, search.Wanted()), loom("core.progress").Progress(lambda *_: False))
     assert here.found() == before

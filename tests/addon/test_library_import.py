@@ -45,7 +45,7 @@ def test_a_clicked_row_is_shown_where_the_action_stands(here, searched, rig):
     near = shown[np.argmin(np.linalg.norm(shown - hips, axis=1))]
     assert np.linalg.norm(near - hips) < 0.08
     assert ghost.figures[0].playing.frames[-1] - frame == pytest.approx(row.seconds * RATE, abs=1.01)
-    assert ghost.message == f"walk {row.first}-{row.last}"
+    assert ghost.summary == f"walk {row.first}-{row.last}"
     bpy.context.scene.frame_set(before["frame"][0])
     assert state() == before
     assert "walk" in labels()

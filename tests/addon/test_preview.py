@@ -219,7 +219,7 @@ def test_feet_are_marked_where_they_stand_and_seams_where_they_are(loom):
     bpy.ops.action_loom.connect(sources=both, preview=True)
     ghost = ghost_of(loom, demo)
     colors = [one.color for one in ghost.trails]
-    assert colors.count(trails.WAY) == 1
+    assert colors.count(trails.ROOT) == 1
     assert colors.count(trails.FOOT) == 2
     standing = [one for one in ghost.trails if one.color == trails.STANDS]
     assert len(standing) >= 4
@@ -262,7 +262,7 @@ def test_it_goes_when_it_is_cleared_and_when_another_file_is_opened(rig, loom):
     uid = rig.session_uid
     bpy.ops.wm.read_homefile(use_empty=True)
     assert loom("addon.services.preview.previews").of(uid) is None
-    assert not overlay.is_shown()
+    assert overlay._handler is None
 
 
 def test_what_can_not_be_woven_is_said_and_nothing_is_previewed(rig, loom):

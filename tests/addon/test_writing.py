@@ -106,8 +106,9 @@ def woven(loom, names=("slow", "quick")):
     recipe = loom("core.verbs").Blend()
     request = recipes.Request(sources=tuple(recipes.Source(name=name) for name in names))
     read = reading.read(bpy.context, bpy.context.object, request)
-    made = computing.compute(read, recipe, loom("core.progress").SILENT)
-    return lambda: writing.write(bpy.context, request, read, recipe, made)
+    inputs = reading.Inputs(request, read, recipe)
+    made = computing.compute(inputs, loom("core.progress").SILENT)
+    return lambda: writing.write(bpy.context, inputs, made)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""What a second worker of a Dask cluster saves, and what it costs to lose one; a section of docs/farms.md.
+"""What a second worker of a Dask cluster saves, and what the loss of one costs; writes a section of docs/farms.md.
 
-By itself, with the clips of ../shared: .venv/bin/python tools/bench/cluster.py. Scheduler and workers are processes of
-this machine, one thread each; on a busy machine the ratio says little, so its load is told with the figures.
+Run it alone, with the clips of ../shared: .venv/bin/python tools/bench/cluster.py. Scheduler and workers are processes
+of this machine, one thread each. On a busy machine the ratio means little, so the load is in the table.
 """
 
 import argparse
@@ -41,7 +41,7 @@ CONDITIONS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 @dataclass(frozen=True)
 class Run:
-    """A run of all jobs: its seconds, the processor's for the busiest worker, the load before it, what it has made."""
+    """A run of all jobs: its seconds, the busiest worker's processor seconds, the load before it, and its files."""
 
     workers: str
     seconds: float
@@ -52,24 +52,24 @@ class Run:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--times", type=int, default=1, help="runs of each; the quickest counts")
+    parser.add_argument("--times", type=int, default=1, help="runs of each; the fastest counts")
     times = parser.parse_args().times
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         alone = timed(path, 0)
         ones, twos = zip(*((timed(path, 1), timed(path, 2)) for _ in range(times)), strict=True)
-        # On a busy machine the quickest run says least of who else was there.
+        # On a busy machine the fastest run was disturbed least.
         one, two = (min(runs, key=lambda run: run.seconds) for runs in (ones, twos))
         killed = timed(path, 2, kill=True)
     if not alone.files == one.files == two.files == killed.files:
-        sys.exit("the runs have not made the same files")
+        sys.exit("the runs did not make the same files")
     lines = section([alone, one, two, killed], one.seconds / two.seconds, one.busiest / two.busiest)
-    page_sections.put("farms.md", TITLE, lines)
+    page_sections.put("../farms.md", TITLE, lines)
     print("\n".join(lines))
 
 
 def job_file(folder: Path, name: str) -> Path:
-    """Write a job file whose results go to a folder of that name."""
+    """Write a job file with a folder of that name for its results."""
     each = f"each = '{CLIPS / 'cmu_mb_*.bvh'}'\n"
     text = f"folder = '{name}'\n"
     text += "".join(f'[[job]]\nverb = "{verb}"\n{each}' for verb in ("fewer_keys", "plant"))
@@ -80,7 +80,7 @@ def job_file(folder: Path, name: str) -> Path:
 
 
 def timed(folder: Path, workers: int, *, kill: bool = False) -> Run:
-    """Do all jobs by so many workers, 0 for none but this machine's own process."""
+    """Run all jobs on this many workers; 0: in the command's own process."""
     name = f"{workers} workers" + (" one killed" if kill else "") + f" {time.monotonic_ns()}"
     place = folder / name
     (folder / f"{name} farm").mkdir()
@@ -106,12 +106,12 @@ def timed(folder: Path, workers: int, *, kill: bool = False) -> Run:
             if kill:
                 farm.workers[0].kill()
             if process.wait():
-                sys.exit(f"the run with {label} workers has failed")
+                sys.exit(f"the run with {label} workers failed")
         return Run(label, time.perf_counter() - began, busiest(farm), load, contents(place))
 
 
 def busiest(farm: clusters.Farm) -> float:
-    """Return the seconds of processor time that the busiest worker has taken until now."""
+    """Return the processor time that the busiest worker has used so far, seconds."""
     import psutil
 
     times = [psutil.Process(worker.pid).cpu_times() for worker in farm.workers if worker.poll() is None]
@@ -137,18 +137,19 @@ def contents(folder: Path) -> dict[str, bytes]:
 def section(runs: list[Run], ratio: float, share: float) -> list[str]:
     clips = len(list(CLIPS.glob("cmu_mb_*.bvh")))
     return [
-        f"{len(runs[0].files)} jobs on {clips} captured clips of `../shared`: fewer keys and planted feet of each, and",
-        f"{len(FROM)} clips connected to each. Scheduler, workers (one thread each) and the calling process are all on",
-        f"one machine of {os.cpu_count()} cores; seconds of the whole command, and the machine's load before it.",
+        f"{len(runs[0].files)} jobs on {clips} captured clips of `../shared`: each with fewer keys, each with planted",
+        f"feet, and {len(FROM)} clips connected to each. The scheduler, the workers (one thread each) and the command",
+        f"run on one machine of {os.cpu_count()} cores. Seconds are those of the whole command; the load is the",
+        "machine's before it.",
         "",
         "| workers | s | processor s of the busiest worker | load before |",
         "|---|---|---|---|",
         *(f"| {run.workers} | {run.seconds:.1f} | {run.busiest:.1f} | {run.load:.1f} |" for run in runs),
         "",
-        f"Two are {ratio:.2f} times as quick as one (asked: {ASKED}); with more load than cores, this",
-        "tells of who else was there. What the busiest of two computes takes one alone's processor time divided by",
-        f"{share:.2f}. All four runs have made the same bytes.",
-        "`tools/bench/cluster.py` measures it.",
+        f"Two workers are {ratio:.2f} times as fast as one (target: {ASKED}). When the load is higher than the number",
+        "of cores, this ratio depends on the other programs as well. The processor time of one worker alone is",
+        f"{share:.2f} times that of the busiest of two. All four runs made the same bytes.",
+        "`tools/bench/cluster.py` measures this and writes this section.",
     ]
 
 

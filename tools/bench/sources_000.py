@@ -297,14 +297,14 @@ verbs/blend/work.py `output_frames`
 Length of the result T = Σ d, and d = Σ k·d of all clips | – | {len(shown.blend)} frames of the example below, Σ d =
 {shown.steps:.1f} | test_timewarps.py
 
-Shares that change on the way change the length as they go | – | `--weight-keys` | verbs/blend/weights.py
+Shares that change along the clip change the length as they go | – | `--weight-keys` | verbs/blend/weights.py
 
 Not step by step, time can run backward | – | never: steps are positive | test_blend.py
 
 Program GetIITW | – | the same steps | oracles/timewarps.py `steps`
 
 Summary: X clips, kernels that add up to 1, the first is the reference | X clips | any number, weights of any sum, any
-reference, or the medoid | verbs/blend.py, `--reference`
+reference, or the medoid | verbs/blend/, `--reference`
 
 Class CDistanceMatrix, NFigureUtil::PoseDistance | – | sync/distance.py, positions.py | module
 
@@ -358,8 +358,8 @@ COLUMNS = (
     ("10 frames each side", "0.333 s at 30 frames a second, 0.083 s at 120"),
     (
         "footfalls off",
-        "gait events (Zeni) of the reference, mapped by the curve, against the clip's nearest, at 30 frames a second known"
-        " to 33 ms; over 250 ms there is none",
+        "gait events (Zeni) of the reference, mapped by the curve, against the clip's nearest, at 30 frames a second"
+        " known to 33 ms; over 250 ms there is none",
     ),
     ("time's own acceleration", "root mean square of the curve's second difference"),
     ("waits or leaps", "slopes under 0.2 or over 5"),

@@ -71,7 +71,7 @@ def experiment(graph: MotionGraph, built: float, action: Clip, path: np.ndarray,
     actions_, second = timed(lambda: spliced_actions.gather([action], plain.clip, splice))
     shares = plain.gone / plain.path.length
     first, last = (int(np.searchsorted(shares, share)) for share in (0.35, 0.8))
-    _, spliced = timed(lambda: spliced_actions.put_on(plain.clip, actions_, first, last))
+    _, spliced = timed(lambda: spliced_actions.overlay(plain.clip, actions_, first, last))
     made = verbs.apply(recipe, [replace(action, name=label)], prepared=graph)
     return Experiment(made, (built, second, spliced, walked))
 
@@ -191,7 +191,7 @@ def a_minute() -> list[str]:
         ("a graph of ten punches", punches, Splice(splice_threshold=1.0, action_threshold=0.15)),
     ):
         found = spliced_actions.gather(clips, minute, how)
-        spliced, reported = spliced_actions.put_on(minute, found)
+        spliced, reported = spliced_actions.overlay(minute, found)
         flat = 1_000_000 * spliced.places[0] + spliced.places[1]
         again = max(np.mean(np.abs(flat[lag:] - flat[:-lag]) <= 12) for lag in range(60, 1200, 6))
         used = len(np.unique(flat)) / sum(map(len, found.clips))
@@ -314,8 +314,8 @@ def main() -> None:
         *words(EXPERIMENTS),
         *reported,
         "",
-        *draw_experiment(boxing.made, "source_001_boxing", "Boxing on an S, as in its Figure 3"),
-        *draw_experiment(carrying.made, "source_001_carrying", "Carrying on a line, as in its Figure 4"),
+        *draw_experiment(boxing.made, "source_001_boxing", "Boxing on an S (Figure 3)"),
+        *draw_experiment(carrying.made, "source_001_carrying", "Carrying on a line (Figure 4)"),
         *draw_correction(boxing.made.graph),
         *words(LEGS),
         *legs,
@@ -354,7 +354,7 @@ LEGS = """
 A bow of 5 m radius through a graph of walks, and of one man's runs and veers.
 """
 NEAR = """
-Legs and trunk of an action from a walk's over the best second, and the share played from splice points by threshold.
+Legs and trunk of an action from a walk's over the best second, and share played from splice points.
 """
 TIME = """
 Mean distance between points, without a threshold, by their interval; runs near enough to be re-timed.
@@ -366,7 +366,7 @@ EDITED = """
 The rest of a path is led aside by up to 1 m. Seconds include planting and measuring; in brackets: walked as a whole.
 """
 MASS = """
-What follows, smoothed; distances of both with their sway, feet not planted.
+What follows is smoothed; distances of both as they sway, unplanted.
 """
 CLIMBED = """
 Paths that rise, with `climbing`.

@@ -36,8 +36,8 @@ SEVERAL = 20  # frames of a clip that are looked at
 ELEMENTS = Path(__file__).with_suffix(".txt")  # the table, with fields for what is measured
 COMMAND = "    python tools/bench/sources_002.py      # and the pictures of docs/manual/scripts.md"
 INTRODUCTION = (
-    "On {files} captured BVH files and the demo figure. The slides print no measurements; a figure under *ours* is of this"
-    " command, or of the page that is named."
+    "On {files} captured BVH files and the demo figure. The slides print no measurements; a figure under *ours* is of"
+    " this command, or the page named."
 )
 
 

@@ -122,14 +122,14 @@ def tables(found: Measured) -> list[str]:
         return [*words(title), *grid(("by", "clips", *TRIED), lines), ""]
 
     return [
-        *table("Cost of the path over that without a limit, %:", cost),
+        *table("Cost over no limit, %:", cost),
         *table(
-            "Longest wait of one clip for the other, frames:",
+            "Longest wait, frames:",
             lambda one, _: median_and_most(one.waits),
         ),
         *table("Footfalls off, ms:", lambda one, _: median_and_most(one.errors), "walks"),
         *table(
-            "Time of the path search alone over that without a limit:",
+            "Time of the path search over no limit:",
             lambda one, free: f"{one.seconds / free.seconds:.1f}",
         ),
     ]
@@ -277,7 +277,7 @@ costs the path (median) {more}. What it gives is time that neither waits nor lea
 at most | tables below
 
 The longer motion is the template; the result has its frames | 120 | `--reference longest --timing reference`:
-{len(made.clip)} frames | verbs/blend.py
+{len(made.clip)} frames | verbs/blend/
 
 Blending slerps fails over 180°: a walk to the left and one to the right collapse | – | turns of {left:.0f}° and
 {right:.0f}° give one of {between:.1f}° at equal shares | weave/root_blend.py, figure below

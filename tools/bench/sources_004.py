@@ -348,7 +348,7 @@ style/measures.py
 
 Editor: read, write, loop, connect, blend; preview | – | verbs, and the panel with its preview | docs/manual
 
-Loop on or off at any frame | – | `--start`, `--length`, `--whole` | verbs/loop.py
+Loop on or off at any frame | – | `--start`, `--length`, `--whole` | verbs/loop/
 
 Capture software interpolates straight or leaves it to hands | – | figures below | –
 
@@ -444,11 +444,11 @@ COMMANDS = (
 )
 TABLE = """
 Table 1 at 30 frames a second, m = n = 3, smaller is better: means of C and D as printed, medians of K, by which `auto`
-chooses. Connect C: run and skip both ways alone.
+chooses. Connect C: run and skip in both orders.
 """
 CYCLES = """
-Cycles, frames at 30 a second, of clips that stand for a second, then go: length, start, and the value that chose it
-(its mean autocorrelation; our score).
+Cycles, frames at 30 a second, of clips that stand a second, then go: length, start, value that chose it (its mean
+autocorrelation; our score).
 """
 
 

@@ -10,7 +10,7 @@ from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
 from ...services.assets import asset_finds
 from ...services.sources import body_roles, source_list
-from . import base
+from . import polls, reports
 
 _ALL = "ALL"
 _MENU = "ASSETBROWSER_MT_context_menu"
@@ -58,7 +58,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         if not asset_finds.libraries() and not _selected(context):
             cls.poll_message_set("There is no asset library: add one in the Preferences, under File Paths")
@@ -103,7 +103,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
         body_roles.look_up(rig)
         warnings = [*refused, *known, *source_list.note_warnings(context, armature, lines)]
         what = lines[0].action.name if len(lines) == 1 else f"{len(lines)} actions"
-        base.report(self, warnings, f"{what}: listed for {armature.name}")
+        reports.report(self, warnings, f"{what}: listed for {armature.name}")
         return {"FINISHED"}
 
 

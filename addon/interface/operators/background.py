@@ -18,13 +18,17 @@ TICK = 0.05  # s between two looks at a job
 NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE"}
 
 
-class BackgroundOperator(OperatorMixin):
-    """An operator that reads actions, weaves, and writes one: beside the interface from a panel, at once from a script.
+class NotQuickError(LoomError):
+    """What was to be made only if it is quick is not; nobody has to know."""
 
-    `ask` reads, `finish` writes, both on the main thread; `compute`, in between, touches nothing of Blender's.
+
+class BackgroundOperator(OperatorMixin):
+    """An operator that reads, computes and writes: beside the interface from a panel, at once from a script.
+
+    `inputs` reads, `finish` writes, both on the main thread; `compute`, in between, touches nothing of Blender's.
     """
 
-    left = jobs.NOTHING  # what is said to be left where it is cancelled
+    left = jobs.NOTHING  # what is reported to be left where it is cancelled
 
     # Until its own work begins: Blender also ends an operator that has only asked whether to.
     _job: jobs.BackgroundJob | None = None
@@ -42,22 +46,21 @@ class BackgroundOperator(OperatorMixin):
         return self._begin(context)
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        """Take over what the panel shows and the caller has not set; reading uses the operator's own values only."""
-        raise NotImplementedError
+        """Take over what the panel shows and the caller has not set; the rest uses the operator's own values only."""
 
-    def ask(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
-        """Return the request, what was read, and the recipe; raises LoomError."""
+    def inputs(self, context: bpy.types.Context) -> Any:
+        """Return what is to be computed with, read now; raises LoomError."""
         raise NotImplementedError
 
     @staticmethod
-    def compute(read: Any, recipe: Any, progress: Progress) -> Any:
-        """Return what is made of what was read; raises LoomError kinds."""
+    def compute(inputs: Any, progress: Progress) -> Any:
+        """Return what is made of the inputs; raises LoomError kinds."""
         from ...services.weaving import computing
 
-        return computing.compute(read, recipe, progress)
+        return computing.compute(inputs, progress)
 
-    def finish(self, context: bpy.types.Context, request: Any, read: Any, recipe: Any, made: Any) -> OperatorReturn:
-        """Write the result and say what the user has to know; raises LoomError if that can't be."""
+    def finish(self, context: bpy.types.Context, inputs: Any, made: Any) -> OperatorReturn:
+        """Write the result and report what the user has to know; raises LoomError if that can't be."""
         raise NotImplementedError
 
     def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
@@ -65,7 +68,9 @@ class BackgroundOperator(OperatorMixin):
         return target_armature.armature(context)
 
     def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
-        """Say what went wrong: now, and in the panel until something is tried again."""
+        """Report what went wrong: now, and in the panel until something is tried again."""
+        if isinstance(error, NotQuickError):
+            return {"CANCELLED"}
         if self._troubled:
             mode = properties.settings_of(scene_of(context)).mode
             troubles.keep(self._troubled, mode, error, self._metres)
@@ -76,20 +81,18 @@ class BackgroundOperator(OperatorMixin):
         """Say that it was cancelled, and what there is of it."""
         self.report({"INFO"}, f"{self.bl_label} was cancelled; {self.left}")
 
-    def asked_anew(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
-        """Return what `ask` does, and forget what went wrong the last time."""
+    def fresh_inputs(self, context: bpy.types.Context) -> Any:
+        """Return the inputs, and forget what went wrong the last time."""
         armature = self.about(context)
         if armature is not None:
             self._troubled = armature.session_uid
             troubles.clear(self._troubled)
-        asked = self.ask(context)
-        self._metres = asked[1].body.world_metres
-        return asked
+        return self.inputs(context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
-            request, read, recipe = self.asked_anew(context)
-            return self.finish(context, request, read, recipe, self.compute(read, recipe, _shown(context)))
+            inputs = self.fresh_inputs(context)
+            return self.finish(context, inputs, self.compute(inputs, _shown(context)))
         except LoomError as error:
             return self.failed(context, error)
         finally:
@@ -98,12 +101,11 @@ class BackgroundOperator(OperatorMixin):
     def _begin(self, context: bpy.types.Context) -> OperatorReturn:
         compute = self.compute  # it is not the operator's: Blender may free that before the work ends
         try:
-            request, read, recipe = self.asked_anew(context)
-            work = partial(_computed, compute, read, recipe)
+            self._inputs = self.fresh_inputs(context)
+            work = partial(_computed, compute, self._inputs)
             self._job = jobs.begin(self.bl_label, work, self.left)
         except LoomError as error:
             return self.failed(context, error)
-        self._asked = request, read, recipe
         manager = present(context.window_manager)
         self._timer = manager.event_timer_add(TICK, window=context.window)
         manager.modal_handler_add(self)
@@ -121,7 +123,7 @@ class BackgroundOperator(OperatorMixin):
         self._leave(context)
         if job.state == "done":
             try:
-                return self.finish(context, *self._asked, job.result)
+                return self.finish(context, self._inputs, job.result)
             except LoomError as error:
                 return self.failed(context, error)
         elif job.state == "cancelled":
@@ -146,10 +148,10 @@ class BackgroundOperator(OperatorMixin):
             self._timer = None
 
 
-def _computed(compute: Callable[..., Any], read: Any, recipe: Any, progress: Progress) -> Any:
+def _computed(compute: Callable[[Any, Progress], Any], inputs: Any, progress: Progress) -> Any:
     """What is computed, once the engine is there: the first time it takes seconds, which the panel then says."""
     jit.prepare(progress)
-    return compute(read, recipe, progress)
+    return compute(inputs, progress)
 
 
 def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:

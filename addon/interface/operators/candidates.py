@@ -1,80 +1,64 @@
 """Cycles and transitions to choose from: finding them, taking one, and how well an action repeats itself."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ....core.progress import Progress
-from ....core.recipes.base import Recipe
-from ....core.recipes.reading import Request
 from ....core.verbs import Connect, Loop
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.matching import candidates
-from . import base
+from . import polls, reports
+from .verb_operator import Hooks, VerbOperator, operator
 
 if TYPE_CHECKING:
-    from ....core.sync.cycle_search import Cycle, Repetition
-    from ....core.sync.transitions import Transition
-    from ...services.weaving import reading
+    from ...services.weaving.reading import Inputs
 
 
-class _FindCycles(base.SourcesOperator):
-    recipe: ClassVar[type[Recipe]] = Loop
+class FindCyclesHooks(Hooks):
+    """The cycles of an action are listed in the panel."""
 
-    @staticmethod
-    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "tuple[Repetition, list[Cycle]]":
+    def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ....core.verbs.loop import work as loop
 
-        return loop.find(read.clips, recipe, progress)
+        return [loop.find(inputs[0].read.clips, inputs[0].recipe, progress)]
 
     def finish(
-        self,
-        context: bpy.types.Context,
-        request: Request,
-        read: "reading.Read",
-        recipe: Any,
-        made: "tuple[Repetition, list[Cycle]]",
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
-        repetition, offered = made
-        candidates.keep_cycles(context, request, read, repetition, offered)
+        read, (repetition, offered) = inputs[0].read, made[0]
+        candidates.keep_cycles(context, inputs[0], repetition, offered)
         first = read.sources[0].first_frame  # frames count as in the scene, here and in the list
         listed = ", ".join(f"{one.length} from frame {first + one.start:.0f} ({one.score:.2f})" for one in offered)
-        self.report({"INFO"}, f"{read.clips[0].name} repeats itself after {listed}")
+        op.report({"INFO"}, f"{read.clips[0].name} repeats itself after {listed}")
         return {"FINISHED"}
 
 
-class _FindTransitions(base.SourcesOperator):
-    recipe: ClassVar[type[Recipe]] = Connect
+class FindTransitionsHooks(Hooks):
+    """Where one action can go over into another is listed in the panel."""
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_sources(cls, context, 2, 2)
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        return polls.poll_sources(cls, context, 2, 2)
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        super().from_panel(context)
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         for name, automatic in candidates.AUTOMATIC["connect"]:  # or only the one chosen last would be found
-            setattr(self, name, automatic)
+            setattr(op, name, automatic)
 
-    @staticmethod
-    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "list[Transition]":
+    def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ....core.verbs.connect import work as connect
 
-        return connect.find(read.clips, recipe, progress)
+        return [connect.find(inputs[0].read.clips, inputs[0].recipe, progress)]
 
     def finish(
-        self,
-        context: bpy.types.Context,
-        request: Request,
-        read: "reading.Read",
-        recipe: Any,
-        made: "list[Transition]",
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
-        candidates.keep_transitions(request, read, made)
-        self.report(
+        clips, (offered,) = inputs[0].read.clips, made
+        candidates.keep_transitions(inputs[0], offered)
+        op.report(
             {"INFO"},
-            f"{len(made)} ways from {read.clips[0].name} into {read.clips[1].name}; the nearest poses are "
-            f"{100.0 * made[0].distance:.1f} cm apart",
+            f"{len(offered)} ways from {clips[0].name} into {clips[1].name}; the nearest poses are "
+            f"{100.0 * offered[0].distance:.1f} cm apart",
         )
         return {"FINISHED"}
 
@@ -91,7 +75,7 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         if candidates.candidates_of(scene_of(context), present(target_armature.armature(context))) is None:
             cls.poll_message_set("Find some first")
@@ -128,7 +112,7 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
         if found is None or found.curves is None:
@@ -146,18 +130,20 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
         across = f"{name}: frames of a cycle (above), its first frame (below)"
         pixels, legend = score_bitmap.large(found.curves, found.color), score_bitmap.legend(found.color)
         image = images.image(across, "score", pixels, legend)
-        return base.show_image(self, context, image)
+        return reports.show_image(self, context, image)
 
 
-_find_cycles = base.operator(
-    _FindCycles,
+_find_cycles = operator(
+    Loop,
+    FindCyclesHooks(),
     idname="find_cycles",
     label="Find Cycles",
     tooltip="List the cycles that the ticked action has, to choose from, and show how well it repeats itself",
     undo=False,
 )
-_find_transitions = base.operator(
-    _FindTransitions,
+_find_transitions = operator(
+    Connect,
+    FindTransitionsHooks(),
     idname="find_transitions",
     label="Find Transitions",
     tooltip="List where the first of two ticked actions can go over into the second, to choose from",

@@ -8,10 +8,10 @@ from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, armature_data, present, scene_of
 from ...model import target_armature
 from ...services.sources import rig_checks
-from . import base
+from . import polls
 
 
-class ACTION_LOOM_OT_check(bpy.types.Operator):
+class ACTION_LOOM_OT_check(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.check"
     bl_label = "Check Rig"
     bl_description = (
@@ -19,10 +19,6 @@ class ACTION_LOOM_OT_check(bpy.types.Operator):
         " on some of its frames; nothing is changed"
     )
     bl_options = {"REGISTER"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_action(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import (
@@ -45,17 +41,13 @@ class ACTION_LOOM_OT_check(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_select_bone(bpy.types.Operator):
+class ACTION_LOOM_OT_select_bone(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.select_bone"
     bl_label = "Select Bone"
     bl_description = "Select this bone of the armature and make it the active one"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     bone: bpy.props.StringProperty(name="Bone", description="Its name")
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context, changes=False)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))

@@ -6,7 +6,7 @@ from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import source_list
-from . import base
+from . import polls, reports
 
 
 class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
@@ -57,11 +57,11 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         actions = _actions(context, _which(context))
         if not actions:
-            return base.poll_action(cls, context)
+            return polls.poll_action(cls, context)
         if len(actions) == 1 and (actions[0].library is not None or actions[0].override_library is not None):
             cls.poll_message_set(f"{actions[0].name} is linked: make it local first")
             return False
@@ -87,7 +87,7 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
         if not summaries:
             self.report({"ERROR"}, "; ".join(refused) or f"No action of {armature.name} is ticked")
             return {"CANCELLED"}
-        base.report(self, dict.fromkeys([*refused, *notes]), *summaries)
+        reports.report(self, dict.fromkeys([*refused, *notes]), *summaries)
         return {"FINISHED"}
 
 

@@ -1,83 +1,172 @@
-"""An operator for every verb that changes one action; those that need more than their recipe add it here."""
+"""An operator for every verb that changes one action: as a new one or in its place; those that need more have hooks."""
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ....core.errors import LoomError
 from ....core.options import declared
 from ....core.recipes.base import Recipe
-from ....core.recipes.reading import Request, Source, SourceOptions
+from ....core.recipes.reading import Source, SourceOptions
 from ....core.verbs import OF_ONE_BODY, MoveEvents, Place, Plant, Reach, Warp
 from ...ground import option_properties
-from ...ground.blender_types import present, scene_of
-from ...model import contact_rows, properties, target_armature
+from ...ground.blender_types import by_full_name, present, scene_of
+from ...model import contact_rows, lists, properties, storage, target_armature
 from ...services.poses import spread_poses
-from . import base
-from .edit_base import AgainOperator, EditOperator
+from ...services.sources import source_list
+from . import polls
+from .reports import EachResult
+from .result_hooks import ResultHooks
+from .verb_operator import VerbOperator, operator
+
+if TYPE_CHECKING:
+    from ...services.results import rebuilding
+    from ...services.weaving.reading import Inputs
+    from ...services.weaving.writing import Written
 
 
-class PlantOperator(EditOperator):
-    """Plants feet by the edited rows of the armature's action, where there are some."""
+class EditHooks(ResultHooks):
+    """One action is changed, or each ticked one; a result that is editable is made again of its own source."""
 
-    recipe: ClassVar[type[Recipe]] = Plant
+    nothing = "The armature has no action: choose one, or tick actions in the list"
+    one_by_one = True
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = self.properties.is_property_set("spans")
-        super().from_panel(context)
-        armature = target_armature.called(context, self.armature)
-        action = contact_rows.action_of(armature)
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions are changed", items=lists.OWN)
+    replace: bpy.props.BoolProperty(
+        name="Replace",
+        description="Put the result in the place of the action; as it was it is kept as another action",
+        default=False,
+    )
+    filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # by which choice the sources were found, if any
+    again: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the result that is made again, if one is
+
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not polls.poll_armature(cls, context) or not polls.poll_parts(cls, context, cls.recipe):
+            return False
+        if target_armature.by_button(context) and not _own(
+            context, target_armature.armature(context), properties.settings_of(scene_of(context)).edit_which
+        ):
+            cls.poll_message_set(self.nothing)
+            return False
+        return True
+
+    def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
+        if op.filled:
+            layout.prop(op, "which")
+        layout.prop(op, "replace")
+
+    def is_unfilled(self, op: Any) -> bool:
+        return super().is_unfilled(op) or op.filled not in ("", op.which)
+
+    def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        if not op.filled:
+            settings = properties.settings_of(scene_of(context))
+            for name in {"which", "replace"} - given:
+                setattr(op, name, getattr(settings, f"edit_{name}"))
+        op.filled = op.which
+        for source in _own(context, op.about(context), op.which):
+            whole = ("first", "last") if op.replace else ()  # keys outside a stretch would be gone
+            names = [name for name in declared(SourceOptions) if name not in whole]
+            op.add_source(source.name, reading={name: getattr(source, name) for name in names})
+
+    def read(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+        from ...services.results import rebuilding
+        from ...services.weaving.reading import Inputs
+
+        if not op.again:
+            return super().read(op, context, armature)
+        known = rebuilding.inputs_of(_named_again(op), overwrite_edits=False)
+        made = rebuilding.read_again(scene_of(context), armature, known)
+        return (Inputs(made.request, made.read, op.recipe_now()),)
+
+    def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
+        from ...services.results import replacing
+        from ...services.weaving import writing
+
+        if op.again:
+            action = _named_again(op)
+            into = action, storage.find_slot(action, storage.of_result(action).slot)
+            return writing.write(context, inputs, made, into=into)
+        return replacing.write(context, inputs, made) if op.replace else super().write(op, context, inputs, made)
+
+    def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
+        """Nothing: what Live weaves again stays the last blend, or walk."""
+
+
+def _own(context: bpy.types.Context, armature: bpy.types.Object | None, which: str) -> list[Source]:
+    action = target_armature.action(context)
+    if armature is not None and action is not None:
+        return [source_list.source_of_action(scene_of(context), armature, action)]
+    return [] if armature is None else source_list.own_sources(scene_of(context), armature, which)
+
+
+def _named_again(op: Any) -> bpy.types.Action:
+    action = by_full_name(bpy.data.actions, op.again)
+    if action is None:
+        raise LoomError(f"{op.again} was deleted while it was woven: nothing was written")
+    return action
+
+
+def _editable_result(op: Any, context: bpy.types.Context) -> "rebuilding.RebuildInputs | None":
+    """Return what it takes to make the action again, None where its recipe did not make it; raises LoomError."""
+    from ...services.results import rebuilding
+
+    action = contact_rows.action_of(present(op.about(context)))
+    names = [source.name for source in op.sources]
+    if action is None or names != [action.name_full] or not spread_poses.is_made_by(action, op.recipe):
+        return None
+    return rebuilding.inputs_of(action, overwrite_edits=False)
+
+
+def _span(op: Any) -> tuple[int, int] | None:
+    """The frames of the first source that are read, None for all."""
+    reading = op.readings[0] if len(op.readings) else None
+    return (reading.first, reading.last) if reading is not None and reading.last > reading.first else None
+
+
+class PlantHooks(EditHooks):
+    """Feet are planted by the edited rows of the armature's action, where there are some."""
+
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        action = contact_rows.action_of(op.about(context))
         held = contact_rows.of(scene_of(context), action)
-        if given or action is None or held is None or not held.edited:
+        if "spans" in given or action is None or held is None or not held.edited:
             return
-        if [one.name for one in self.sources] != [action.name_full]:
-            return
-        (reading,) = self.readings
-        source = option_properties.values_of(reading, SourceOptions)
-        span = (source["first"], source["last"]) if source["last"] > source["first"] else None
-        rows = contact_rows.as_spans(contact_rows.contacts_of(held), contact_rows.frames_of(action, span))
-        self.spans = declared(Plant)["spans"].as_text(rows)
+        if [one.name for one in op.sources] == [action.name_full]:
+            frames = contact_rows.frames_of(action, _span(op))
+            op.spans = declared(Plant)["spans"].as_text(contact_rows.as_spans(contact_rows.contacts_of(held), frames))
 
 
-class SpreadOperator(AgainOperator):
-    """Spreads the pose that the armature has at the current frame; in an action of such poses, as one more."""
+class SpreadHooks(EditHooks):
+    """The pose that the armature has at the current frame is spread; in an action of such poses, as one more."""
 
-    recipe: ClassVar[type[Recipe]] = Warp
-
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = any(self.properties.is_property_set(name) for name in ("corrections", "poses"))
-        super().from_panel(context)
-        if not given:
-            self._take_pose(context)
-
-    def _take_pose(self, context: bpy.types.Context) -> None:
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         from ...services.poses import spreading
+        from ...services.results import rebuilding
         from ...services.weaving import reading
 
-        if len(self.sources) != 1:
+        if not given.isdisjoint(("corrections", "poses")):
+            return
+        if len(op.sources) != 1:
             raise LoomError("A pose is spread in one action at a time: choose Active Action")
-        armature = present(target_armature.called(context, self.armature))
-        shown = reading.read(context, armature, self._request())
-        again = self.editable_result(context)
-        source, known = shown, []
+        armature = present(op.about(context))
+        shown = reading.read(context, armature, op.request())
+        again, source, known = _editable_result(op, context), shown, []
         if again is not None:
-            source = reading.read_actions(scene_of(context), armature, again.made_of, again.request, again.recipe)
+            source = rebuilding.read_again(scene_of(context), armature, again).read
             assert isinstance(again.recipe, Warp)
             known = spread_poses.known_rows(again.recipe, source.body.skeleton.names)
-            self.again = again.into[0].name_full
+            op.again = again.into[0].name_full
         rows = spreading.rows(context, armature, source, shown, known)
-        self.corrections = declared(Warp)["corrections"].as_text(tuple(rows))
-        self.bones = spread_poses.names_of(source.body.skeleton.names)
+        op.corrections = declared(Warp)["corrections"].as_text(tuple(rows))
+        op.bones = spread_poses.names_of(source.body.skeleton.names)
 
 
-class EventsOperator(AgainOperator):
-    """Moves and holds the listed events; in an action whose events were moved, of its source."""
+class EventsHooks(EditHooks):
+    """The listed events are moved and held; in an action whose events were moved, those of its source."""
 
-    recipe: ClassVar[type[Recipe]] = MoveEvents
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not super().poll(context):
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not super().poll(cls, context):
             return False
         rows = properties.settings_of(scene_of(context)).events
         if target_armature.by_button(context) and not any(
@@ -89,51 +178,42 @@ class EventsOperator(AgainOperator):
             return False
         return True
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = self.properties.is_property_set("events")
-        super().from_panel(context)
-        if given:
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        if "events" in given:
             return
-        if len(self.sources) != 1:
+        if len(op.sources) != 1:
             raise LoomError("Events are moved in one action at a time: choose Active Action")
-        again = self.editable_result(context)
-        own = present(contact_rows.action_of(target_armature.called(context, self.armature)))
-        action = own if again is None else again.made_of[0][0]
-        span = again.request.sources[0].span if again is not None else None
+        again = _editable_result(op, context)
+        action, span = present(contact_rows.action_of(op.about(context))), _span(op)
         if again is not None:
-            self.again = again.into[0].name_full
-        elif len(self.readings) and self.readings[0].last > self.readings[0].first:
-            span = self.readings[0].first, self.readings[0].last
+            action, span = again.made_of[0][0], again.request.sources[0].span
+            op.again = again.into[0].name_full
         first = contact_rows.frames_of(action, span)[0]
-        rows = properties.settings_of(scene_of(context)).events
         moved = tuple(
             (float(row.first - first), float(row.to - first), round(row.hold, 4), round(row.anticipation, 4))
-            for row in rows
+            for row in properties.settings_of(scene_of(context)).events
         )
         if any(frame < 0.0 for row in moved for frame in row[:2]):
             raise LoomError(f"{action.name} begins at frame {first}: give the events frames within it")
-        self.events = declared(MoveEvents)["events"].as_text(moved)
+        op.events = declared(MoveEvents)["events"].as_text(moved)
 
-    def write_one(self, context: bpy.types.Context, request: Request, read: Any, recipe: Any, made: Any) -> Any:
+    def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
         from ...services.contacts import pose_markers
         from ...services.weaving import writing
 
-        written = super().write_one(context, request, read, recipe, made)
-        if self.again:
-            pose_markers.carry_over(writing.source_of(read, 0)[0], written.action, made)
+        written = super().write(op, context, inputs, made)
+        if op.again:
+            pose_markers.carry_over(writing.source_of(inputs.read, 0)[0], written.action, made)
         return written
 
 
-class PlaceOperator(EditOperator):
-    """Places an action, after another one if that is named."""
-
-    recipe: ClassVar[type[Recipe]] = Place
+class PlaceHooks(EditHooks):
+    """An action is placed, after another one if that is named."""
 
     after: bpy.props.StringProperty(name="After", description="Name of the action whose end it goes on from, if any")
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not super().poll(context):
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not super().poll(cls, context):
             return False
         settings = properties.settings_of(scene_of(context))
         if target_armature.by_button(context) and settings.place.where == "after" and settings.place_after is None:
@@ -141,70 +221,58 @@ class PlaceOperator(EditOperator):
             return False
         return True
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = self.properties.is_property_set("after")
-        super().from_panel(context)
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         chosen = properties.settings_of(scene_of(context)).place_after
-        where = option_properties.value_of(self, declared(Place)["where"])
-        if not given and chosen is not None and where in ("auto", "after"):
-            self.after = chosen.name_full
+        where = option_properties.value_of(op, declared(Place)["where"])
+        if "after" not in given and chosen is not None and where in ("auto", "after"):
+            op.after = chosen.name_full
 
-    def others(self) -> tuple[Source, ...]:
-        return (Source(name=self.after),) if self.after else ()
+    def others(self, op: Any) -> tuple[Source, ...]:
+        return (Source(name=op.after),) if op.after else ()
 
 
-class ReachOperator(EditOperator):
-    """Takes its target from an object or the 3D cursor, and its frame from the scene, where the panel has none."""
+class ReachHooks(EditHooks):
+    """The target is an object or the 3D cursor, and its frame the scene's, where the panel has none."""
 
-    recipe: ClassVar[type[Recipe]] = Reach
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        values = option_properties.values_of(op, Reach)
+        if "target" not in given and not values["target"].strip():
+            op.target = self._place(op, context)
+        frames = values["from_frame"], values["to_frame"]
+        if given.isdisjoint(("from_frame", "to_frame")) and frames == (0, -1):
+            op.from_frame = self._frame(op, context)
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = self.properties.is_property_set("target")
-        when = any(self.properties.is_property_set(name) for name in ("from_frame", "to_frame"))
-        super().from_panel(context)
-        values = option_properties.values_of(self, Reach)
-        if not given and not values["target"].strip():
-            self.target = self._place(context)
-        if not when and (values["from_frame"], values["to_frame"]) == (0, -1):
-            self.from_frame = self._frame(context)
-
-    def _place(self, context: bpy.types.Context) -> str:
-        """Where the object is that is to be reached, or the 3D cursor, as a row of the recipe."""
+    def _place(self, op: Any, context: bpy.types.Context) -> str:
+        """Where the object to be reached is, or the 3D cursor, as a row of the recipe."""
         from ...bridge import rig
 
-        scene, armature = scene_of(context), present(target_armature.called(context, self.armature))
+        scene, armature = scene_of(context), present(op.about(context))
         chosen = properties.settings_of(scene).reach_object
         place = scene.cursor.location if chosen is None else chosen.matrix_world.translation
         metres = rig.read(armature).world_metres
         return declared(Reach)["target"].as_text((tuple(metres * value for value in place[:]),))
 
-    def _frame(self, context: bpy.types.Context) -> int:
+    def _frame(self, op: Any, context: bpy.types.Context) -> int:
         """The current frame, counted in the action."""
-        action = contact_rows.action_of(target_armature.called(context, self.armature))
-        if action is None or not len(self.readings):
+        action = contact_rows.action_of(op.about(context))
+        if action is None or not len(op.readings):
             return 0
-        reading = self.readings[0]
-        span = (reading.first, reading.last) if reading.last > reading.first else None
-        first, last = contact_rows.frames_of(action, span)
+        first, last = contact_rows.frames_of(action, _span(op))
         number = scene_of(context).frame_current
         if not first <= number <= last:
             raise LoomError(f"Frame {number} is not within {action.name}, which goes from {first} to {last}: go there")
         return number - first
 
 
-_BASES: dict[type[Recipe], type[EditOperator]] = {
-    Place: PlaceOperator,
-    Plant: PlantOperator,
-    Reach: ReachOperator,
-    Warp: SpreadOperator,
-    MoveEvents: EventsOperator,
+_HOOKS: dict[type[Recipe], EditHooks] = {
+    Place: PlaceHooks(),
+    Plant: PlantHooks(),
+    Reach: ReachHooks(),
+    Warp: SpreadHooks(),
+    MoveEvents: EventsHooks(),
 }
+_RECIPES = [row.recipe for row in OF_ONE_BODY.values() if row.recipe.of_action]
 
-
-def _operators() -> list[type]:
-    recipes = [row.recipe for row in OF_ONE_BODY.values() if row.recipe.of_action]
-    bases = [_BASES.get(one) or type(f"{one.__name__}Base", (EditOperator,), {"recipe": one}) for one in recipes]
-    return [base.operator(one) for one in bases]
-
-
-register, unregister = bpy.utils.register_classes_factory(_operators())
+register, unregister = bpy.utils.register_classes_factory(
+    [operator(recipe, _HOOKS.get(recipe) or EditHooks()) for recipe in _RECIPES]
+)

@@ -6,22 +6,18 @@ import bpy
 
 from ...ground.blender_types import OperatorMixin, OperatorReturn, scene_of
 from ...model import properties
-from . import base
+from . import polls
 
 
 def _rows(context: bpy.types.Context) -> Any:
     return properties.settings_of(scene_of(context)).events
 
 
-class ACTION_LOOM_OT_add_event(bpy.types.Operator):
+class ACTION_LOOM_OT_add_event(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.add_event"
     bl_label = "Add Event"
     bl_description = "List what happens at the current frame as an event that is to come at another, or to be held"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_action(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings, frame = properties.settings_of(scene_of(context)), scene_of(context).frame_current
@@ -41,7 +37,7 @@ class _OnEvent(OperatorMixin):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         if not 0 <= properties.settings_of(scene_of(context)).active_event < len(_rows(context)):
             cls.poll_message_set("Add an event first: go to its frame and press +")

@@ -8,7 +8,6 @@ import bpy
 from ....core.errors import LoomError, RigError
 from ....core.options import declared
 from ....core.progress import Progress
-from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, Source
 from ....core.verbs import Plant
 from ...bridge import result_mark
@@ -16,12 +15,12 @@ from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scen
 from ...model import contact_rows, readiness, target_armature
 from ...model.contact_rows import Contact
 from ...services.contacts import contact_markers
-from . import base
+from . import polls
 from .background import BackgroundOperator
 
 if TYPE_CHECKING:
     from ....core.weave.results import Result
-    from ...services.weaving import reading
+    from ...services.weaving.reading import Inputs
 
 NEW = 0.3  # s that a new contact lasts
 
@@ -38,12 +37,9 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_action(cls, context) and base.poll_parts(cls, context, Plant)
+        return polls.poll_action(cls, context) and polls.poll_parts(cls, context, Plant)
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        """Nothing: it is about the armature's action."""
-
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Recipe]":
+    def inputs(self, context: bpy.types.Context) -> "Inputs":
         from ...services.results import rebuilding
         from ...services.weaving import reading
 
@@ -52,29 +48,27 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         self._action = action.session_uid
         if not contact_rows.is_rewoven(action):
             request = Request(sources=(Source(name=action.name_full),))
-            return request, reading.read(context, armature, request), Plant()
+            return reading.Inputs(request, reading.read(context, armature, request), Plant())
         again = rebuilding.inputs_of(action, overwrite_edits=True)  # they are not overwritten: nothing is written
         own = again.armature or armature
         why = readiness.why_not(own)
         if why:
             raise RigError(why)
-        read = reading.read_actions(scene_of(context), own, again.made_of, again.request)
-        return again.request, read, without_rows(again.recipe)
+        inputs = rebuilding.read_again(scene_of(context), own, again)
+        return dataclasses.replace(inputs, recipe=without_rows(again.recipe))
 
     @staticmethod
-    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> Any:
+    def compute(inputs: "Inputs", progress: Progress) -> Any:
         """Return what is made, and the contacts of a clip whose own feet are to be planted, frames counted from 0."""
         from ....core.edit.feet import planting
         from ...services.weaving import computing
 
-        made: Result = computing.compute(read, recipe, progress)
-        if not isinstance(recipe, Plant):
+        made: Result = computing.compute(inputs, progress)
+        if not isinstance(inputs.recipe, Plant):
             return made, []
-        return made, [Contact(s.foot, s.part, s.first, s.end - 1) for s in planting.found(read.clips[0])]
+        return made, [Contact(s.foot, s.part, s.first, s.end - 1) for s in planting.contact_spans(inputs.read.clips[0])]
 
-    def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: Any
-    ) -> OperatorReturn:
+    def finish(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> OperatorReturn:
         from ...services.weaving import writing
 
         woven, standing = made
@@ -105,7 +99,7 @@ class OnAction(OperatorMixin):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_action(cls, context):
+        if not polls.poll_action(cls, context):
             return False
         held = contact_rows.of(scene_of(context), contact_rows.action_of(target_armature.armature(context)))
         if cls.needs_rows and (held is None or not len(held.rows)):

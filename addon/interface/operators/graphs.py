@@ -1,33 +1,30 @@
 """Motion graphs: building one of the sources, and showing it."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.recipes.base import Recipe
-from ....core.recipes.reading import Request
 from ....core.verbs import BuildGraph
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
 from ...services.matching import graphs
-from . import base
+from . import polls, reports
+from .verb_operator import Hooks, operator
 
 if TYPE_CHECKING:
-    from ....core.graph.motion_graph import MotionGraph
-    from ...services.weaving import reading
+    from ...services.weaving.reading import Inputs
 
 
-class _BuildGraph(base.SourcesOperator):
-    recipe: ClassVar[type[Recipe]] = BuildGraph
+class GraphHooks(Hooks):
+    """The graph is kept, and the panel shows it."""
 
     def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "MotionGraph"
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
-        for note in (*read.notes, *made.report["warnings"]):
-            self.report({"WARNING"}, note)
-        known = graphs.keep(context, request, read, recipe, made)
-        if known is not None:
-            self.report({"INFO"}, "; ".join(known.lines))
+        (one,), (graph,) = inputs, made
+        known = graphs.keep(context, one, graph)
+        summary = () if known is None else ("; ".join(known.lines),)
+        reports.report(op, (*one.read.notes, *graph.report["warnings"]), *summary)
         return {"FINISHED"}
 
 
@@ -39,7 +36,7 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         if graphs.graph_of(scene_of(context), present(target_armature.armature(context))) is None:
             cls.poll_message_set("Build the graph first")
@@ -54,9 +51,9 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
         lanes = ", ".join(clip.name for clip in reversed(known.graph.clips[: known.graph.inputs.given][:6]))
         pixels, legend = graph_bitmap.large(known.graph, known.colors), graph_bitmap.legend(known.graph, known.colors)
         image = images.image("frames", lanes, pixels, legend)
-        return base.show_image(self, context, image)
+        return reports.show_image(self, context, image)
 
 
-_build_graph = base.operator(_BuildGraph, idname="build_graph", undo=False)
+_build_graph = operator(BuildGraph, GraphHooks(), idname="build_graph", undo=False)
 
 register, unregister = bpy.utils.register_classes_factory((_build_graph, ACTION_LOOM_OT_show_graph))

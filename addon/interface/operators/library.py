@@ -13,7 +13,7 @@ from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import preferences, properties, target_armature
 from ...services.files import imported_motion
 from ...services.library import libraries, library_finds
-from . import base
+from . import polls, reports
 from .background import BackgroundOperator
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ class LibraryOperator(BackgroundOperator):
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        """Nothing by itself."""
-
     def path(self, context: bpy.types.Context) -> str:
         """Return the library's folder; raises LibraryError where none is chosen."""
         path = bpy.path.abspath(self.library).rstrip("/\\") or preferences.library(context)
@@ -52,9 +49,9 @@ class LibraryOperator(BackgroundOperator):
             raise LibraryError(NO_LIBRARY)
         return path
 
-    def inputs(self, context: bpy.types.Context) -> tuple[Any, Any, Any]:
+    def fresh_inputs(self, context: bpy.types.Context) -> Any:
         troubles.clear(libraries.TROUBLES[0])
-        return self.ask(context)
+        return self.inputs(context)
 
     def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
         troubles.keep(*libraries.TROUBLES, error, 1.0)
@@ -147,23 +144,22 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
         ours.add_to_library("INVOKE_DEFAULT", directory=self.directory, library=self.library)
         return {"FINISHED"}
 
-    def ask(self, context: bpy.types.Context) -> tuple[None, str, str]:
+    def inputs(self, context: bpy.types.Context) -> tuple[str, str]:
         if not self.directory:
             raise LibraryError("Choose a folder with motion files")
-        return None, self.path(context), bpy.path.abspath(self.directory)
+        return self.path(context), bpy.path.abspath(self.directory)
 
     @staticmethod
-    def compute(read: str, recipe: str, progress: Progress) -> "Changes":
+    def compute(inputs: tuple[str, str], progress: Progress) -> "Changes":
         from ....core.library import index
 
-        return index.update(read, [recipe], progress=progress)
+        path, folder = inputs
+        return index.update(path, [folder], progress=progress)
 
-    def finish(
-        self, context: bpy.types.Context, request: Any, read: str, recipe: str, made: "Changes"
-    ) -> OperatorReturn:
+    def finish(self, context: bpy.types.Context, inputs: tuple[str, str], made: "Changes") -> OperatorReturn:
         from ...services.library import library_search
 
-        library_search.look(read)
+        library_search.look(inputs[0])
         for trouble in list(made.troubles.values())[:5]:
             self.report({"WARNING"}, trouble)
         if len(made.troubles) > 5:
@@ -177,7 +173,7 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
         from ...services.library import library_search
 
         LibraryOperator.stopped(self, context)
-        library_search.look(self._asked[1])
+        library_search.look(self._inputs[0])
 
 
 class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy.types.Operator):
@@ -192,7 +188,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_action(cls, context):
+        if not polls.poll_action(cls, context):
             return False
         if target_armature.by_button(context) and not poll_library(cls, context):
             return False
@@ -209,7 +205,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
             if not self.properties.is_property_set(name):
                 setattr(self, name, getattr(finder, name))
 
-    def ask(self, context: bpy.types.Context) -> "tuple[None, Query, Wanted]":
+    def inputs(self, context: bpy.types.Context) -> "tuple[Query, Wanted]":
         from ...services.library import library_search
         from ...services.weaving import reading
 
@@ -219,27 +215,26 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
         asked = present(library_finds.asked(scene_of(context), armature))
         (read,) = reading.read(context, armature, Request(sources=(asked.source,))).sources
         query = library_search.query(read, asked.first, asked.last, path)
-        return None, query, library_search.Wanted(self.part, self.mirror, self.words, self.most)
+        return query, library_search.Wanted(self.part, self.mirror, self.words, self.most)
 
     @staticmethod
-    def compute(read: "Query", recipe: "Wanted", progress: Progress) -> Any:
+    def compute(inputs: "tuple[Query, Wanted]", progress: Progress) -> Any:
         from ...bitmaps import stretch_bitmap
         from ...services.library import library_search
 
-        known, found = library_search.found(read, recipe, progress)
+        known, found = library_search.found(*inputs, progress)
         pictures = [stretch_bitmap.small(library_search.poses(known, one, stretch_bitmap.COUNT)) for one in found]
-        return known, found, pictures, library_search.stands(read)
+        return known, found, pictures, library_search.stands(inputs[0])
 
-    def finish(
-        self, context: bpy.types.Context, request: None, read: "Query", recipe: "Wanted", made: Any
-    ) -> OperatorReturn:
+    def finish(self, context: bpy.types.Context, inputs: "tuple[Query, Wanted]", made: Any) -> OperatorReturn:
         from ...bitmaps import images
 
+        query, wanted = inputs
         known, found, pictures, (place, facing) = made
         libraries.keep(known)
         library_finds.forget()
         finder = library_finds.finder()
-        finder.placed, finder.place, finder.facing, finder.frame = True, place, facing, read.frame
+        finder.placed, finder.place, finder.facing, finder.frame = True, place, facing, query.frame
         for k, (one, picture) in enumerate(zip(found, pictures, strict=True)):
             row = finder.found.add()
             row.name, row.path, row.label = one.entry.name, one.entry.path, one.entry.label
@@ -248,7 +243,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
             row.distance, row.mirrored = one.distance, one.mirrored
             row.icon = images.preview(f"found {k}", picture)
         if not found:
-            among = f" among the clips with {recipe.words!r}" if recipe.words.strip() else ""
+            among = f" among the clips with {wanted.words!r}" if wanted.words.strip() else ""
             raise LibraryError(f"Nothing was found{among}: choose other words, or add folders to the library")
         self.report({"INFO"}, f"{len(found)} stretches; the likest is {finder.found[0].name}")
         return {"FINISHED"}
@@ -280,11 +275,10 @@ class _FoundOperator(LibraryOperator):
         return Coming(0.0 if keep else rates.of_scene(scene_of(context)), self.plant_feet, place, finder.facing)
 
     @staticmethod
-    def compute(read: "Receiver", recipe: "tuple[list[Stretch], Coming]", progress: Progress) -> Any:
+    def compute(inputs: "tuple[list[Stretch], Receiver, Coming]", progress: Progress) -> Any:
         from ...services.files import library_clips
 
-        stretches, how = recipe
-        return library_clips.brought(stretches, read, how, progress)
+        return library_clips.brought(*inputs, progress)
 
 
 class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
@@ -302,9 +296,9 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context) and _poll_found(cls, anything=True)
+        return polls.poll_armature(cls, context) and _poll_found(cls, anything=True)
 
-    def ask(self, context: bpy.types.Context) -> "tuple[int, Receiver, tuple[list[Stretch], Coming]]":
+    def inputs(self, context: bpy.types.Context) -> "tuple[list[Stretch], Receiver, Coming]":
         from ...services.files import onto_armature
 
         finder = library_finds.finder()
@@ -315,11 +309,9 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
         self._shown = stretches[0]
         armature = present(target_armature.armature(context))
         self._armature = armature.session_uid
-        return index, onto_armature.receiver(armature), (stretches, self.coming(context, keep=False))
+        return stretches, onto_armature.receiver(armature), self.coming(context, keep=False)
 
-    def finish(
-        self, context: bpy.types.Context, request: int, read: "Receiver", recipe: Any, made: "list[Moved | LoomError]"
-    ) -> OperatorReturn:
+    def finish(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> OperatorReturn:
         import numpy as np
 
         from ...bridge.clip import ReadAction
@@ -366,11 +358,11 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         return not target_armature.by_button(context) or _poll_found(cls, anything=False)
 
-    def ask(self, context: bpy.types.Context) -> "tuple[int, Receiver, tuple[list[Stretch], Coming]]":
+    def inputs(self, context: bpy.types.Context) -> "tuple[list[Stretch], Receiver, Coming]":
         from ...services.files import onto_armature
 
         armature = present(target_armature.armature(context))
@@ -382,15 +374,14 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
             raise LibraryError("Tick what is to be imported, or click one")
         present(context.view_layer).update()  # a script may have moved the armature just now
         how = self.coming(context, keep=self.rate == "KEEP")
-        return armature.session_uid, onto_armature.receiver(armature), (_stretches(self.stretches), how)
+        self._armature = armature.session_uid
+        return _stretches(self.stretches), onto_armature.receiver(armature), how
 
-    def finish(
-        self, context: bpy.types.Context, request: int, read: "Receiver", recipe: Any, made: "list[Moved | LoomError]"
-    ) -> OperatorReturn:
+    def finish(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> OperatorReturn:
         from ...services.files import onto_armature
         from ...services.weaving import writing
 
-        armature = writing.found(bpy.data.objects, request, "The armature")
+        armature = writing.found(bpy.data.objects, self._armature, "The armature")
         refused = list(dict.fromkeys(str(one) for one in made if isinstance(one, LoomError)))
         coming = [one for one in made if not isinstance(one, LoomError)]
         if not coming:
@@ -411,7 +402,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
         imported_motion.list_actions(scene_of(context), armature, actions)
         summary = dict.fromkeys(one.retargeted for one in coming if one.retargeted)
         names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
-        base.report(self, dict.fromkeys([*refused, *notes]), *summary, f"{names}: now {armature.name}'s")
+        reports.report(self, dict.fromkeys([*refused, *notes]), *summary, f"{names}: now {armature.name}'s")
         return {"FINISHED"}
 
 

@@ -16,7 +16,7 @@ from ...ground import formats, option_properties, rates
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import target_armature
-from . import base
+from . import polls
 
 _UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
 _UPS = (("y", "Y", "As most programs write it"), ("z", "Z", "As Blender has it"))
@@ -197,7 +197,7 @@ class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
 
 
 @option_properties.with_options(ReadingOptions)
-class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
+class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.export_motion"
     bl_label = "Export Motion Files"
     bl_description = "Write actions of the active armature as motion files"
@@ -217,10 +217,6 @@ class ACTION_LOOM_OT_export_motion(bpy.types.Operator):
     overwrite: bpy.props.BoolProperty(
         name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
     )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context, changes=False)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         data = present(target_armature.armature(context)).animation_data

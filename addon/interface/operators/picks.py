@@ -9,9 +9,9 @@ from ....core.errors import LoomError
 from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared
 from ....core.verbs import KeyPoses
 from ...ground import option_properties
-from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import frame_conversion, lists, properties, target_armature
-from . import base
+from . import polls
 
 _SELECTED = ("SELECTED", "Selected Bones", "The bones that are selected in Pose Mode, with all that hangs below them")
 _COMPARED = [
@@ -27,17 +27,13 @@ def _items(chosen: Any, _context: Any) -> list[tuple[str, str, str]]:
     return _COMPARED if chosen.option == "joints" else _UPPER
 
 
-class _Pick(OperatorMixin):
+class _Pick(polls.OnShownArmature):
     """An operator that fills one option of the panel's settings."""
 
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     group: bpy.props.StringProperty(name="Group", description="Of the panel's settings", options={"HIDDEN"})
     option: bpy.props.StringProperty(name="Option", description="That is filled", options={"HIDDEN"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context, changes=False)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))
@@ -99,14 +95,10 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
         return f"{line.action.name_full}:{frame}"
 
 
-class _Poses(OperatorMixin):
+class _Poses(polls.OnShownArmature):
     """An operator on the rows of Key Poses."""
 
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context, changes=False)
 
 
 class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
@@ -143,15 +135,11 @@ class ACTION_LOOM_OT_clear_poses(_Poses, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_place_from_cursor(bpy.types.Operator):
+class ACTION_LOOM_OT_place_from_cursor(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.place_from_cursor"
     bl_label = "Place from 3D Cursor"
     bl_description = "Take place and facing from the 3D cursor: it faces along its y axis"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context, changes=False)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import rig

@@ -8,7 +8,7 @@ from ...ground.blender_types import OperatorReturn, as_pair, present, scene_of
 from ...model import target_armature
 from ...services.matching import analysis
 from ..pictures import image_overlay
-from . import base
+from . import polls
 
 if TYPE_CHECKING:
     from ...services.matching.analysis import Analysis, Pair
@@ -39,7 +39,7 @@ class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if isinstance(context.space_data, bpy.types.SpaceImageEditor):
             return _meant(context) is not None
-        if not base.poll_armature(cls, context, changes=False):
+        if not polls.poll_armature(cls, context, changes=False):
             return False
         if _meant(context) is None:
             cls.poll_message_set("Analyse the sources first")

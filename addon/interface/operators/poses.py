@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError
-from ....core.recipes.base import Recipe
-from ....core.recipes.reading import Request
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, target_armature
 from ...services.poses import spread_poses
-from . import base
+from . import polls, reports
 from .background import BackgroundOperator
+from .reports import EachResult
 
 if TYPE_CHECKING:
-    from ...services.weaving import reading
+    from ...services.weaving.reading import Inputs
 
 
-class ACTION_LOOM_OT_remove_pose(BackgroundOperator, bpy.types.Operator):
+class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.remove_pose"
     bl_label = "Remove Pose"
     bl_description = "Let the action not go through this pose any more: it is made anew without"
@@ -26,17 +25,9 @@ class ACTION_LOOM_OT_remove_pose(BackgroundOperator, bpy.types.Operator):
 
     frame: bpy.props.IntProperty(name="Frame", description="Of the scene, at which the pose is")
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_action(cls, context)
-
-    def from_panel(self, context: bpy.types.Context) -> None:
-        """Nothing: the button says which frame."""
-
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Recipe]":
+    def inputs(self, context: bpy.types.Context) -> "Inputs":
         from ....core.verbs import Warp
         from ...services.results import rebuilding
-        from ...services.weaving import reading
 
         armature = present(target_armature.armature(context))
         action = present(contact_rows.action_of(armature))
@@ -46,38 +37,29 @@ class ACTION_LOOM_OT_remove_pose(BackgroundOperator, bpy.types.Operator):
         if len(frames) == 1:
             raise LoomError(f"{action.name} has no other pose: take the action that it was made of instead")
         again = rebuilding.inputs_of(action, overwrite_edits=False)
-        recipe = again.recipe
-        assert isinstance(recipe, Warp)
+        assert isinstance(again.recipe, Warp)
         gone = self.frame - round(action.curve_frame_range[0])
-        kept = tuple(row for row in recipe.corrections if row[0] != gone)
+        kept = tuple(row for row in again.recipe.corrections if row[0] != gone)
         self._into = action.session_uid
-        read = reading.read_actions(scene_of(context), armature, again.made_of, again.request, recipe)
-        return again.request, read, dataclasses.replace(recipe, corrections=kept)
+        inputs = rebuilding.read_again(scene_of(context), armature, again)
+        return dataclasses.replace(inputs, recipe=dataclasses.replace(again.recipe, corrections=kept))
 
-    def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: Any
-    ) -> OperatorReturn:
-        from ...model import storage
+    def finish(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> OperatorReturn:
+        from ...services.results import rebuilding
         from ...services.weaving import writing
 
-        action = writing.found(bpy.data.actions, self._into, "The result")
-        into = action, storage.find_slot(action, storage.of_result(action).slot)
-        written = writing.write(context, request, read, recipe, made, into=into)
-        base.report_result(self, context, read, recipe, written, made)
+        written = writing.write(context, inputs, made, into=rebuilding.place_of(self._into))
+        reports.report_results(self, context, [EachResult(inputs, made, written)])
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_go_to_pose(bpy.types.Operator):
+class ACTION_LOOM_OT_go_to_pose(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.go_to_pose"
     bl_label = "Go to Pose"
     bl_description = "Go to the frame of this pose, to make it anew"
     bl_options = {"REGISTER", "INTERNAL"}
 
     frame: bpy.props.IntProperty(name="Frame", description="Of the scene")
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context, changes=False)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         scene_of(context).frame_set(self.frame)

@@ -5,7 +5,7 @@ import bpy
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.preview import previews
-from . import base
+from . import polls
 
 
 class ACTION_LOOM_OT_clear_preview(bpy.types.Operator):
@@ -15,7 +15,7 @@ class ACTION_LOOM_OT_clear_preview(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context, changes=False):
+        if not polls.poll_armature(cls, context, changes=False):
             return False
         if previews.of(present(target_armature.armature(context)).session_uid) is None:
             cls.poll_message_set("Nothing is previewed")

@@ -20,17 +20,18 @@ from ...services.paths import path_stretches
 from ...services.sources import source_list
 from ...services.styles import style_labels
 from ...services.weights import weights_over_time
-from . import base
+from . import polls, reports
 from .background import BackgroundOperator
+from .reports import EachResult
 
 if TYPE_CHECKING:
     from ....core.weave.results import Result
-    from ...services.weaving import reading
+    from ...services.weaving.reading import Inputs
 
 
 def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Say whether an armature is there and, for a button, its action is a result of ours."""
-    if not base.poll_armature(cls, context):
+    if not polls.poll_armature(cls, context):
         return False
     data = present(target_armature.armature(context)).animation_data
     if target_armature.by_button(context) and (data is None or not result_mark.is_result(data.action)):
@@ -103,9 +104,8 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         rows = contact_rows.as_spans(contacts, contact_rows.frames_of(action))
         self.spans = declared(Plant)["spans"].as_text(rows)
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Recipe]":
+    def inputs(self, context: bpy.types.Context) -> "Inputs":
         from ...services.results import rebuilding
-        from ...services.weaving import reading
 
         self.from_panel(context)
         action = chosen(self.action, present(target_armature.armature(context)))
@@ -115,8 +115,9 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         why = readiness.why_not(armature)  # it need not be the active one
         if why:
             raise RigError(why)
-        read = reading.read_actions(scene_of(context), armature, again.made_of, again.request, again.recipe)
-        return again.request, read, self._with_spans(again.recipe)
+        inputs = rebuilding.read_again(scene_of(context), armature, again)
+        self._metres = inputs.read.body.world_metres
+        return dataclasses.replace(inputs, recipe=self._with_spans(again.recipe))
 
     def _with_spans(self, recipe: Recipe) -> Recipe:
         options = declared(type(recipe))
@@ -127,17 +128,14 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
             given["plant_feet"] = True
         return dataclasses.replace(recipe, **given)
 
-    def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Result"
-    ) -> OperatorReturn:
+    def finish(self, context: bpy.types.Context, inputs: "Inputs", made: "Result") -> OperatorReturn:
         from ...services.preview import live
+        from ...services.results import rebuilding
         from ...services.weaving import writing
 
-        action = writing.found(bpy.data.actions, self._into, "The result")
-        into = action, storage.find_slot(action, storage.of_result(action).slot)
-        written = writing.write(context, request, read, recipe, made, into=into)
-        live.remember(context, request, read, recipe, made, action)
-        base.report_result(self, context, read, recipe, written, made)
+        written = writing.write(context, inputs, made, into=rebuilding.place_of(self._into))
+        live.remember(context, inputs, made, written.action)
+        reports.report_results(self, context, [EachResult(inputs, made, written)])
         return {"FINISHED"}
 
 

@@ -1,100 +1,87 @@
 """Actions of other armatures as actions of the active one."""
 
-import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ....core.options import declared
 from ....core.recipes.base import Recipe
-from ....core.recipes.reading import ReadingOptions, Request, SourceOptions
-from ....core.recipes.result import ResultOptions
+from ....core.recipes.reading import Request, SourceOptions
 from ....core.verbs import Retarget
-from ...ground.blender_types import present, scene_of
+from ...ground.blender_types import scene_of
 from ...model import target_armature
 from ...services.files import imported_motion
 from ...services.sources import source_list
-from . import base, one_by_one
+from . import polls, reports
+from .reports import EachResult
+from .result_hooks import ResultHooks, with_result
+from .verb_operator import VerbOperator, operator
 
 if TYPE_CHECKING:
-    from ...services.weaving import reading, writing
+    from ...services.weaving.reading import Inputs
+    from ...services.weaving.writing import Written
 
 _NAMED = "{action} and {armature} in it are what the source and its armature are called; as it says if empty"
 
 
-class RetargetOperator(one_by_one.OneByOneOperator):
-    """Makes an action of the active armature out of each given action of others."""
+class RetargetHooks(ResultHooks):
+    """An action of the active armature is made out of each given action of others."""
 
     nothing = "Select the armature whose actions are meant, then the character, so that it is active"
-    recipe: ClassVar[type[Recipe]] = Retarget
-    asks = (ReadingOptions, ResultOptions)
+    from_settings = False
+    one_by_one = True
 
     which: bpy.props.EnumProperty(
         name="Actions", description="Which actions of the other selected armatures", items=source_list.WHICH
     )
     filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # by which choice the sources were found, if any
 
-    @classmethod
-    def least(cls) -> int:
-        return 1
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not target_armature.by_button(context):
-            return base.poll_armature(cls, context)
-        return base.poll_others(cls, context)
+            return polls.poll_armature(cls, context)
+        return polls.poll_others(cls, context)
 
-    def draw(self, context: bpy.types.Context) -> None:
-        present(self.layout).prop(self, "which")
-        super().draw(context)
+    def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
+        layout.prop(op, "which")
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        """Take the actions of the selected armatures; the panel has none of its options."""
-        armature = target_armature.called(context, self.armature)
-        if target_armature.by_button(context) and armature is not None:
-            self.armature = armature.name
-        self.sources.clear()
-        self.readings.clear()
-        self.players.clear()
-        self.filled = self.which
-        for other in source_list.selected_others(context, armature):
-            for source in source_list.sources_of(scene_of(context), other, self.which):
-                self.add_source(source.name, armature=source.armature)
-                reading = self.readings.add()
-                reading.name = source.name
-                for name in declared(SourceOptions):
-                    setattr(reading, name, getattr(source, name))
+    def is_unfilled(self, op: Any) -> bool:
+        return super().is_unfilled(op) or op.filled not in ("", op.which)
 
-    def to_be_found(self) -> bool:
-        return super().to_be_found() or self.filled not in ("", self.which)
+    def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        op.filled = op.which
+        for other in source_list.selected_others(context, op.about(context)):
+            for source in source_list.sources_of(scene_of(context), other, op.which):
+                reading = {name: getattr(source, name) for name in declared(SourceOptions)}
+                op.add_source(source.name, armature=source.armature, reading=reading)
 
-    def write_one(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: Any
-    ) -> "writing.Written":
+    def read_one(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe
+    ) -> "Inputs":
+        inputs: Inputs = op.read(context, armature, request, recipe, warn=False)  # the list is not about them
+        return inputs
+
+    def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
+        (source,) = inputs.request.sources
+        name = inputs.request.result.result_name
+        name = name.replace("{action}", source.name).replace("{armature}", source.armature)
+        return super().write(op, context, with_result(inputs, result_name=name), made)
+
+    def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
         from ...services.weaving import writing
 
-        (source,) = request.sources
-        name = request.result.result_name.replace("{action}", source.name).replace("{armature}", source.armature)
-        result = dataclasses.replace(request.result, result_name=name)
-        return writing.write(context, dataclasses.replace(request, result=result), read, recipe, made)
-
-    def done(
-        self, context: bpy.types.Context, read: "reading.Read", each: list[one_by_one.EachResult], refused: list[str]
-    ) -> None:
-        from ...services.weaving import writing
-
-        armature = writing.found(bpy.data.objects, read.armature, "The armature")
+        armature = writing.found(bpy.data.objects, each[0].inputs.read.armature, "The armature")
         imported_motion.list_actions(scene_of(context), armature, [one.written.action for one in each])
-        notes = [*refused, *read.notes]
+        notes = [*refused, *(note for one in each for note in one.inputs.read.notes)]
         for one in each:
             notes += [*one.written.notes, *one.made.report["warnings"]]
-        retarget_notes = [f"Carried from {one.source.armature}: {one.made.carried.sentence}" for one in each]
+        carried = [f"Carried from {one.source.armature}: {one.made.carried.sentence}" for one in each]
         summary = f"{len(each)} of {len(each) + len(refused)} actions are now {armature.name}'s too"
-        base.report(self, dict.fromkeys(notes), *dict.fromkeys(retarget_notes), summary)
+        reports.report(op, notes, *carried, summary)
 
 
-_class = base.operator(
-    RetargetOperator,
+_class = operator(
+    Retarget,
+    RetargetHooks(),
     label="Retarget Actions",
     tooltip="Make actions of the active armature out of actions of the other selected ones, whatever their bodies",
 )

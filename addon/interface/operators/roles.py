@@ -6,18 +6,14 @@ from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.sources import body_roles
-from . import base
+from . import polls
 
 
-class ACTION_LOOM_OT_find_roles(bpy.types.Operator):
+class ACTION_LOOM_OT_find_roles(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.find_roles"
     bl_label = "Find Body Roles"
     bl_description = "Find hips, spine, legs and arms by the bones' names; what was chosen by hand is forgotten"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import rig as rigs
@@ -29,7 +25,7 @@ class ACTION_LOOM_OT_find_roles(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_set_role(bpy.types.Operator):
+class ACTION_LOOM_OT_set_role(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.set_role"
     bl_label = "Set Body Role"
     bl_description = "Choose the bone that plays a role of the body"
@@ -37,10 +33,6 @@ class ACTION_LOOM_OT_set_role(bpy.types.Operator):
 
     role: bpy.props.StringProperty(name="Role", description="Such as hips, spine, thigh.L, foot.R")
     bone: bpy.props.StringProperty(name="Bone", description="Its name; empty if no bone plays the role")
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import rig as rigs

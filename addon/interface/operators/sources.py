@@ -7,18 +7,14 @@ from ...ground.blender_types import OperatorMixin, OperatorReturn, named, presen
 from ...model import lists, properties, target_armature
 from ...services.sources import body_roles, source_list
 from ...services.weights import weights_over_time
-from . import base
+from . import polls
 
 
-class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
+class ACTION_LOOM_OT_add_sources(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.add_sources"
     bl_label = "Add All Actions"
     bl_description = "List every action that moves bones of the active armature"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
@@ -40,15 +36,11 @@ class ACTION_LOOM_OT_add_sources(bpy.types.Operator):
         self.report({"INFO"}, "; ".join(summary))
 
 
-class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
+class ACTION_LOOM_OT_add_active_source(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.add_active_source"
     bl_label = "Add Active Action"
     bl_description = "List the action that the active armature has now"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_action(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
@@ -68,17 +60,13 @@ class ACTION_LOOM_OT_add_active_source(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_add_source(bpy.types.Operator):
+class ACTION_LOOM_OT_add_source(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.add_source"
     bl_label = "Add to Sources"
     bl_description = "List this action and tick it"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     action: bpy.props.StringProperty(name="Action", description="Its name; that of the menu if empty")
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_armature(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
@@ -109,7 +97,7 @@ class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_others(cls, context)
+        return polls.poll_others(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature, scene = present(target_armature.armature(context)), scene_of(context)
@@ -147,7 +135,7 @@ class OnList(OperatorMixin):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         if rig is None or not 0 <= rig.active < len(rig.sources):

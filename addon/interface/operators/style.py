@@ -2,60 +2,62 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ....core import files
 from ....core.errors import LoomError
 from ....core.progress import Progress
-from ....core.recipes.base import Recipe
-from ....core.recipes.reading import Request
+from ....core.recipes.reading import ReadingOptions
+from ....core.recipes.result import ResultOptions
 from ....core.verbs import FitStyle, Restyle
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import kept_styles, properties, readiness, target_armature
+from ...model import kept_styles, properties, readiness
 from ...services.preview import panel_state
 from ...services.sources import source_list
-from ...services.styles import styles
-from . import base
-from .style_base import StyleSources
+from ...services.styles import style_labels, styles
+from . import reports
+from .reports import EachResult
+from .result_hooks import with_result
+from .verb_operator import Hooks, operator
 
 if TYPE_CHECKING:
-    from ....core.style.style import Style
-    from ....core.weave.results import Result
-    from ...services.weaving import reading
+    from ...services.weaving.reading import Inputs
 
 
-class _Learn(StyleSources):
-    recipe: ClassVar[type[Recipe]] = FitStyle
+class StyleHooks(Hooks):
+    """A style is learnt from the sources; the panel says who they are, and shows what was learnt."""
+
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        style_labels.fill(op, context, given)
 
     def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Style"
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
-        rig = properties.rig_of(scene_of(context), self.about(context))
-        known = styles.keep(read.armature, panel_state.asked(scene_of(context), rig, FitStyle.verb), made)
-        base.report(self, (*read.notes, *made.report["warnings"]), *read.retarget_notes, known.lines[0])
+        (one,), (style,) = inputs, made
+        summary = self.keep(op, context, one, style)
+        reports.report(op, (*one.read.notes, *style.report["warnings"]), *one.read.retarget_notes, summary)
         return {"FINISHED"}
 
+    def keep(self, op: Any, context: bpy.types.Context, inputs: "Inputs", style: Any) -> str:
+        """Keep what was learnt, and return it in a line."""
+        rig = properties.rig_of(scene_of(context), op.about(context))
+        known = styles.keep(inputs.read.armature, panel_state.asked(scene_of(context), rig, FitStyle.verb), style)
+        return known.lines[0]
 
-class _Keep(StyleSources):
-    """Learns a style and keeps it in the file, so that it is there without its actions."""
 
-    recipe: ClassVar[type[Recipe]] = FitStyle
+class KeepStyleHooks(StyleHooks):
+    """A style is learnt and kept in the file, so that it is there without its actions."""
 
     name: bpy.props.StringProperty(name="Name", description="What it is called; after its actions if empty")
 
-    def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Style"
-    ) -> OperatorReturn:
+    def keep(self, op: Any, context: bpy.types.Context, inputs: "Inputs", style: Any) -> str:
         from ....core.style import storage
 
-        text = kept_styles.keep(storage.compose(made), self.name or made.name)
+        text = kept_styles.keep(storage.compose(style), op.name or style.name)
         properties.settings_of(scene_of(context)).kept_style = text
-        base.report(
-            self, (*read.notes, *made.report["warnings"]), *read.retarget_notes, f"{text.name} is kept in the file"
-        )
-        return {"FINISHED"}
+        return f"{text.name} is kept in the file"
 
 
 class ACTION_LOOM_OT_load_style(bpy.types.Operator):
@@ -124,11 +126,10 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _Variations(StyleSources):
-    """Makes several actions of the reference, each another variation; what sliders say holds for all."""
+class VariationHooks(StyleHooks):
+    """Several actions of the reference, each another variation; what sliders say holds for all."""
 
-    recipe: ClassVar[type[Recipe]] = Restyle
-    asks = base.ResultOperator.asks
+    asks = (ReadingOptions, ResultOptions)
 
     count: bpy.props.IntProperty(
         name="Variations", description="How many actions are made", default=4, min=1, max=1000, soft_max=20
@@ -139,17 +140,17 @@ class _Variations(StyleSources):
         default=False,
     )
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Any]":
-        request, read, recipe = super().ask(context)
-        assert isinstance(recipe, Restyle)
-        self._others, self._unlike = self._players(context) if self.to_selected else ([], [])
-        first = max(recipe.variation, 1)
-        numbers = range(first, first + (1 + len(self._others) if self.to_selected else self.count))
-        return request, read, tuple(dataclasses.replace(recipe, variation=number) for number in numbers)
+    def inputs(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+        (one,) = super().inputs(op, context, armature)
+        op.others, op.unlike = self._players(context, armature) if op.to_selected else ([], [])
+        first = max(one.recipe.variation, 1)
+        numbers = range(first, first + (1 + len(op.others) if op.to_selected else op.count))
+        return tuple(
+            dataclasses.replace(one, recipe=dataclasses.replace(one.recipe, variation=number)) for number in numbers
+        )
 
-    def _players(self, context: bpy.types.Context) -> tuple[list[int], list[str]]:
+    def _players(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[int], list[str]]:
         """The session ids of the other selected armatures that can play its actions, and why others can't."""
-        armature = present(target_armature.called(context, self.armature))
         bones = {bone.name for bone in present(armature.pose).bones}
         found, unlike = [], []
         for other in source_list.selected_others(context, armature):
@@ -162,46 +163,54 @@ class _Variations(StyleSources):
                 found.append(other.session_uid)
         return found, unlike
 
-    @staticmethod
-    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "list[Result]":
+    def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ...services.weaving import computing
 
-        return [
-            computing.compute(read, one, progress.part(k / len(recipe), (k + 1) / len(recipe)))
-            for k, one in enumerate(recipe)
-        ]
+        return computing.compute_each(inputs, progress)
 
     def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: Any
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
         from ...bridge import curves
         from ...services.weaving import writing
 
-        written: list[writing.Written] = []
-        for one, woven in zip(recipe, made, strict=True):
-            # Of many actions one can be assigned: the first.
-            result = dataclasses.replace(request.result, assign=request.result.assign and not written)
-            written.append(writing.write(context, dataclasses.replace(request, result=result), read, one, woven))
-        for uid, one in zip(self._others, written[1:], strict=False):
+        each: list[EachResult] = []
+        for given, result in zip(inputs, made, strict=True):
+            if isinstance(result, LoomError):
+                raise result
+            one = with_result(given, assign=given.request.result.assign and not each)  # one action can be assigned
+            each.append(EachResult(one, result, writing.write(context, one, result)))
+        actions = [one.written.action for one in each]
+        for uid, action in zip(op.others, actions[1:], strict=False):
             player = properties.of_session(bpy.data.objects, uid)
             if player is not None:
-                curves.assign(player, one.action, next(iter(getattr(one.action, "slots", ())), None))
-        notes = dict.fromkeys([*self._unlike, *(note for one in written for note in one.notes)])
-        warnings = dict.fromkeys(note for one in made for note in one.report["warnings"])
-        names = ", ".join(one.action.name for one in written[:3]) + (" …" if len(written) > 3 else "")
-        base.report(self, (*read.notes, *notes, *warnings), *read.retarget_notes, f"{len(written)} variations: {names}")
+                curves.assign(player, action, next(iter(getattr(action, "slots", ())), None))
+        read = inputs[0].read
+        notes = [*read.notes, *op.unlike, *(note for one in each for note in one.written.notes)]
+        notes += [note for one in each for note in one.made.report["warnings"]]
+        names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
+        reports.report(op, notes, *read.retarget_notes, f"{len(each)} variations: {names}")
         return {"FINISHED"}
 
 
-_learn = base.operator(_Learn, idname="learn_style", undo=False)
-_variations = base.operator(
-    _Variations, idname="variations", label="Variations", tooltip="Make several actions of the reference, each another"
-)
-
-_keep = base.operator(
-    _Keep, idname="keep_style", label="Keep Style", tooltip="Learn from the ticked actions and keep that in the file"
+_OPERATORS = (
+    operator(FitStyle, StyleHooks(), idname="learn_style", undo=False),
+    operator(
+        FitStyle,
+        KeepStyleHooks(),
+        idname="keep_style",
+        label="Keep Style",
+        tooltip="Learn from the ticked actions and keep that in the file",
+    ),
+    operator(
+        Restyle,
+        VariationHooks(),
+        idname="variations",
+        label="Variations",
+        tooltip="Make several actions of the reference, each another",
+    ),
 )
 
 register, unregister = bpy.utils.register_classes_factory(
-    (_learn, _keep, _variations, ACTION_LOOM_OT_load_style, ACTION_LOOM_OT_save_style)
+    (*_OPERATORS, ACTION_LOOM_OT_load_style, ACTION_LOOM_OT_save_style)
 )

@@ -1,45 +1,40 @@
 """Synchronising the sources: looking at how they correspond."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ....core.progress import Progress
-from ....core.recipes.base import Recipe
-from ....core.recipes.reading import Request
 from ....core.verbs import Synchronise
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
 from ...services.matching import analysis
-from . import base
+from . import polls, reports
+from .verb_operator import Hooks, operator
 
 if TYPE_CHECKING:
-    from ....core.weave.preprocess import RegisteredClips
-    from ...services.weaving import reading
+    from ...services.weaving.reading import Inputs
 
 
-class _Analyse(base.SourcesOperator):
-    recipe: ClassVar[type[Recipe]] = Synchronise  # its options are those of matching, of as many sources as there are
+class AnalyseHooks(Hooks):
+    """How the sources correspond is kept, and the panel shows it; nothing is written."""
 
-    @staticmethod
-    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "RegisteredClips":
+    def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ...services.weaving import prepared
 
-        made: RegisteredClips = prepared.prepared(recipe, read.clips, progress)
-        return made
+        return [prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress)]
 
     def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "RegisteredClips"
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
         from ....core.weave import reporting
 
-        ready, registration = made.prepared, made.registration
-        analysis.keep(context, request, read, recipe, ready, registration)
-        for note in (*read.notes, *reporting.warnings(ready, registration)):
-            self.report({"WARNING"}, note)
-        reports = reporting.describe(ready, registration)
-        alike = ", ".join(f"{one['clip']} {one['likeness']:.2f}" for one in reports)
-        self.report({"INFO"}, f"Likeness to {read.clips[registration.reference].name}: {alike}")
+        read, ready, registration = inputs[0].read, made[0].prepared, made[0].registration
+        analysis.keep(context, inputs[0], ready, registration)
+        rows = reporting.describe(ready, registration)
+        alike = ", ".join(f"{one['clip']} {one['likeness']:.2f}" for one in rows)
+        summary = f"Likeness to {read.clips[registration.reference].name}: {alike}"
+        reports.report(op, (*read.notes, *reporting.warnings(ready, registration)), summary)
         for window in present(context.window_manager).windows:
             for area in window.screen.areas:
                 if area.type in ("VIEW_3D", "IMAGE_EDITOR"):
@@ -59,7 +54,7 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         if analysis.analysis_of(present(target_armature.armature(context))) is None:
             cls.poll_message_set("Analyse the sources first")
@@ -76,11 +71,12 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
             names = ", ".join(one.name for one in known.pairs)
             self.report({"ERROR"}, f"There is no picture of {self.source!r}; there are of {names}")
             return {"CANCELLED"}
-        return base.show_image(self, context, analysis.large(known, pair))
+        return reports.show_image(self, context, analysis.large(known, pair))
 
 
-_analyse = base.operator(
-    _Analyse,
+_analyse = operator(
+    Synchronise,
+    AnalyseHooks(),
     idname="analyse",
     label="Analyse",
     tooltip="Find which frames of the ticked actions correspond, and show it; nothing is changed",

@@ -5,7 +5,7 @@ import bpy
 from ....core.errors import RigError
 from ...ground.blender_types import OperatorReturn, named, present, scene_of
 from ...model import properties, target_armature
-from . import base
+from . import polls
 
 LENGTH = 6.0  # body heights of a new curve
 SWING = 0.6  # body heights that it goes aside
@@ -36,7 +36,7 @@ class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context, changes=False):
+        if not polls.poll_armature(cls, context, changes=False):
             return False
         if not present(context.layer_collection).is_visible:
             cls.poll_message_set("The active collection is hidden")

@@ -8,10 +8,10 @@ from ....core.errors import LoomError
 from ....core.recipes.reading import Request, Source
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, properties, target_armature
-from . import base
+from . import polls
 
 
-class ACTION_LOOM_OT_tween(bpy.types.Operator):
+class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.tween"
     bl_label = "Tween Pose"
     bl_description = (
@@ -31,10 +31,6 @@ class ACTION_LOOM_OT_tween(bpy.types.Operator):
     )
     first: bpy.props.IntProperty(name="From Frame", description="Whose pose is the one end", options={"SKIP_SAVE"})
     second: bpy.props.IntProperty(name="To Frame", description="Whose pose is the other end", options={"SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_action(cls, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         return self.execute(context)

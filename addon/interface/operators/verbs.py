@@ -1,7 +1,7 @@
-"""An operator for every verb that makes an action of several; those that need more than a recipe add it here."""
+"""An operator for every verb that makes an action of several; those that need more than a recipe have hooks here."""
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -9,34 +9,26 @@ from ....core.errors import LoomError
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
-from ....core.recipes.reading import Request
 from ....core.verbs import OF_ONE_BODY, Ask, Follow, Loop, Restyle, Shortest, Synchronise
-from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
+from ...ground.blender_types import OperatorReturn, by_full_name, scene_of
 from ...model import lists, properties, target_armature
 from ...services.matching import candidates, graphs
 from ...services.paths import path_stretches
 from ...services.preview import previews
-from ...services.styles import ask_field, styles
-from . import base
-from .one_by_one import EachOperator, made_of_each
-from .style_base import StyleSources
+from ...services.styles import ask_field, style_labels, styles
+from .result_hooks import ResultHooks
+from .verb_operator import VerbOperator, operator
 
 if TYPE_CHECKING:
-    from ....core.weave.results import Result
     from ...services.weaving import reading
+    from ...services.weaving.reading import Inputs
 
 
-class GraphWalkOperator(base.ResultOperator):
-    """An operator that walks through the graph of its sources."""
+class WalkHooks(ResultHooks):
+    """A walk through the motion graph of the sources, which the panel shows."""
 
-    def woven(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Result"
-    ) -> None:
-        from ....core.graph.walk_result import WalkResult
-
-        assert isinstance(made, WalkResult)
-        walked = dataclasses.replace(request, sources=tuple(recipe.prepared_of(request.sources)))
-        graphs.keep(context, walked, read, recipe, made.graph)
+    def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
+        graphs.keep(context, inputs, made.graph)
 
 
 def _points(name: str, read: "reading.Read") -> tuple[tuple[tuple[float, ...], ...], bool]:
@@ -50,51 +42,43 @@ def _points(name: str, read: "reading.Read") -> tuple[tuple[tuple[float, ...], .
     return tuple(tuple(point) for point in points.tolist()), closed
 
 
-class FollowOperator(GraphWalkOperator):
-    """Takes its path from a curve object, and the actions of stretches from the panel."""
-
-    recipe: ClassVar[type[Recipe]] = Follow
+class FollowHooks(WalkHooks):
+    """The path comes from a curve object, and the actions of stretches from the panel."""
 
     curve: bpy.props.StringProperty(
         name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
     )
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not super().poll(context):
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not super().poll(cls, context):
             return False
         settings = properties.settings_of(scene_of(context))
-        if target_armature.by_button(context) and settings.curve is None and not settings.follow.path:
-            cls.poll_message_set("Choose a curve to walk along")
-            return False
+        if not target_armature.by_button(context):
+            return True
+        why = "" if settings.curve is not None or settings.follow.path else "Choose a curve to walk along"
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-        why = path_stretches.why_not(rig, settings.stretches) if target_armature.by_button(context) else ""
+        why = why or path_stretches.why_not(rig, settings.stretches)
         if why:
             cls.poll_message_set(why)
         return not why
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = {name for name in ("curve", "path", "stretches", "place") if self.properties.is_property_set(name)}
-        super().from_panel(context)
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         settings = properties.settings_of(scene_of(context))
         if settings.curve is not None and given.isdisjoint(("curve", "path")):
-            self.curve = settings.curve.name_full  # an edited recipe left its path in the panel for want of a curve
+            op.curve = settings.curve.name_full  # an edited recipe left its path in the panel for want of a curve
         if "place" not in given:
-            self.place = "REFERENCE"  # it begins where its curve does
-        if "stretches" in given:
-            return
-        rig = properties.rig_of(scene_of(context), target_armature.called(context, self.armature))
-        path_stretches.give(self, rig, settings.stretches)
+            op.place = "REFERENCE"  # it begins where its curve does
+        if "stretches" not in given:
+            path_stretches.give(op, properties.rig_of(scene_of(context), op.about(context)), settings.stretches)
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Recipe]":
-        request, read, recipe = super().ask(context)
-        if not self.curve:
-            return request, read, recipe
-        assert isinstance(recipe, Follow)
-        points, closed = _points(self.curve, read)
-        request = dataclasses.replace(request, curve=self.curve)
-        recipe = dataclasses.replace(recipe, path=points, closed=closed)
-        return request, read, recipe if self.preview else _as_previewed(recipe, read.armature)
+    def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
+        if not op.curve:
+            return inputs
+        points, closed = _points(op.curve, inputs.read)
+        recipe = dataclasses.replace(inputs.recipe, path=points, closed=closed)
+        request = dataclasses.replace(inputs.request, curve=op.curve)
+        recipe = recipe if op.preview else _as_previewed(recipe, inputs.read.armature)
+        return dataclasses.replace(inputs, request=request, recipe=recipe)
 
 
 def _as_previewed(recipe: Follow, armature: int) -> Follow:
@@ -106,124 +90,108 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
     return seen if seen == ghost.recipe else recipe
 
 
-class LoopOperator(EachOperator):
-    """Looks for a cycle in each of several actions; one that was chosen in the panel is that of its own action."""
+class LoopHooks(ResultHooks):
+    """A cycle that was chosen in the panel is that of its own action; in the others one is looked for."""
 
-    recipe: ClassVar[type[Recipe]] = Loop
-
-    cycle_of: bpy.props.IntProperty(  # the place of the source that has the cycle; that of all where a script says one
+    cycle_of: bpy.props.IntProperty(  # the place of the source that has the cycle; that of all where a script gives one
         default=-1, options={"HIDDEN", "SKIP_SAVE"}
     )
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = any(self.properties.is_property_set(name) for name, _ in candidates.AUTOMATIC[Loop.verb])
-        super().from_panel(context)
-        if given or len(self.sources) < 2:
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        if len(op.sources) < 2 or any(name in given for name, _ in candidates.AUTOMATIC[Loop.verb]):
             return
-        scene, armature = scene_of(context), target_armature.called(context, self.armature)
-        owner = candidates.source_of_cycle(scene, armature)
-        sources = self._request().sources
+        owner = candidates.source_of_cycle(scene_of(context), op.about(context))
+        sources = op.request().sources
         if owner in sources:
-            self.cycle_of = sources.index(owner)
+            op.cycle_of = sources.index(owner)
             return
         for name, automatic in candidates.AUTOMATIC[Loop.verb]:
-            setattr(self, name, automatic)
+            setattr(op, name, automatic)
 
-    def recipe_of(self, which: int) -> Recipe:
-        recipe = super().recipe_of(which)
+    def recipe_of(self, op: Any, which: int) -> Recipe:
+        recipe = super().recipe_of(op, which)
         automatic = dict(candidates.AUTOMATIC[Loop.verb])
-        return recipe if self.cycle_of in (-1, which) else dataclasses.replace(recipe, **automatic)
+        return recipe if op.cycle_of in (-1, which) else dataclasses.replace(recipe, **automatic)
 
 
-class RestyleOperator(StyleSources, EachOperator):
-    """Restyles the reference, or each source as one; keeps what its sliders came to, for the panel."""
-
-    recipe: ClassVar[type[Recipe]] = Restyle
+class RestyleHooks(ResultHooks):
+    """The reference in another style, or each source as one; the panel shows what its sliders reached."""
 
     each: bpy.props.BoolProperty(
         name="Each", description="Restyle each ticked action, not only the reference", default=False
     )
 
-    def draw(self, context: bpy.types.Context) -> None:
-        present(self.layout).prop(self, "each")
-        super().draw(context)
+    def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
+        layout.prop(op, "each")
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        if not self.properties.is_property_set("each"):
-            self.each = properties.settings_of(scene_of(context)).restyle_each
-        super().from_panel(context)
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        if "each" not in given:
+            op.each = properties.settings_of(scene_of(context)).restyle_each
+        style_labels.fill(op, context, given)
 
-    def read_each(
-        self, context: bpy.types.Context, armature: bpy.types.Object, request: Request
-    ) -> "tuple[list[Request], list[reading.Read], list[Recipe]]":
-        """Return what `OneByOneOperator` says; the others come after each, since a style is learnt from all."""
-        self._refused = []
-        recipe = self._recipe()
-        read = self.read_one(context, armature, request, recipe)
-        every = range(len(request.sources))
-        count = len(every) if self.each and not self.preview else 1
+    def read(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+        """Read all once: each source is the first of its own inputs, and a style is learnt from all."""
+        inputs: Inputs = op.read(context, armature, op.request(), op.recipe_now())
+        every, sources = range(len(inputs.request.sources)), inputs.request.sources
+        count = len(every) if op.each and not op.preview else 1
         orders = [(k, *(other for other in every if other != k)) for k in range(count)]
-        requests = [dataclasses.replace(request, sources=tuple(request.sources[k] for k in order)) for order in orders]
-        return requests, [read.in_order(order) for order in orders], [recipe] * count
+        return tuple(
+            dataclasses.replace(
+                inputs,
+                request=dataclasses.replace(inputs.request, sources=tuple(sources[k] for k in order)),
+                read=inputs.read.in_order(order),
+            )
+            for order in orders
+        )
 
-    @staticmethod
-    def compute(read: "reading.Read", recipe: Any, progress: Progress) -> "list[Result | LoomError]":
+    def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ....core import verbs
-        from ...services.weaving import prepared
+        from ...services.weaving import computing, prepared
 
         # It is learnt once: of the same clips in whatever order it is the same.
-        style = prepared.prepared(recipe[0], read.only(0).clips, progress.part(0.0, 0.5))
+        style = prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.5))
 
-        def restyled(one: "reading.Read", recipe: Recipe, part: Progress) -> Any:
-            return verbs.apply(recipe, one.clips, part, style)
+        def restyled(one: "Inputs", part: Progress) -> Any:
+            return verbs.apply(one.recipe, one.read.clips, part, style)
 
-        return made_of_each(read, recipe, progress.part(0.5, 1.0), restyled)
+        return computing.compute_each(inputs, progress.part(0.5, 1.0), restyled)
 
-    def woven(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Result"
-    ) -> None:
-        styles.keep_sliders(read.armature, made.report)
+    def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
+        styles.keep_sliders(inputs.read.armature, made.report)
 
 
-class AskOperator(base.ResultOperator):
+class AskHooks(ResultHooks):
     """Walks along a curve where there is one; gives the lines of the list the shares that it found, as weights."""
-
-    recipe: ClassVar[type[Recipe]] = Ask
 
     curve: bpy.props.StringProperty(
         name="Curve", description="Name of a curve object to walk along; the points of Path if empty"
     )
 
-    def from_panel(self, context: bpy.types.Context) -> None:
-        given = self.properties.is_property_set("curve") or self.properties.is_property_set("path")
-        super().from_panel(context)
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         chosen = properties.settings_of(scene_of(context)).ask_curve
-        if chosen is not None and not given:
-            self.curve = chosen.name_full
+        if chosen is not None and given.isdisjoint(("curve", "path")):
+            op.curve = chosen.name_full
 
-    def ask(self, context: bpy.types.Context) -> "tuple[Request, reading.Read, Recipe]":
-        request, read, recipe = super().ask(context)
-        if not self.curve:
-            return request, read, recipe
-        assert isinstance(recipe, Ask)
-        points, closed = _points(self.curve, read)
+    def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
+        if not op.curve:
+            return inputs
+        points, closed = _points(op.curve, inputs.read)
         rows = tuple(point[:2] for point in ((*points, points[0]) if closed else points))
-        return dataclasses.replace(request, curve=self.curve), read, dataclasses.replace(recipe, path=rows)
+        request = dataclasses.replace(inputs.request, curve=op.curve)
+        return dataclasses.replace(inputs, request=request, recipe=dataclasses.replace(inputs.recipe, path=rows))
 
     def finish(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Result"
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
         from ....core.verbs.ask.work import AskResult
 
-        if isinstance(made, AskResult):
-            ask_field.keep(read.armature, made)
-        return super().finish(context, request, read, recipe, made)
+        if isinstance(made[0], AskResult):
+            ask_field.keep(inputs[0].read.armature, made[0])
+        return super().finish(op, context, inputs, made)
 
-    def woven(
-        self, context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, made: "Result"
-    ) -> None:
-        rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, read.armature))
-        if rig is None or recipe.over_time:
+    def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
+        rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, inputs.read.armature))
+        if rig is None or inputs.recipe.over_time:
             return
         shares = dict(zip(made.report["names"], made.report["ask"]["weights"], strict=True))
         for line in lists.ticked(rig):
@@ -231,14 +199,11 @@ class AskOperator(base.ResultOperator):
                 line.weight = shares[line.action.name]
 
 
-class RetimeOperator(base.ResultOperator):
-    """Re-times one of two ticked actions to the other."""
+class RetimeHooks(ResultHooks):
+    """One of two ticked actions re-timed to the other."""
 
-    recipe: ClassVar[type[Recipe]] = Synchronise
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not super().poll(context):
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not super().poll(cls, context):
             return False
         ticked = len(lists.ticked(properties.rig_of(scene_of(context), target_armature.armature(context))))
         if ticked > 2 and target_armature.by_button(context):
@@ -247,14 +212,11 @@ class RetimeOperator(base.ResultOperator):
         return True
 
 
-class ShortestOperator(GraphWalkOperator):
-    """Goes from one frame to another, which the panel has."""
+class ShortestHooks(WalkHooks):
+    """A walk from one frame to another, which the panel has."""
 
-    recipe: ClassVar[type[Recipe]] = Shortest
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not super().poll(context):
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not super().poll(cls, context):
             return False
         chosen = properties.settings_of(scene_of(context)).shortest
         if target_armature.by_button(context) and not (chosen.leave and chosen.reach):
@@ -265,26 +227,25 @@ class ShortestOperator(GraphWalkOperator):
 
 # What is not called as its verb is, and what needs more than its recipe.
 _NAMES = {"sync": "retime"}
-_BASES: dict[type[Recipe], type[base.SourcesOperator]] = {
-    Follow: FollowOperator,
-    Loop: LoopOperator,
-    Shortest: ShortestOperator,
-    Synchronise: RetimeOperator,
-    Restyle: RestyleOperator,
-    Ask: AskOperator,
+_HOOKS: dict[type[Recipe], ResultHooks] = {
+    Follow: FollowHooks(),
+    Loop: LoopHooks(),
+    Shortest: ShortestHooks(),
+    Synchronise: RetimeHooks(),
+    Restyle: RestyleHooks(),
+    Ask: AskHooks(),
 }
 
 
 def _operators() -> list[type]:
     made = []
     for row in OF_ONE_BODY.values():
-        if row.makes != "clip" or row.recipe.of_action:  # those that change one action: `edits`
+        recipe = row.recipe
+        if row.makes != "clip" or recipe.of_action:  # those that change one action: `edits`
             continue
-        usual = EachOperator if row.recipe.most == 1 else base.ResultOperator
-        usual = GraphWalkOperator if issubclass(row.recipe, GraphWalk) else usual
-        with_recipe = _BASES.get(row.recipe) or type(f"{row.recipe.__name__}Base", (usual,), {"recipe": row.recipe})
-        names = (_NAMES.get(row.recipe.verb, row.recipe.verb), *row.recipe.earlier_verbs)
-        made += [base.operator(with_recipe, idname=name) for name in names]
+        hooks = _HOOKS.get(recipe) or (WalkHooks() if issubclass(recipe, GraphWalk) else ResultHooks())
+        names = (_NAMES.get(recipe.verb, recipe.verb), *recipe.earlier_verbs)
+        made += [operator(recipe, hooks, idname=name) for name in names]
     return made
 
 

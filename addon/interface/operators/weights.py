@@ -5,7 +5,7 @@ import bpy
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.weights import weights_over_time
-from . import base
+from . import polls
 
 
 class ACTION_LOOM_OT_key_weights(bpy.types.Operator):
@@ -19,7 +19,7 @@ class ACTION_LOOM_OT_key_weights(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return base.poll_ticked(cls, context, 2)
+        return polls.poll_ticked(cls, context, 2)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         scene = scene_of(context)
@@ -38,7 +38,7 @@ class ACTION_LOOM_OT_clear_weight_keys(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         if not weights_over_time.keyed(
             scene_of(context), properties.rig_of(scene_of(context), target_armature.armature(context))

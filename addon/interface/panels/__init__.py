@@ -1,4 +1,4 @@
-"""Panels of the sidebar tab "Action Loom": they lay out, and nothing else."""
+"""Draw the panels of the sidebar tab "Action Loom"; panels only lay out."""
 
 import re
 import unicodedata
@@ -8,16 +8,16 @@ import bpy
 
 from ....core.options import FRAME, JOINTS, PLACE, Option
 from ...ground import jobs
-from ...ground.blender_types import PanelMixin, interface_scale, present
+from ...ground.blender_types import DrawContext, ListMixin, PanelMixin, interface_scale, present
 from ...ground.translations.runtime import translated
 from ...model import frame_conversion, properties, target_armature
 
-# What we draw beside texts: the stubs want each icon spelt out.
+# Icons drawn beside texts, spelt out because the stubs require literals.
 Icon = Literal["NONE", "BLANK1", "CHECKMARK", "ERROR", "INFO", "MESH_DATA"]
 
 
 class SidebarPanel(PanelMixin):
-    """Where all our panels are."""
+    """The place of all our panels."""
 
     if TYPE_CHECKING:
         layout: bpy.types.UILayout  # in the stubs it may be None
@@ -27,13 +27,35 @@ class SidebarPanel(PanelMixin):
     bl_category = "Action Loom"
 
     def layout_for(self, armature: bpy.types.Object | None) -> bpy.types.UILayout:
-        """Return the layout, whose buttons are about an armature."""
+        """Return the layout, with an armature as the subject of its buttons."""
         target_armature.mark(self.layout, armature)
         return self.layout
 
 
+class ItemList(ListMixin):
+    """A list that draws rows with `draw_row`, without the arguments of Blender's method that no list needs."""
+
+    def draw_item(
+        self,
+        context: DrawContext,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int | None,
+        active_data: Any,
+        active_property: str | None,
+        index: int | None,
+        flt_flag: int | None = 0,
+    ) -> None:
+        self.draw_row(context, layout, data, item, index or 0)
+
+    def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
+        """Draw the row of an item."""
+        raise NotImplementedError
+
+
 def options_in(layout: bpy.types.UILayout, *, align: bool = False) -> bpy.types.UILayout:
-    """Return a column in which options have their names on the left, and no dots to key them."""
+    """Return a column with option names on the left, and no dots to key them."""
     column = layout.column(align=align)
     column.use_property_split = True
     column.use_property_decorate = False
@@ -41,7 +63,7 @@ def options_in(layout: bpy.types.UILayout, *, align: bool = False) -> bpy.types.
 
 
 def draw_options(layout: bpy.types.UILayout, settings: Any, options: list[tuple[str, Option]], rig: Any = None) -> None:
-    """Draw options from groups of the settings, those that apply; `rig` is the list that their frames are of."""
+    """Draw the options that apply from groups of the settings; `rig` is the list that their frames refer to."""
     for name, about in options:
         group = getattr(settings, name)
         if properties.applies(group, about):
@@ -49,11 +71,11 @@ def draw_options(layout: bpy.types.UILayout, settings: Any, options: list[tuple[
 
 
 def _draw_option(layout: bpy.types.UILayout, group: Any, name: str, about: Option, rig: Any) -> None:
-    """Draw an option, what its value means where a number does not say, and what it can be picked from."""
+    """Draw an option, the meaning of its number where that needs words, and its pick button."""
     value = getattr(group, about.name)
     row = layout.row(align=True)
     if about.pick == PLACE and value:
-        row = _told(layout, about.title, frame_conversion.place_in_scene(rig, value)).row(align=True)
+        row = _labelled(layout, about.title, frame_conversion.place_in_scene(rig, value)).row(align=True)
         row.alignment = "RIGHT"
     else:
         row.prop(group, about.name)
@@ -67,11 +89,11 @@ def _draw_option(layout: bpy.types.UILayout, group: Any, name: str, about: Optio
     if about.pick == FRAME and rig is not None and not hint:
         hint = frame_conversion.in_scene(rig, name, about.name, value)
     if hint:
-        _told(layout, "", hint)
+        _labelled(layout, "", hint)
 
 
-def _told(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UILayout:
-    """Draw a text where values stand, with its title where names do; return the row."""
+def _labelled(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UILayout:
+    """Draw a text in the value column with its title in the name column; return the row."""
     row = layout.row(align=True)
     split = row.split(factor=0.4)
     name = split.row()
@@ -84,7 +106,7 @@ def _told(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UILayo
 
 
 def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str]:
-    """Return a text in lines that the sidebar has room for, without so many letters that something else takes."""
+    """Return a text in lines that fit the sidebar, less the room of so many letters."""
     most = max(int(present(context.region).width / (7.0 * interface_scale())) - less, 16)
     lines = [""]
     for piece in _PIECES.findall(text):
@@ -94,21 +116,21 @@ def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str
     return [line.rstrip() for line in lines]
 
 
-# What stays in one line: a word, or one Chinese or Japanese character, each with the signs that may not begin a line.
+# Unbreakable pieces: a word or a Chinese or Japanese character, with the signs that may not begin a line.
 _WIDE = r"\u3000-\u9fff\uff00-\uffef"
 _CLOSING = "、。，：；）」』！？ー"
 _PIECES = re.compile(rf"[^\s{_WIDE}]+[{_CLOSING}]*\s*|[{_WIDE}][{_CLOSING}]*\s*|\s+")
 
 
 def width(text: str) -> int:
-    """Return how much room a text takes, in Latin letters: Chinese and Japanese characters take two each."""
+    """Return a text's width in Latin letters: Chinese and Japanese characters count as two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def draw_text(
     layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: Icon = "NONE", *, alert: bool = False
 ) -> None:
-    """Draw a text in as many lines as it takes, beside an icon if there is one."""
+    """Draw a text in as many lines as it needs, beside an icon if there is one."""
     column = layout.column(align=True)
     column.alert = alert
     for place, line in enumerate(wrapped(translated(text), context, less=0 if icon == "NONE" else 5)):
@@ -116,12 +138,12 @@ def draw_text(
 
 
 def draw_manual(layout: bpy.types.UILayout, page: str) -> None:
-    """Draw the button in a panel's header that opens its page of the manual."""
+    """Draw the button in a panel's header that opens its manual page."""
     present(layout.operator("action_loom.manual", text="", icon="HELP", emboss=False)).page = page
 
 
 def draw_job(layout: bpy.types.UILayout) -> bool:
-    """Draw how far the work is that goes on, with a button that stops it; says whether there is some."""
+    """Draw the progress of a running job, with a button to stop it; says whether there is one."""
     job = jobs.running()
     if job is None:
         return False
@@ -132,5 +154,5 @@ def draw_job(layout: bpy.types.UILayout) -> bool:
 
 
 def picture_scale(context: bpy.types.Context) -> float:
-    """Return how large a picture fills the panel's width, in units of a button's height."""
+    """Return the scale at which a picture fills the panel's width, in button heights."""
     return min(max(present(context.region).width / (20.0 * interface_scale()) - 3.0, 5.0), 20.0)

@@ -1,4 +1,4 @@
-"""The pad of the mode Parametric in the 3D view: strides as dots by speed and turn, and what is asked for."""
+"""Draw the pad of the mode Parametric in the 3D view: strides as dots by speed and turn, and the requested ones."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from ...services.styles.ask_field import Field
 from ..pictures import pads
 
 STRIDE, SHARE = (0.7, 0.7, 0.7, 1.0), (0.94, 0.63, 0.19, 0.9)
-SMALL = 2.5  # pixels at interface scale 1, of a stride; and how much larger one is that is all of the result
+SMALL = 2.5  # pixels at interface scale 1: a stride's dot, and its growth at a share of 1
 LARGER = 6.0
 
 
 def field_on(context: bpy.types.Context) -> Field | None:
-    """Return what the pad shows; None where there is no pad."""
+    """Return the field that the pad shows; None where there is no pad."""
     settings, armature = properties.settings_of(scene_of(context)), target_armature.of_tab(context)
     if not settings.pad or settings.mode != "ask" or armature is None:
         return None
@@ -25,7 +25,7 @@ def field_on(context: bpy.types.Context) -> Field | None:
 
 
 class ACTION_LOOM_GT_ask_pad(bpy.types.Gizmo):
-    """Its modal only sets speed and turn: a preview follows them as it does fields of the panel."""
+    """Set speed and turn by dragging; the preview follows them as it does the panel's fields."""
 
     bl_idname = "ACTION_LOOM_GT_ask_pad"
 
@@ -75,7 +75,7 @@ class ACTION_LOOM_GT_ask_pad(bpy.types.Gizmo):
             chosen.speed, chosen.turn = self.before
         else:
             bpy.ops.ed.undo_push(message="Speed and Turn")
-            scene_of(context).update_tag()  # what follows the panel hears of it
+            scene_of(context).update_tag()  # notifies whatever follows the panel
 
     def _drag(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         field = field_on(context)
@@ -103,7 +103,7 @@ class ACTION_LOOM_GGT_ask_pad(bpy.types.GizmoGroup):
 
 
 def _write(field: Field, chosen: Any, below: tuple[float, float], scale: float) -> None:
-    """Write what is asked for below the pad."""
+    """Write the requested speed and turn below the pad."""
     import blf
 
     blf.size(0, 11.0 * scale)

@@ -1,4 +1,4 @@
-"""Whether what we compute of a rig is what Blender shows, bone by bone."""
+"""Show, bone by bone, whether our computed rig matches Blender's."""
 
 import bpy
 
@@ -7,7 +7,7 @@ from ...model import target_armature
 from ...services.sources import rig_checks
 from . import SidebarPanel, draw_manual, draw_text
 
-ROWS = 8  # bones that are shown, the worst
+ROWS = 8  # worst bones that are shown
 
 
 class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):

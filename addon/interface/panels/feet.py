@@ -1,4 +1,4 @@
-"""Feet: planting those of the armature's action, and when they stand as rows that can be edited."""
+"""Plant the feet of the armature's action, with its contacts as editable rows."""
 
 from typing import Any
 
@@ -8,27 +8,16 @@ from ...ground import jobs
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, properties, target_armature
-from . import SidebarPanel, draw_job, draw_manual, draw_text
+from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_text
 
 
-class ACTION_LOOM_UL_contacts(bpy.types.UIList):
-    """Rows: which foot stands on what, from which frame to which; red where it can't be planted.
+class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
+    """Rows of contacts: foot and part, first and last frame; red where one can't be planted.
 
     Foot and part are chosen below the list, for the active row: names have no room in fields, and fields take clicks.
     """
 
-    def draw_item(
-        self,
-        context: DrawContext,
-        layout: bpy.types.UILayout,
-        data: Any,
-        item: Any,
-        icon: int | None,
-        active_data: Any,
-        active_property: str | None,
-        index: int | None,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.alert = bool(item.why)
         names = row.split(factor=0.48)
@@ -83,7 +72,7 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
         if held is None:
             return
         row = layout.row()
-        rows = min(max(len(held.rows), 3), 6)  # a grip below makes it longer
+        rows = min(max(len(held.rows), 3), 6)  # the user can drag the list longer
         row.template_list("ACTION_LOOM_UL_contacts", "", held, "rows", held, "active", rows=rows)
         buttons = row.column(align=True)
         buttons.operator("action_loom.add_contact", text="", icon="ADD")
@@ -96,7 +85,7 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
             layout.label(text="Edited: planted by these rows", icon="INFO")
 
     def _draw_active(self, context: bpy.types.Context, held: Any) -> None:
-        """Draw which foot the active row is of, and say why it is not planted, or that others are not."""
+        """Draw the active row's foot, and why it or other rows are not planted."""
         active = held.rows[held.active] if 0 <= held.active < len(held.rows) else None
         if active is not None:
             row = self.layout.row(align=True)

@@ -1,4 +1,4 @@
-"""The library: what it has, what is looked for in it, and what was found."""
+"""Show the library, the search and its results."""
 
 from typing import Any
 
@@ -11,33 +11,22 @@ from ...model import preferences, properties, target_armature
 from ...services.library import libraries, library_finds
 from ...services.preview import previews
 from .. import manual
-from . import SidebarPanel, draw_job, draw_manual, draw_text, options_in
+from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_text, options_in
 
-ROW = 2.0  # heights of a button that a row has
+ROW = 2.0  # row height, in button heights
 
 
-class ACTION_LOOM_UL_found(bpy.types.UIList):
-    """Rows: tick, picture and file; below it how long it takes, how far it is, and whether it is seen in a mirror."""
+class ACTION_LOOM_UL_found(ItemList, bpy.types.UIList):
+    """Rows of results: tick, picture and file; below, the duration, the distance and whether it is mirrored."""
 
-    def draw_item(
-        self,
-        context: DrawContext,
-        layout: bpy.types.UILayout,
-        data: Any,
-        item: Any,
-        icon: int | None,
-        active_data: Any,
-        active_property: str | None,
-        index: int | None,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         row.template_icon(item.icon, scale=ROW)
         details = row.column(align=True)
         details.label(text=item.name)
         figures = details.row(align=True)
-        figures.enabled = False  # they are told, not set
+        figures.enabled = False  # read-only
         figures.label(text=f"{item.seconds:.1f} s")
         figures.prop(item, "distance", text="", emboss=False)
         figures.label(text="", icon="MOD_MIRROR" if item.mirrored else "BLANK1")
@@ -67,7 +56,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
             self._draw_found(context, finder)
 
     def _draw_library(self, context: bpy.types.Context) -> None:
-        """Which library it is, and what it has or what is wrong with it."""
+        """Draw the library's path, and its size or what is wrong with it."""
         kept, layout = preferences.chosen(context), self.layout
         if kept is None:
             layout.label(text="Enable the extension to choose a library", icon="INFO")

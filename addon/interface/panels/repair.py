@@ -1,4 +1,4 @@
-"""Tools for one action: which of them, what it is asked, and what came of it."""
+"""Show the tools for one action: the tool, its options, and its last result."""
 
 from typing import Any
 
@@ -12,29 +12,18 @@ from ...model import contact_rows, properties, target_armature
 from ...services.poses import spread_poses
 from ...services.sources import source_list
 from .. import manual
-from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
+from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
 
 
 def recipe_of(scene: bpy.types.Scene) -> type[Recipe]:
-    """Return the recipe of the tool that is chosen."""
+    """Return the recipe of the chosen tool."""
     return VERBS[properties.settings_of(scene).edit].recipe
 
 
-class ACTION_LOOM_UL_events(bpy.types.UIList):
-    """Rows: at which frame something happens, at which it is to come, and for how long it is held."""
+class ACTION_LOOM_UL_events(ItemList, bpy.types.UIList):
+    """Rows of events: the event's frame, its new frame, and how long it is held."""
 
-    def draw_item(
-        self,
-        context: DrawContext,
-        layout: bpy.types.UILayout,
-        data: Any,
-        item: Any,
-        icon: int | None,
-        active_data: Any,
-        active_property: str | None,
-        index: int | None,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
         split = layout.split(factor=0.62, align=True)
         row = split.row(align=True)
         row.prop(item, "first", text="")
@@ -95,7 +84,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         layout.operator("action_loom.clean_up", text=text, icon="FCURVE")
 
     def _draw_poses(self, armature: bpy.types.Object) -> None:
-        """The poses that the action goes through already."""
+        """Draw the poses that the action goes through already."""
         column = self.layout.column(align=True)
         for frame, count in spread_poses.poses_in(contact_rows.action_of(armature)):
             row = column.row(align=True)
@@ -107,7 +96,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             present(row.operator("action_loom.remove_pose", text="", icon="X")).frame = frame
 
     def _draw_events(self, settings: Any) -> None:
-        """What is to come when, held for how long and led up to how."""
+        """Draw the events with their new frames, holds and approaches."""
         row = self.layout.row()
         row.template_list("ACTION_LOOM_UL_events", "", settings, "events", settings, "active_event", rows=3)
         buttons = row.column(align=True)
@@ -118,7 +107,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             self.layout.prop(settings.events[settings.active_event], "anticipation", slider=True)
 
     def _draw_last(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Say what the last result came to, while it is the armature's action."""
+        """Draw the summary of the last result, while it is the armature's action."""
         rig = properties.rig_of(scene_of(context), armature)
         action = contact_rows.action_of(armature)
         if rig is not None and rig.last and action is not None and action.name == rig.last_of:

@@ -1,4 +1,4 @@
-"""The list of actions that are woven, and the body roles of their armature."""
+"""Show the list of actions to weave, and the body roles of their armature."""
 
 import fnmatch
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from ...ground.blender_types import DrawContext, armature_data, present, scene_o
 from ...ground.translations.runtime import translated
 from ...model import lists, properties, target_armature
 from ...services.sources import source_list
-from . import SidebarPanel, draw_text, options_in
+from . import ItemList, SidebarPanel, draw_text, options_in
 
 
-class ACTION_LOOM_UL_sources(bpy.types.UIList):
+class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
     """Lines of the list: tick, colour, action, weight and its percentage where weights count, reference mark."""
 
     order: bpy.props.EnumProperty(
@@ -58,18 +58,7 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         numbered: list[Any] = list(enumerate(keys))
         return shown, bpy.types.UI_UL_list.sort_items_helper(numbered, key=lambda one: one[1])
 
-    def draw_item(
-        self,
-        context: DrawContext,
-        layout: bpy.types.UILayout,
-        data: Any,
-        item: Any,
-        icon: int | None,
-        active_data: Any,
-        active_property: str | None,
-        index: int | None,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
         shown = _drawn or shown_in(present(context), data)
         target_armature.mark(layout, shown.armature)
         row = layout.row(align=True)
@@ -106,16 +95,16 @@ class ACTION_LOOM_UL_sources(bpy.types.UIList):
         present(mark).index = index
 
 
-ROOM, ROOM_BESIDE_WEIGHTS = 16, 7  # letters that a line has room for at the sidebar's usual width
+ROOM, ROOM_BESIDE_WEIGHTS = 16, 7  # letters that fit a line at the sidebar's usual width
 
 
 @dataclass(frozen=True)
 class ListShown:
-    """What all lines of a list are drawn by, worked out once: its armature, and what its lines are beside each other.
+    """Display data shared by all lines of a list, computed once per drawing.
 
-    beginnings : what names begin with like others, where lines have no room for it
-    weights : whether they are shown, and their total
-    reference : the place of the marked line, or of the first ticked one where that is not ticked; −1 for none
+    beginnings : shared name prefixes to hide, where lines have no room for them
+    weights : whether weights are shown, and their total
+    reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
     """
 
     armature: bpy.types.Object | None
@@ -125,15 +114,15 @@ class ListShown:
     reference: int
 
 
-# What the list is drawn by while its panel draws it: a line can't be given more than itself.
+# The display data while a panel draws its list, as Blender passes nothing but the line to `draw_row`.
 _drawn: ListShown | None = None
 
 
 def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
-    """Return what the lines of a list are drawn by."""
+    """Return the display data of a list."""
     lines = [(place, line) for place, line in enumerate(rig.sources) if line.action is not None]
     ticked = [(place, line.weight) for place, line in lines if line.use]
-    # In a blend of three or more; of two there is one slider.
+    # In a blend of three or more; two sources share one slider.
     weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 2
     names = [line.action.name for _, line in lines]
     places = [place for place, _ in ticked]
@@ -147,7 +136,7 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
 
 
 def percentage(item: Any, total: float) -> str:
-    """Return the share of a line in percent; nothing for one that is not ticked."""
+    """Return a ticked line's share in percent; "" for one that is not ticked."""
     return f"{100.0 * item.weight / total:.0f}%" if item.use and total > 0.0 else ""
 
 
@@ -220,7 +209,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         global _drawn
         _drawn = shown = shown_in(context, rig)
         row = layout.row()
-        rows = min(max(len(rig.sources), 3), 5)  # a grip below makes it longer
+        rows = min(max(len(rig.sources), 3), 5)  # the user can drag the list longer
         try:
             row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=rows)
         finally:
@@ -241,7 +230,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
                 draw_text(layout, context, source.warning, alert=True)
 
     def _draw_others(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Draw what there is to do with the other selected armatures."""
+        """Draw the operators for the other selected armatures."""
         others = source_list.selected_others(context, armature)
         if others:
             column = self.layout.column(align=True)
@@ -251,7 +240,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             column.operator("action_loom.retarget", icon="ARMATURE_DATA")
 
     def _draw_beginning(self, text: str, context: bpy.types.Context) -> None:
-        """Draw what there is to begin with."""
+        """Draw the first steps for an empty list."""
         layout = self.layout
         draw_text(layout, context, text)
         layout.operator("action_loom.import_motion", text="Import Motion…", icon="IMPORT")
@@ -320,7 +309,7 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
             words = role.name.replace("_", " ")
             row.prop_search(role, "bone", armature_data(armature), "bones", text=words[0].upper() + words[1:])
             how = row.row()
-            how.enabled = False  # it is told, not set
+            how.enabled = False  # read-only
             how.prop(role, "found_by", text="", icon_only=True, emboss=False)
         missing = verbs.what_works({role.name for role in rig.roles if role.bone}) if len(rig.roles) else ""
         if missing:

@@ -1,4 +1,4 @@
-"""What a style is learnt from, and variations."""
+"""Show the examples a style is learnt from, and variations."""
 
 import bpy
 
@@ -37,7 +37,7 @@ class ACTION_LOOM_PT_examples(_OfStyle, SidebarPanel, bpy.types.Panel):
         row.operator("action_loom.load_style", text="", icon="FILE_FOLDER")
         row.operator("action_loom.save_style", text="", icon="EXPORT")
         if settings.kept_style is not None:
-            return  # what the ticked actions are does not count
+            return  # a kept style does not depend on the ticked actions
         options.prop(settings, "labels")
         draw_options(options, settings, [("style", about) for about in properties.shown("style", RARE)])
         if not jobs.running():

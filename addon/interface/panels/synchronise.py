@@ -1,4 +1,4 @@
-"""How the sources are matched: options, figures and pictures of each pair."""
+"""Show how the sources are matched: options, figures and pictures of each pair."""
 
 from typing import Literal
 
@@ -79,7 +79,7 @@ _STRETCHES = {"pinned": "first frame to last", "open": "the best stretch", "cycl
 
 
 def figures(pair: analysis.Pair, reference: str) -> list[str]:
-    """Return what is to be known of a pair, in lines that a sidebar has room for."""
+    """Return the figures of a pair, in lines that fit a sidebar."""
     ours, theirs = (f"{100.0 * share:.0f} %" for share in pair.kept)
     stretch = _STRETCHES.get(pair.ends, pair.ends)
     return [f"{max(pair.likeness, 0.0):.0%} alike, {stretch}", f"{ours} of {reference}, {theirs} of {pair.name}"]

@@ -1,4 +1,4 @@
-"""What is woven from the ticked actions: the mode's settings, the result, and what came of it."""
+"""Weave the ticked actions: the mode's settings, the result and its summary."""
 
 from typing import Any
 
@@ -21,14 +21,14 @@ from ...services.weights import weights_over_time
 from .. import manual, style_sliders
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
 
-# Walks through the graph that are no mode of their own.
+# Walks through the graph without a mode of their own.
 WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
-ROOM = 15  # letters that half a row has room for
+ROOM = 15  # letters that fit half a row
 _FINDERS = {"connect": "action_loom.find_transitions", "loop": "action_loom.find_cycles"}
 
 
 def recipe_of(settings: Any) -> type[Recipe]:
-    """Return the recipe of the mode that is chosen."""
+    """Return the recipe of the chosen mode."""
     return VERBS[settings.mode].recipe
 
 
@@ -68,7 +68,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if not draw_job(layout):
             self._draw_button(
                 settings, len(lists.ticked(_rig(context)))
-            )  # above the options: in a small window these are out of sight, not it
+            )  # above the options, so that it stays visible in a small window
             self._draw_last(context)
         if settings.mode == Restyle.verb:
             options_in(layout).prop(settings, "restyle_each")
@@ -81,7 +81,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_candidates(context)
         options = options_in(layout)
         for about in properties.shown("result", MODE):
-            if about.name != "place" or settings.mode != "follow":  # there the curve says where it begins
+            if about.name != "place" or settings.mode != "follow":  # there the curve decides the start
                 options.prop(settings.result, about.name)
 
     def _draw_button(self, settings: Any, ticked: int) -> None:
@@ -100,7 +100,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             live.prop(settings, "live", toggle=True)
 
     def _draw_balance(self, context: bpy.types.Context) -> None:
-        """Of two sources one slider: how much of the second there is; of all, keys of their weights."""
+        """Draw one slider for two sources, the second one's share, and the keys of all sources' weights."""
         rig = _rig(context)
         ticked = lists.ticked(rig)
         if len(ticked) == 2:
@@ -126,7 +126,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             draw_text(self.layout, context, text)
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
-        """Say which action's legs and which one's arms are taken: the mark of the reference decides."""
+        """Draw which action gives the legs and which the upper body: the reference mark decides."""
         rig = properties.rig_of(scene_of(context), target_armature.of_tab(context))
         ticked = lists.ticked(rig)
         if len(ticked) < 2:
@@ -143,7 +143,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.label(text=translated(name))
 
     def _draw_path(self, context: bpy.types.Context) -> None:
-        """The curve to walk along, and what is done on the way."""
+        """Draw the curve to walk along, and its stretches."""
         settings = properties.settings_of(scene_of(context))
         layout = options_in(self.layout)
         layout.prop(settings, "curve")
@@ -173,7 +173,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         found = candidates.candidates_of(scene_of(context), present(target_armature.of_tab(context)))
         by_hand = any(getattr(group, name) != value for name, value in candidates.AUTOMATIC[settings.mode])
         if by_hand and (found is None or not any(candidates.is_chosen(settings, one) for one in found.candidates)):
-            options = options_in(layout, align=True)  # else nobody would know, now that other actions are ticked
+            options = options_in(layout, align=True)  # otherwise the choice would be invisible, now that other actions are ticked
             wanted = [name for name, _ in candidates.AUTOMATIC[settings.mode]]
             about = [(settings.mode, one) for one in properties.shown(settings.mode, RARE) if one.name in wanted]
             draw_options(options, settings, about, _rig(context))
@@ -215,7 +215,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
 
     def _draw_preview(self, context: bpy.types.Context) -> None:
-        """Say what is previewed, and how it is shown."""
+        """Draw the preview's summary and display options."""
         settings, armature = properties.settings_of(scene_of(context)), present(target_armature.of_tab(context))
         ghost = previews.of(armature.session_uid)
         if ghost is None or ghost.mode not in (settings.mode, previews.SOLO):
@@ -233,7 +233,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
 
 def _draw_stretch(column: bpy.types.UILayout, stretch: Any, index: int) -> None:
-    """What is done on a stretch of the curve, where, and how it is spliced in."""
+    """Draw the action of a stretch of the curve, its place, and its splicing options."""
     row = column.row(align=True)
     row.prop(stretch, "more", text="", icon="DOWNARROW_HLT" if stretch.more else "RIGHTARROW", emboss=False)
     if stretch.label:

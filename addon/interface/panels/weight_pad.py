@@ -1,4 +1,4 @@
-"""The pad in the 3D view: a dot between the ticked actions, dragged instead of their weights."""
+"""Draw the pad in the 3D view: a dot between the ticked actions, dragged instead of their weights."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from ...services.sources import source_list
 from ...services.weights import weight_pad
 from ..pictures import pads
 
-LEAST = 3  # sources; of two there is a slider
-LETTERS = 14  # of a name
+LEAST = 3  # sources; two have a slider instead
+LETTERS = 14  # letters shown of a name
 
 
 def lines_on(context: bpy.types.Context) -> list[Any]:
-    """Return the ticked lines that the pad stands for; none where there is no pad."""
+    """Return the ticked lines on the pad; none where there is no pad."""
     settings = properties.settings_of(scene_of(context))
     if not settings.pad or settings.mode != "blend":
         return []
@@ -24,7 +24,7 @@ def lines_on(context: bpy.types.Context) -> list[Any]:
 
 
 class ACTION_LOOM_GT_pad(bpy.types.Gizmo):
-    """Its modal only sets weights: Live listens to them as to the sliders."""
+    """Set weights by dragging; Live listens to them as to the sliders."""
 
     bl_idname = "ACTION_LOOM_GT_pad"
 
@@ -106,7 +106,7 @@ def _write_names(lines: list[Any], at: list[tuple[float, float]], middle: float)
         text = f"{name} {100.0 * line.weight / total:.0f}%"
         width, _ = blf.dimensions(0, text)
         away = 10.0 * scale
-        if abs(x - middle) < 1.0:  # above or below its corner
+        if abs(x - middle) < 1.0:  # the name stands above or below its corner
             left, base = x - 0.5 * width, y + away if y > level else y - 1.8 * away
         else:
             left, base = x + away if x > middle else x - away - width, y - 0.4 * away

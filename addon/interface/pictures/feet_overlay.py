@@ -1,6 +1,6 @@
-"""Where feet go and stand, over the 3D view: of the action that the tab's armature shows, while that is switched on.
+"""Draw foot paths and contacts over the 3D view, for the action of the tab's armature, while switched on.
 
-What is drawn is read outside of drawing, in a timer; nothing is kept or listened to while it is switched off.
+The data is read in a timer, not while drawing; nothing is kept or listened to while the overlay is off.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from ...services.preview.previews import Trail
 
 THIN, WIDE = 2.0, 4.0  # pixels
-THROUGH = 0.6  # how much of a thin line is seen, not of what is behind it
-PAUSE = 0.1  # s until paths are read that are missing
+THROUGH = 0.6  # opacity of a thin line
+PAUSE = 0.1  # s until missing paths are read
 
 _handlers: list[Any] = []
 _listens = False
-# What the graphics card draws of lines: the view is drawn far more often than they change.
+# GPU batches of the lines, kept because the view is redrawn far more often than the lines change.
 _batches: "tuple[tuple[Trail, ...], dict[tuple[str, bool], gpu.types.GPUBatch]] | None" = None
 
 
 def lines(context: bpy.types.Context) -> "tuple[Trail, ...] | None":
-    """Return what is drawn in a context; None where it is not known (yet), or switched off."""
+    """Return the lines to draw in a context; None where they are not known (yet), or the overlay is off."""
     armature, scene = target_armature.of_tab(context), scene_of(context)
     if armature is None or not properties.settings_of(scene).show_feet:
         return None
@@ -41,7 +41,7 @@ def lines(context: bpy.types.Context) -> "tuple[Trail, ...] | None":
 
 
 def refresh(context: bpy.types.Context) -> None:
-    """Read what is to be drawn, if it is not known."""
+    """Read the lines to draw, if they are not known."""
     armature = target_armature.of_tab(context)
     if armature is None or not properties.settings_of(scene_of(context)).show_feet:
         return
@@ -90,7 +90,7 @@ def _draw() -> None:
 def _batches_of(
     found: "tuple[Trail, ...]", shader: "gpu.types.GPUShader"
 ) -> "dict[tuple[str, bool], gpu.types.GPUBatch]":
-    """What the graphics card draws of lines, by their colour and whether they are wide: one call for all alike."""
+    """Return one GPU batch for all lines of the same colour and width."""
     import numpy as np
     from gpu_extras.batch import batch_for_shader
 
@@ -119,7 +119,7 @@ def _forget() -> None:
     _batches = None
     if bpy.app.timers.is_registered(_look):
         bpy.app.timers.unregister(_look)
-    if _listens:  # else numpy would be loaded to switch the extension off
+    if _listens:  # else switching the extension off would load numpy
         from ...services.preview import foot_paths
 
         foot_paths.listen_no_more()
@@ -138,7 +138,7 @@ def _redraw() -> None:
 def register() -> None:
     properties.when_feet_changed.append(_switched)
     memory.when_forgotten.append(_forget)
-    if not bpy.app.background:  # where nothing is drawn
+    if not bpy.app.background:  # background mode draws nothing
         _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
 
 

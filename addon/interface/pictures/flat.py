@@ -1,6 +1,6 @@
-"""Lines, boxes and text in pixels of a region, and how much of them there is room for.
+"""Draw lines, boxes and text in region pixels, within the room there is.
 
-Boxes are left, bottom, right and top. What draws loads Blender's modules for it when it is called.
+Boxes are left, bottom, right and top. Drawing functions load Blender's GPU modules when called.
 """
 
 import math
@@ -19,27 +19,27 @@ Box = tuple[float, float, float, float]
 Paint = tuple[float, float, float, float]
 
 TEXT = 12.0  # pixels at an interface scale of 1, as Blender's own labels
-LINE = 1.5  # times the size of text, from one line to the next
-SWATCH = 1.8  # times the size of text, wide
+LINE = 1.5  # line spacing, in text sizes
+SWATCH = 1.8  # swatch width, in text sizes
 INK: Paint = (0.9, 0.9, 0.9, 1.0)
 GROUND: Paint = (0.08, 0.08, 0.08, 0.92)
-OVER = 0.45  # share of what can be seen that is covered, across and up, where there is no room beside a picture
+OVER = 0.45  # share of the free box, across and up, that may cover a picture without room beside it
 
 
 def text_size() -> float:
-    """Return how large text is, in pixels."""
+    """Return the text size in pixels."""
     return TEXT * interface_scale()
 
 
 def free_box(area: bpy.types.Area, region: bpy.types.Region) -> Box:
-    """Return what of a region is not covered by headers, toolbars and sidebars."""
+    """Return the part of a region that headers, toolbars and sidebars leave free."""
     left, bottom, right, top = 0.0, 0.0, float(region.width), float(region.height)
     for other in area.regions:
         if other.type == region.type or min(other.width, other.height) <= 1:
             continue
         x, y = other.x - region.x, other.y - region.y
         if x + other.width <= 0 or y + other.height <= 0 or x >= region.width or y >= region.height:
-            continue  # beside it, not over it
+            continue  # beside the region, not over it
         if other.alignment == "LEFT":
             left = max(left, x + other.width)
         elif other.alignment == "RIGHT":
@@ -52,9 +52,10 @@ def free_box(area: bpy.types.Area, region: bpy.types.Region) -> Box:
 
 
 def beside(free: Box, picture: Box, size: tuple[float, float], gap: float) -> tuple[Box, bool]:
-    """Return a box right of a picture, and whether it is over it instead, where there is no room for half its width.
+    """Return a box right of a picture and False, or one over it and True where less than half its width fits.
 
-    free : what can be seen; size : how wide and high it should be, of which it gets what there is
+    free : the visible box
+    size : wanted width and height, cut to the room there is
     """
     left, bottom, right, top = free
     wide, high = size[0], min(size[1], top - bottom - 2.0 * gap)
@@ -68,7 +69,7 @@ def beside(free: Box, picture: Box, size: tuple[float, float], gap: float) -> tu
 
 
 def shortened(text: str, wide: float) -> str:
-    """Return as much of the beginning of a text as has room."""
+    """Return the longest beginning of a text that fits a width."""
     import blf
 
     if blf.dimensions(0, text)[0] <= wide:
@@ -80,7 +81,7 @@ def shortened(text: str, wide: float) -> str:
 
 
 def width_of(text: str) -> float:
-    """Return how wide a text is."""
+    """Return the width of a text in pixels."""
     import blf
 
     blf.size(0, text_size())
@@ -88,7 +89,7 @@ def width_of(text: str) -> float:
 
 
 def write(text: str, x: float, y: float, *, color: Paint = INK, room: float | None = None) -> None:
-    """Write a line of text from its lower left corner; `room` is how wide it may be."""
+    """Write a line of text from its lower left corner, shortened to `room` pixels."""
     import blf
 
     blf.size(0, text_size())
@@ -99,7 +100,7 @@ def write(text: str, x: float, y: float, *, color: Paint = INK, room: float | No
 
 
 def write_upwards(text: str, x: float, y: float) -> None:
-    """Write a line of text from the bottom up, from its lower right corner."""
+    """Write a line of text from bottom to top, from its lower right corner."""
     import blf
 
     blf.enable(0, blf.ROTATION)
@@ -109,7 +110,7 @@ def write_upwards(text: str, x: float, y: float) -> None:
 
 
 def fill(box: Box, *paints: Paint) -> None:
-    """Fill a box with a colour, or from the first at the left over others to the last at the right."""
+    """Fill a box with a colour, or with a gradient of several from left to right."""
     import gpu
     from gpu_extras.batch import batch_for_shader
 
@@ -142,7 +143,7 @@ def dot(x: float, y: float, radius: float, paint: Paint) -> None:
 
 
 def lines(ends: Sequence[Any], paint: Paint, wide: float, region: bpy.types.Region) -> None:
-    """Draw lines between points, two for each; `wide` in pixels at an interface scale of 1."""
+    """Draw lines between pairs of points; `wide` in pixels at an interface scale of 1."""
     import gpu
     from gpu_extras.batch import batch_for_shader
 
@@ -157,14 +158,14 @@ def lines(ends: Sequence[Any], paint: Paint, wide: float, region: bpy.types.Regi
 
 
 def legend_size(rows: "Sequence[LegendRow]") -> tuple[float, float]:
-    """Return how wide and high the rows of a legend are."""
+    """Return the width and height of a legend's rows."""
     size = text_size()
     wide = max((width_of(text) for _, text in rows), default=0.0)
     return wide + (SWATCH + 0.6) * size, LINE * size * len(rows)
 
 
 def legend(rows: "Sequence[LegendRow]", box: Box) -> None:
-    """Draw the rows of a legend from the top of a box down, those that there is room for."""
+    """Draw the rows of a legend from the top of a box downwards, as many as fit."""
     size = text_size()
     left, bottom, right, y = box
     for colors, text in rows:

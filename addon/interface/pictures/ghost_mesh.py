@@ -1,7 +1,7 @@
-"""The character's own surface in the 3D view, moved by its bones in the graphics card.
+"""Draw the character's own mesh in the 3D view, skinned on the graphics card.
 
-A card takes four bones a vertex and blends their matrices; surfaces with more, and those that keep their volume, are
-moved here, by the kernels that also say what the card has to show.
+The card blends the matrices of up to four bones a vertex; meshes with more, or that preserve volume, are skinned on the
+CPU by the kernels that also define what the card must match.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ....core.skin.skin import Skin
     from ...services.preview.previews import Body
 
-IN_BLOCK = 341  # bones, whose matrices fit into the 16 KB that every card takes at once; more come as a texture
-ROWS = 3  # of a bone's matrix
-CORNERS = 4  # of the source's layout: bones, and weights, of a vertex
+IN_BLOCK = 341  # bones whose matrices fit the 16 KB uniform block of every card; more bones come as a texture
+ROWS = 3  # rows of a bone's matrix that are sent: the last one is constant
+CORNERS = 4  # bones and weights of a vertex in the shader's layout
 
-# Nothing is hidden by a local name, and no input is written to: what one driver allows another refuses.
+# The shaders shadow no name and write to no input: some drivers refuse that.
 SKIN = """
 vec4 row_of(float bone, int row)
 {
@@ -69,13 +69,13 @@ void main()
 }
 """
 
-# By the identity of a surface, which they keep alive: what the card has of it. Empty where nothing is drawn.
+# GPU batches by the identity of a mesh, which the entry keeps alive. Empty where nothing is drawn.
 _surfaces: "Cache[int, tuple[Skin, gpu.types.GPUBatch]]" = memory.cache(8)
 _shaders: "Cache[str, gpu.types.GPUShader]" = memory.cache(4)
 
 
 def draw(body: "Body", frame: float, color: tuple[float, ...]) -> None:
-    """Draw a character as it is at a frame of the scene."""
+    """Draw a character in its pose at a scene frame."""
     import gpu
     from mathutils import Matrix, Vector
 
@@ -107,7 +107,7 @@ def draw(body: "Body", frame: float, color: tuple[float, ...]) -> None:
 
 
 def _moved_by_card(surface: "Skin", rest: "Array", posed: "Array") -> "tuple[gpu.types.GPUBatch, Array]":
-    """What is drawn of a surface, and how bones (B, 4, 4) move it; a card does that if no vertex has too many."""
+    """Return a mesh's batch and its bones' matrices (B, 4, 4); the CPU skins it if a vertex has too many bones."""
     from ....core.skin import skinning
 
     moved = skinning.moves(rest, posed)
@@ -129,9 +129,9 @@ def _moved_here(surface: "Skin", vertices: "Floats", normals: "Floats") -> "tupl
 def batch_of(
     surface: "Skin", vertices: "Floats", normals: "Floats", *, hanging: bool, points: bool = False
 ) -> "gpu.types.GPUBatch":
-    """Return what a card draws of a surface at some places; `hanging` on its bones, or standing there.
+    """Return a GPU batch of a mesh at some places; `hanging` on its bones, or fixed.
 
-    points : its vertices one by one, instead of its faces
+    points : draw its vertices as points instead of its faces
     """
     import gpu
     import numpy as np
@@ -139,7 +139,7 @@ def batch_of(
     form = gpu.types.GPUVertFormat()
     for name, length in (("pos", 3), ("normal", 3), ("owners", 4), ("shares", 4)):
         form.attr_add(id=name, comp_type="F32", len=length, fetch_mode="FLOAT")
-    buffer: Any = gpu.types.GPUVertBuf(form, len(surface))  # the stubs don't know that arrays are taken
+    buffer: Any = gpu.types.GPUVertBuf(form, len(surface))  # the stubs don't know that arrays are accepted
     owners, shares = surface.compact if hanging else (np.zeros((len(surface), CORNERS)),) * 2
     for name, values in (("pos", vertices), ("normal", normals), ("owners", owners), ("shares", shares)):
         buffer.attr_fill(name, np.ascontiguousarray(values, np.float32))
@@ -151,7 +151,7 @@ def batch_of(
 
 
 def give_bones(shader: "gpu.types.GPUShader", moved: "Array") -> Any:
-    """Hand the movements of bones (B, 4, 4) to a shader; what is returned has to be kept until it has drawn."""
+    """Send bone matrices (B, 4, 4) to a shader; keep the returned buffer alive until it has drawn."""
     import gpu
     import numpy as np
 
@@ -189,7 +189,7 @@ def _compiled(in_texture: bool) -> "gpu.types.GPUShader":
 
 
 def shader_info(in_texture: bool, main: str) -> "gpu.types.GPUShaderCreateInfo":
-    """Return a shader whose vertices are skinned, as far as all of them are alike: `main` does something with that."""
+    """Return a shader with skinned vertices; `main` is the code that uses them."""
     import gpu
 
     info = gpu.types.GPUShaderCreateInfo()

@@ -1,6 +1,6 @@
-"""The ghost over the 3D view: what would be woven and its sources, at the current frame, with where they went.
+"""Draw the preview over the 3D view: the result and its sources at the current frame, with their trails.
 
-The handler is there only while there is a ghost; what goes wrong in it is said once, and it goes.
+The draw handler exists only while there is a preview; an error in it is reported once, and removes it.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from ...services.preview.previews import Ghost, Trail
 
 THIN, WIDE = 2.0, 4.0  # pixels
-THROUGH = 0.6  # how much of a thin line is seen, not of what is behind it
+THROUGH = 0.6  # opacity of a thin line
 
 _handler: Any = None
-# What the graphics card draws of a ghost's trails: the view is drawn far more often than they change.
+# GPU batches of a preview's trails, kept because the view is redrawn far more often than they change.
 _trails: "tuple[Ghost, list[tuple[Trail, gpu.types.GPUBatch]]] | None" = None
 
 
 def show() -> None:
-    """Draw ghosts from now on, where there are windows."""
+    """Start to draw previews, where there are windows."""
     global _handler
     if _handler is None and not bpy.app.background:
         _handler = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
@@ -35,7 +35,7 @@ def show() -> None:
 
 
 def hide() -> None:
-    """Draw no ghosts any more."""
+    """Stop drawing previews."""
     global _handler, _trails
     if _handler is not None:
         bpy.types.SpaceView3D.draw_handler_remove(_handler, "WINDOW")
@@ -44,12 +44,8 @@ def hide() -> None:
     _redraw()
 
 
-def is_shown() -> bool:
-    return _handler is not None
-
-
 def ghost_in(context: bpy.types.Context) -> "Ghost | None":
-    """Return the ghost that is seen in a context, or None."""
+    """Return the preview visible in a context, or None."""
     armature = target_armature.of_tab(context)
     ghost = None if armature is None else previews.of(armature.session_uid)
     modes = (properties.settings_of(scene_of(context)).mode, previews.SOLO, previews.FOUND)
@@ -70,7 +66,7 @@ def _draw() -> None:
         ghost = ghost_in(context)
         if ghost is not None:
             _draw_ghost(ghost, context)
-    except Exception as error:  # whatever it is: Blender would print it at every redraw, for ever
+    except Exception as error:  # any error: Blender would print it at every redraw
         hide()
         armature = target_armature.of_tab(context)
         if armature is not None:

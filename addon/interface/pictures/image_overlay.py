@@ -1,7 +1,7 @@
-"""What is drawn over our pictures in the Image Editor: names, legends, and in a registration the playhead.
+"""Draw over our pictures in the Image Editor: names, legends, and a registration's playhead.
 
-The scene's frame is a line across the matrix and one up; beside it both bodies are seen as
-they are then. What goes wrong is said once, and nothing more is drawn until a picture is opened again.
+The scene frame is a line across the matrix and one up; beside it both bodies are drawn in their poses at that frame. An
+error is reported once, and stops drawing until a picture is opened again.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     Place = Callable[[float, float], tuple[float, float]]
 
 PLAYHEAD = (1.0, 1.0, 1.0, 0.9)
-EDGE = (0.0, 0.0, 0.0, 0.6)  # beside the playhead: it is seen on white as well
-FAINT = 0.35  # how much of it is seen where nothing corresponds
-GAP = 0.8  # times the size of text, around what stands beside a picture
-FIGURES = 12.0  # times the size of text, how wide and high the figures are together
+EDGE = (0.0, 0.0, 0.0, 0.6)  # outline of the playhead, so that it shows on white
+FAINT = 0.35  # opacity of the playhead where no frame corresponds
+GAP = 0.8  # margin around the figures and the legend, in text sizes
+FIGURES = 12.0  # width and height of both figures together, in text sizes
 GROUND = (0.11, 0.11, 0.11)  # of the pictures' margins, as in `bitmap`
 
 _handler: Any = None
@@ -38,14 +38,14 @@ _stages: "Cache[tuple[Analysis, int], Stage]" = memory.cache(2)
 
 
 def show() -> None:
-    """Draw over our pictures from now on, where there are windows."""
+    """Start to draw over our pictures, where there are windows."""
     global _handler
     if _handler is None and not bpy.app.background:
         _handler = bpy.types.SpaceImageEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
 
 
 def hide() -> None:
-    """Draw nothing over them any more."""
+    """Stop drawing over our pictures."""
     global _handler
     _stop_following()
     if _handler is not None:
@@ -57,19 +57,19 @@ def hide() -> None:
 
 
 def picture_in(space: bpy.types.Space | None) -> bpy.types.Image | None:
-    """Return the picture of ours that an Image Editor shows, or None."""
+    """Return our picture that an Image Editor shows, or None."""
     shown = space.image if isinstance(space, bpy.types.SpaceImageEditor) else None
     return shown if shown is not None and has_property(shown, images.KEY) else None
 
 
 def pair_in(space: bpy.types.Space | None) -> "tuple[Analysis, Pair] | None":
-    """Return what is known of the registration that an Image Editor shows, or None."""
+    """Return the analysis and pair that an Image Editor shows, or None."""
     shown = picture_in(space)
     return None if shown is None else analysis.pair_in(shown)
 
 
 def stage(known: "Analysis", which: int) -> "Stage":
-    """Return what the playhead of a pair needs."""
+    """Return the playhead data of a pair."""
     from . import playhead
 
     return _stages.made(
@@ -78,7 +78,7 @@ def stage(known: "Analysis", which: int) -> "Stage":
 
 
 def side_shown(known: "Analysis", pair: "Pair") -> int:
-    """Return whose frames the scene counts: those of the reference, 0, unless the armature shows the other, 1."""
+    """Return the side whose frames the scene counts: the reference, 0, or the other, 1, if the armature plays that."""
     armature = properties.of_session(bpy.data.objects, known.armature)
     data = None if armature is None else armature.animation_data
     action = None if data is None else data.action
@@ -89,7 +89,7 @@ def side_shown(known: "Analysis", pair: "Pair") -> int:
 
 
 def follow() -> None:
-    """Draw pictures anew whenever the scene's frame changes: in playback Blender does not."""
+    """Redraw pictures whenever the scene's frame changes: Blender does not during playback."""
     if _frame_changed not in bpy.app.handlers.frame_change_post:
         bpy.app.handlers.frame_change_post.append(_frame_changed)
 
@@ -101,7 +101,7 @@ def _stop_following() -> None:
 
 def _frame_changed(*_: Any) -> None:
     if bpy.app.is_job_running("RENDER"):
-        return  # called from the renderer's thread
+        return  # the renderer's thread calls it
     shown = [
         area
         for window in present(bpy.context.window_manager).windows
@@ -111,7 +111,7 @@ def _frame_changed(*_: Any) -> None:
     for area in shown:
         area.tag_redraw()
     if not shown:
-        # Later: whoever leaves while Blender goes through its handlers makes it miss the next one.
+        # Deferred: a handler removed while Blender iterates over them makes it skip the next one.
         bpy.app.timers.register(_stop_following, first_interval=0.0)
 
 
@@ -126,7 +126,7 @@ def _draw() -> None:
     found = analysis.pair_in(shown)
     try:
         _draw_over(shown, found)
-    except Exception as error:  # whatever it is: Blender would print it at every redraw, for ever
+    except Exception as error:  # any error: Blender would print it at every redraw
         hide()
         if found is not None:
             mode = properties.settings_of(scene_of(bpy.context)).mode
@@ -136,7 +136,7 @@ def _draw() -> None:
 
 def _draw_over(shown: bpy.types.Image, found: "tuple[Analysis, Pair] | None") -> None:
     if not shown.has_data:
-        bpy.app.timers.register(images.put_back, first_interval=0.0)  # nothing can be changed while it is drawn
+        bpy.app.timers.register(images.put_back, first_interval=0.0)  # data can't change while Blender draws
         return
     region, area = present(bpy.context.region), present(bpy.context.area)
     picture, free = _picture_box(region), flat.free_box(area, region)
@@ -156,7 +156,7 @@ def _draw_registration(
     boxes: tuple[flat.Box, flat.Box],
     region: bpy.types.Region,
 ) -> None:
-    """Numbers at the axes, the playhead, and beside them both bodies, their frames and the legend."""
+    """Draw axis numbers and the playhead, and beside them both bodies, their frames and the legend."""
     from . import playhead
 
     (known, pair), (picture, free) = found, boxes
@@ -177,28 +177,28 @@ def _draw_registration(
 
 
 def _placing(picture: flat.Box, size: tuple[float, float]) -> "Place":
-    """Return what leads from pixels of a picture to those of the region."""
+    """Return the mapping from picture pixels to region pixels."""
     (left, bottom, right, top), (wide, high) = picture, size
     return lambda x, y: (left + x / wide * (right - left), bottom + y / high * (top - bottom))
 
 
 def _picture_box(region: bpy.types.Region) -> flat.Box:
-    """Where the picture is in the region."""
+    """Return the picture's box in the region."""
     low, high = (as_pair(region.view2d.view_to_region(side, side, clip=False)) for side in (0.0, 1.0))
     return *low, *high
 
 
 def _draw_names(shown: bpy.types.Image, picture: flat.Box, free: flat.Box, beyond: tuple[float, float]) -> None:
-    """The actions' names beside the axes: sharp at any zoom, and in any script.
+    """Draw the actions' names beside the axes, sharp at any zoom and in any script.
 
-    beyond : how far the numbers at the axes reach, at the left and below
+    beyond : how far the axis numbers reach, left and below
     """
     (across, up), size = images.names_of(shown), flat.text_size()
     left, bottom, right, top = picture
     width = flat.width_of(across)
     low = max(min(bottom, beyond[1]) - 1.4 * size, free[1] + 0.4 * size)
     start = max(0.5 * (left + right - width), free[0] + size)
-    if low > bottom:  # over the picture, which goes on below
+    if low > bottom:  # over the picture, which extends below the view
         flat.fill((start - size, low - 0.4 * size, start + width + size, low + 1.1 * size), flat.GROUND)
     flat.write(across, start, low, room=free[2] - start - size)
     width = flat.width_of(up)
@@ -207,7 +207,7 @@ def _draw_names(shown: bpy.types.Image, picture: flat.Box, free: flat.Box, beyon
 
 
 def _draw_numbers(on_stage: "Stage", place: "Place", picture: flat.Box) -> tuple[float, float]:
-    """The frames at the axes, over those of the picture, which shrink with it; returns how far they reach."""
+    """Draw the axis frames over those in the picture, which shrink with it; returns how far they reach."""
     layout, size = on_stage.layout, flat.text_size()
     corner_x, corner_y = place(layout.left - 1.0, layout.bottom - 1.0)
     ground = (*GROUND, 1.0)
@@ -230,7 +230,7 @@ def _draw_numbers(on_stage: "Stage", place: "Place", picture: flat.Box) -> tuple
 
 
 def _draw_legend(rows: "Sequence[LegendRow]", free: flat.Box, picture: flat.Box, room: float = 0.0) -> flat.Box:
-    """The rows of a legend right of a picture, or over its corner; returns where `room` was left above them."""
+    """Draw a legend right of a picture, or over its corner; returns the box of `room` left above it."""
     size, (wide, high) = flat.text_size(), flat.legend_size(rows)
     gap = GAP * size
     box, over = flat.beside(free, picture, (max(wide, room), room + high + gap), gap)
@@ -243,7 +243,7 @@ def _draw_legend(rows: "Sequence[LegendRow]", free: flat.Box, picture: flat.Box,
 
 
 def _draw_playhead(on_stage: "Stage", now: "Playhead", place: "Place", region: bpy.types.Region) -> None:
-    """The two lines of a moment, and a dot where they meet on the curve."""
+    """Draw the two lines of a moment, and a dot where they meet on the curve."""
     from . import playhead
 
     layout, match = on_stage.layout, on_stage.match
@@ -259,7 +259,7 @@ def _draw_playhead(on_stage: "Stage", now: "Playhead", place: "Place", region: b
 
 
 def _draw_figures(on_stage: "Stage", now: "Playhead", colors: Any, box: flat.Box, region: bpy.types.Region) -> None:
-    """Both bodies from the side at a moment, each in its half of a box and in its colour, on one ground."""
+    """Draw both bodies from the side on one ground, each in its half of a box and in its colour."""
     left, bottom, right, top = box
     back, front, low, high = on_stage.reach
     half = 0.5 * (right - left)

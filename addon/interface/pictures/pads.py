@@ -1,4 +1,4 @@
-"""Where a pad is in the 3D view, and the dots and fields it is drawn with."""
+"""Place a pad in the 3D view, and draw its dots and fields."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from ...ground.blender_types import interface_scale, present
 
 RADIUS = 70.0  # pixels at interface scale 1
 MARGIN = 60.0  # from the left and the lower edge of the view
-GRIP = 1.2  # of the radius: what is nearer is the pad's
+GRIP = 1.2  # radii within which a mouse event is the pad's
 DOT, CORNER = 7.0, 5.0
 FIELD, EDGE, INK = (0.1, 0.1, 0.1, 0.6), (0.6, 0.6, 0.6, 1.0), (1.0, 1.0, 1.0, 1.0)
 
@@ -19,7 +19,7 @@ Paint = tuple[float, ...]
 
 
 def centre(context: bpy.types.Context) -> Place:
-    """Return the middle of a pad in the region of a context, in pixels: lower left, beside the toolbar."""
+    """Return the centre of a pad in a context's region, in pixels: lower left, beside the toolbar."""
     middle = (RADIUS + MARGIN) * interface_scale()
     tools = next((one for one in present(context.area).regions if one.type == "TOOLS"), None)
     return middle + (tools.width if tools is not None and tools.width > 1 else 0), middle
@@ -32,7 +32,7 @@ def is_near(context: bpy.types.Context, place: Sequence[float]) -> bool:
 
 
 def on_pad(context: bpy.types.Context, event: bpy.types.Event) -> Place:
-    """Return where the mouse is on the pad, whose radius is 1."""
+    """Return the mouse's place on the pad, whose radius is 1."""
     (x, y), radius = centre(context), RADIUS * interface_scale()
     return (event.mouse_region_x - x) / radius, (event.mouse_region_y - y) / radius
 
@@ -44,7 +44,7 @@ def disc(at: Place, radius: float) -> list[Place]:
 
 
 def painter() -> tuple[Callable[[Sequence[Place], Paint], None], Callable[[Sequence[Place], Paint], None]]:
-    """Return what fills an outline that is convex, and what draws it; for drawing alone."""
+    """Return a function that fills a convex outline and one that draws it; only for use while drawing."""
     import gpu
     from gpu_extras.batch import batch_for_shader
 

@@ -1,6 +1,6 @@
-"""A moment in the picture of a registration: where it is, which frames correspond there, and both bodies then.
+"""Find a moment in a registration's picture: its place, the corresponding frames, and both bodies' poses.
 
-Nothing of Blender's is needed.
+No Blender data is needed.
 """
 
 from dataclasses import dataclass
@@ -17,15 +17,16 @@ from ....core.weave.preprocess import PreparedClips
 from ...bitmaps import match_bitmap
 from ...bitmaps.match_bitmap import Layout, Match
 
-REFERENCE, OTHER = 0, 1  # the sides of a registration: across, and up
+REFERENCE, OTHER = 0, 1  # sides of a registration: across and up
 
 
 @dataclass(frozen=True)
 class Playhead:
     """A moment of the reference and of the other clip.
 
-    cells : where it is in the matrix, across and up; frames : the scene frames of both
-    beyond : whether the frame asked for corresponds to none; this is then the nearest one that does
+    cells : its place in the matrix, across and up
+    frames : scene frames of both clips
+    beyond : whether the requested frame corresponds to none; this is then the nearest one that does
     """
 
     cells: tuple[float, float]
@@ -34,7 +35,7 @@ class Playhead:
 
 
 def at_frame(match: Match, frame: float, side: int = REFERENCE) -> Playhead:
-    """Return the moment at a scene frame of one side; cycles go on for ever."""
+    """Return the moment at a scene frame of one side; cycles repeat for ever."""
     axes, known, other = (match.across, match.up), match.curve[:, side], match.curve[:, 1 - side]
     cell = (frame - axes[side].first) / axes[side].step
     if match.cyclic:
@@ -43,7 +44,7 @@ def at_frame(match: Match, frame: float, side: int = REFERENCE) -> Playhead:
         inside = min(max(cell, known[0]), known[-1])
     found = [float(inside), float(np.interp(inside, known, other))]
     if match.cyclic:
-        # What began in the middle of the other's cycle goes on at its start.
+        # A curve that began in the middle of the other's cycle wraps to its start.
         counts = axes[side].count, axes[1 - side].count
         found = [at % count for at, count in zip(found, counts, strict=True)]
     cells = (found[0], found[1]) if side == REFERENCE else (found[1], found[0])
@@ -52,13 +53,13 @@ def at_frame(match: Match, frame: float, side: int = REFERENCE) -> Playhead:
 
 
 def pixel_of(layout: Layout, cells: tuple[float, float]) -> tuple[float, float]:
-    """Return where cells of the matrix are in a picture with axes, in pixels."""
+    """Return the pixels of matrix cells in a picture with axes."""
     (across, up), (wide, high) = cells, layout.scale
     return layout.left + (across + 0.5) * wide, layout.bottom + (up + 0.5) * high
 
 
 def at_pixel(match: Match, layout: Layout, x: float) -> Playhead:
-    """Return the moment at a pixel across a picture with axes; beyond the plot, that at its end."""
+    """Return the moment at a pixel across a picture with axes, clamped to the plot's ends."""
     cell = min(max((x - layout.left) / layout.scale[0] - 0.5, 0.0), match.across.count - 1.0)
     return at_frame(match, match.across.first + match.across.step * cell)
 
@@ -72,16 +73,16 @@ def in_plot(layout: Layout, match: Match, x: float, y: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SideView:
-    """A body seen from its right: points (F, P, 2) ahead of where it stands and above the ground, metres.
+    """A body seen from its right: points (F, P, 2) ahead of its place and above the ground, metres.
 
-    lines (L, 2) : points that are joined
+    lines (L, 2) : pairs of joined points
     """
 
     points: Array
     lines: NDArray[np.int64]
 
     def at(self, frame: float) -> Array:
-        """Return the ends (L, 2, 2) of its lines at a frame of the clip; before and after it, it stands."""
+        """Return the line ends (L, 2, 2) at a frame of the clip, clamped to its ends."""
         place = min(max(frame, 0.0), len(self.points) - 1.0)
         here = min(int(place), max(len(self.points) - 2, 0))
         before, after = self.points[here], self.points[min(here + 1, len(self.points) - 1)]
@@ -89,7 +90,7 @@ class SideView:
 
 
 def side_view(clip: Clip) -> SideView:
-    """Return a clip's body from the side, wherever it goes and faces."""
+    """Return a clip's body from the side, without its travel and heading."""
     points = kinematics.points(clip)
     ground, facing = root_motion.ground_frames(clip)
     ahead = np.stack([-np.sin(facing), np.cos(facing)], axis=-1)
@@ -98,7 +99,7 @@ def side_view(clip: Clip) -> SideView:
 
 
 def body_lines(skeleton: Skeleton) -> NDArray[np.int64]:
-    """Return pairs (L, 2) of points that are joined in a body: each joint with what it hangs on, and with its tip."""
+    """Return pairs (L, 2) of joined points: each joint with its parent, and with its tip."""
     hanging = [(int(above), joint) for joint, above in enumerate(skeleton.bearers) if above >= 0]
     tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped) if skeleton.body[joint]]
     return np.array(hanging + tips, dtype=np.int64).reshape(-1, 2)
@@ -106,7 +107,10 @@ def body_lines(skeleton: Skeleton) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """All that a playhead in one picture needs; every : so many frames of the clips go to a cell of the matrix."""
+    """The playhead data of one picture.
+
+    every : clip frames in a cell of the matrix
+    """
 
     match: Match
     layout: Layout
@@ -115,14 +119,14 @@ class Stage:
 
     @property
     def reach(self) -> tuple[float, float, float, float]:
-        """How far the bodies reach in any frame: least and most ahead, least and most above, metres."""
+        """The bodies' extent over all frames: least and most ahead, least and most above, metres."""
         every = np.concatenate([body.points[:, np.unique(body.lines)].reshape(-1, 2) for body in self.bodies])
         (left, low), (right, high) = every.min(axis=0), every.max(axis=0)
         return float(left), float(right), float(low), float(high)
 
 
 def stage_of(prepared: PreparedClips, registered: Registration, which: int, starts: tuple[float, ...]) -> Stage:
-    """Return the stage of a clip and the reference; `starts` are the scene frames where the clips begin."""
+    """Return the playhead data of a clip and the reference; `starts` are the clips' first scene frames."""
     match = match_bitmap.match_of(prepared, registered, which, starts)
     bodies = side_view(prepared.clips[registered.reference]), side_view(prepared.clips[which])
     return Stage(match, match_bitmap.layout_of(match), bodies, registered.curves[which].every)

@@ -1,4 +1,4 @@
-"""Where the stretches of a curve are, drawn over the 3D view with handles at their ends, while these are dragged."""
+"""Draw the stretches of a curve over the 3D view, with handles at their ends while these are dragged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     from ....core.motion.quat import Array
 
 SAMPLES = 400  # of a curve
-GRIP = 24.0  # pixels at an interface scale of 1; a handle is held from this near
-LEAST = 1.0  # % of the curve, from one end of a stretch to the other
+GRIP = 24.0  # pixels at an interface scale of 1 from which a handle is grabbed
+LEAST = 1.0  # % of the curve, least length of a stretch
 WIDTH, DOT = 6.0, 14.0  # pixels
 COLOR, HANDLE = (0.3, 0.65, 1.0, 0.9), (1.0, 1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
-    """A curve on the ground: places (K, 3) in units of the scene, even in length."""
+class DrawnPath:
+    """A curve on the ground as evenly spaced places (K, 3) in scene units."""
 
     places: "Array"
 
     def at(self, percent: float) -> "Array":
-        """The place (3,) at so many % of it."""
+        """Return the place (3,) at a percentage of the length."""
         place: Array = self.places[min(round(0.01 * percent * (len(self.places) - 1)), len(self.places) - 1)]
         return place
 
 
-_shown: Way | None = None
+_shown: DrawnPath | None = None
 _handlers: list[Any] = []
 
 
-def way_of(curve: bpy.types.Object) -> Way:
-    """Return a curve as it is drawn; raises LoomError for what is no path."""
+def drawn_path(curve: bpy.types.Object) -> DrawnPath:
+    """Return a curve as drawn; raises LoomError for a curve that is no path."""
     import numpy as np
 
     from ...bridge import curve_path
@@ -47,20 +47,20 @@ def way_of(curve: bpy.types.Object) -> Way:
         points = np.concatenate([points, points[:1]])
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     even = np.linspace(0.0, gone[-1], SAMPLES)
-    return Way(np.stack([np.interp(even, gone, points[:, 0]), np.interp(even, gone, points[:, 1]), 0.0 * even], axis=1))
+    return DrawnPath(np.stack([np.interp(even, gone, points[:, 0]), np.interp(even, gone, points[:, 1]), 0.0 * even], axis=1))
 
 
-def show(way: Way) -> None:
-    """Draw the stretches of the panel along a curve from now on."""
+def show(path: DrawnPath) -> None:
+    """Start to draw the panel's stretches along a curve."""
     global _shown
-    _shown = way
+    _shown = path
     if not _handlers and not bpy.app.background:
         add = bpy.types.SpaceView3D.draw_handler_add
         _handlers.append(add(_draw, (), "WINDOW", "POST_PIXEL"))
 
 
 def hide() -> None:
-    """Draw them no more."""
+    """Stop drawing the stretches."""
     global _shown
     _shown = None
     for handler in _handlers:
@@ -69,13 +69,13 @@ def hide() -> None:
 
 
 def nearest(
-    way: Way, stretches: Sequence[Any], region: bpy.types.Region, mouse: tuple[float, float]
+    path: DrawnPath, stretches: Sequence[Any], region: bpy.types.Region, mouse: tuple[float, float]
 ) -> tuple[int, str] | None:
-    """Return which stretch's which end, "start" or "end", is near the mouse, or None."""
+    """Return the stretch index and the end, "start" or "end", nearest to the mouse, or None."""
     found, least = None, GRIP * interface_scale()
     for index, one in enumerate(stretches):
         for end in ("start", "end"):
-            seen = _in_region(region, way.at(getattr(one, end)))
+            seen = _in_region(region, path.at(getattr(one, end)))
             if seen is None:
                 continue
             away = ((seen[0] - mouse[0]) ** 2 + (seen[1] - mouse[1]) ** 2) ** 0.5
@@ -84,17 +84,17 @@ def nearest(
     return found
 
 
-def share_at(way: Way, region: bpy.types.Region, mouse: tuple[float, float]) -> float:
-    """Return the share of the curve that is seen nearest to the mouse."""
+def share_at(path: DrawnPath, region: bpy.types.Region, mouse: tuple[float, float]) -> float:
+    """Return the share of the curve seen nearest to the mouse."""
     import numpy as np
 
-    seen = [_in_region(region, place) for place in way.places]
+    seen = [_in_region(region, place) for place in path.places]
     away = [np.inf if one is None else (one[0] - mouse[0]) ** 2 + (one[1] - mouse[1]) ** 2 for one in seen]
-    return float(np.argmin(away)) / (len(way.places) - 1)
+    return float(np.argmin(away)) / (len(path.places) - 1)
 
 
 def _in_region(region: bpy.types.Region, place: "Array") -> tuple[float, float] | None:
-    """Where a place is seen in a region of a 3D view, in pixels; None behind the viewer."""
+    """Return a place's pixels in a 3D view's region; None behind the viewer."""
     from bpy_extras.view3d_utils import location_3d_to_region_2d
     from mathutils import Vector
 
@@ -108,16 +108,16 @@ def _draw() -> None:
     from gpu_extras.batch import batch_for_shader
 
     context = bpy.context
-    way, region = _shown, present(context.region)
-    if way is None:
+    path, region = _shown, present(context.region)
+    if path is None:
         return
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.uniform_float("viewportSize", (region.width, region.height))
     gpu.state.blend_set("ALPHA")
     handles = []
     for one in properties.settings_of(scene_of(context)).stretches:
-        first, last = (round(0.01 * share * (len(way.places) - 1)) for share in (one.start, one.end))
-        seen = [_in_region(region, place) for place in way.places[first : last + 1]]
+        first, last = (round(0.01 * share * (len(path.places) - 1)) for share in (one.start, one.end))
+        seen = [_in_region(region, place) for place in path.places[first : last + 1]]
         line = [(*place, 0.0) for place in seen if place is not None]
         if len(line) > 1:
             shader.uniform_float("lineWidth", WIDTH * interface_scale())
@@ -133,7 +133,7 @@ def _draw() -> None:
 
 
 def register() -> None:
-    """Nothing is drawn before it is asked for."""
+    """Do nothing: drawing starts with `show`."""
 
 
 def unregister() -> None:

@@ -1,7 +1,6 @@
-"""What is drawn over the 3D view: the root path of a walk along a curve, coloured by how far it is from it, a ring
-where it is farthest, and the place where one came to an end.
+"""Draw over the 3D view the root trajectory of a walk along a curve, coloured by its distance from the curve.
 
-What is kept holds nothing of Blender's.
+A ring marks the farthest place, and another the place where a walk failed. No Blender data is kept.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -19,11 +18,11 @@ if TYPE_CHECKING:
 
 
 WIDTH = 3.0  # pixels
-RING = 0.3  # of the armature's size
+RING = 0.3  # ring radius as a share of the armature's size
 
 
 _handlers: list[Any] = []
-_batch: "tuple[WalkTrack, gpu.types.GPUBatch] | None" = None  # of the track that was drawn last
+_batch: "tuple[WalkTrack, gpu.types.GPUBatch] | None" = None  # of the track drawn last
 
 
 def _forget_batch(*_: Any) -> None:
@@ -54,7 +53,7 @@ def _draw() -> None:
 
 
 def _draw_legend() -> None:
-    """Say below the view what the colours of a track mean."""
+    """Write below the view what the colours of a track mean."""
     context = bpy.context
     active = target_armature.of_tab(context)
     if active is None or track_of(active) is None or not properties.settings_of(scene_of(context)).show_way:
@@ -70,7 +69,7 @@ def _draw_legend() -> None:
 
 
 def _track(armature: bpy.types.Object) -> list[WalkTrack]:
-    """The track that an armature shows, and the ring round its worst place."""
+    """Return the track that an armature shows, and the ring around its worst place."""
     import numpy as np
 
     track = track_of(armature)
@@ -80,7 +79,7 @@ def _track(armature: bpy.types.Object) -> list[WalkTrack]:
 
 
 def _ring(armature: bpy.types.Object) -> WalkTrack | None:
-    """A red ring on the ground where a walk came to an end that could not be made."""
+    """Return a red ring on the ground where a walk could not continue."""
     trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(bpy.context)).mode)
     if trouble is None or trouble.place is None:
         return None
@@ -93,7 +92,7 @@ def _ring(armature: bpy.types.Object) -> WalkTrack | None:
 
 
 def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPUBatch":
-    """What the graphics card draws of a track: the view is drawn far more often than walked along."""
+    """Return a track's GPU batch, kept because the view is redrawn far more often than walked along."""
     from gpu_extras.batch import batch_for_shader
 
     global _batch
@@ -109,7 +108,7 @@ def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPU
 def register() -> None:
     memory.when_forgotten.append(_forget_batch)
     colors.when_changed.append(_forget_batch)
-    if not bpy.app.background:  # where nothing is drawn
+    if not bpy.app.background:  # background mode draws nothing
         add = bpy.types.SpaceView3D.draw_handler_add
         _handlers.append(add(_draw, (), "WINDOW", "POST_VIEW"))
         _handlers.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))

@@ -1,4 +1,4 @@
-"""Catalogs of assets: Blender keeps them in a text file beside .blend files, and has no functions for them."""
+"""Read and write asset catalogs, which Blender keeps in a text file beside .blend files and offers no API for."""
 
 import uuid
 from collections.abc import Iterable
@@ -18,37 +18,38 @@ HEAD = f"""# This is an Asset Catalog Definition file for Blender.
 {VERSION}
 
 """
-LONGEST = 63  # bytes of a simple name
-_OURS = uuid.UUID("5d0a9a5c-6c2b-4f0e-9f5e-0c9b6f7f6a11")  # a catalog's id comes of this and its path
+LONGEST = 63  # bytes of a catalog's simple name
+_OURS = uuid.UUID("5d0a9a5c-6c2b-4f0e-9f5e-0c9b6f7f6a11")  # the namespace from which catalog ids are derived by path
 
 
 def cleaned(path: str) -> str:
-    """Return the path of a catalog as Blender writes it, as in "Walks/Slow"; "" for none."""
+    """Return a catalog path as Blender writes it, such as "Walks/Slow"; "" for none."""
     parts = (part.replace(":", "-").replace("\\", "-").strip() for part in path.split("/"))
     return "/".join(" ".join(part.split()) for part in parts if part)
 
 
 def id_of(path: str) -> str:
-    """Return the id that a catalog has in every file where it has no other."""
+    """Return the id that a path's catalog gets in any file that has none for it yet."""
     return str(uuid.uuid5(_OURS, path))
 
 
 def folder_of(blend: Path, libraries: Iterable[Path]) -> Path:
-    """Return in which folder the catalogs of a .blend file are kept, as Blender chooses it.
+    """Return the folder that keeps the catalogs of a .blend file, by Blender's own rules.
 
-    The asset library that the file is in; else the nearest folder above it that has catalogs; else its own.
+    This is the asset library that contains the file; else the nearest parent folder with catalogs; else the file's own
+    folder.
     """
     above = blend.resolve().parents
-    inside = [root for root in (one.resolve() for one in libraries) if root in above]
+    inside = [root for root in (library.resolve() for library in libraries) if root in above]
     if inside:
         return max(inside, key=lambda root: len(root.parts))
     return next((folder for folder in above if (folder / FILE).is_file()), blend.resolve().parent)
 
 
 def ensure(folder: Path, path: str) -> str:
-    """Return the id of the catalog of a path in a folder's file, which gets a line for it where it has none.
+    """Return the id of a path's catalog in a folder's file, adding a line where there is none.
 
-    Every line that there is stays as it is. Raises LoomError for a file that can't be read or written.
+    Existing lines stay untouched. Raises LoomError for a file that can't be read or written.
     """
     file = folder / FILE
     try:
@@ -60,7 +61,7 @@ def ensure(folder: Path, path: str) -> str:
         if its_path == path:
             return known
     new = id_of(path)
-    if new in (known for known, _ in there):  # that catalog was moved or renamed since
+    if new in (known for known, _ in there):  # that catalog has been moved or renamed
         new = str(uuid.uuid4())
     end = "\r\n" if "\r\n" in text else "\n"
     text = text or HEAD
@@ -70,7 +71,7 @@ def ensure(folder: Path, path: str) -> str:
 
 
 def _catalogs(file: Path, text: str) -> list[tuple[str, str]]:
-    """Return ids and paths of the catalogs in a file; raises LoomError where it is of a version that we don't know."""
+    """Return ids and paths of the catalogs in a file; raises LoomError for an unknown version."""
     lines = (line.strip("\ufeff\r ") for line in text.split("\n"))
     entries = [line for line in lines if line and not line.startswith("#")]
     if text.strip() and entries[:1] != [VERSION]:
@@ -81,10 +82,10 @@ def _catalogs(file: Path, text: str) -> list[tuple[str, str]]:
         try:
             found.append((str(uuid.UUID(parts[0].strip())), cleaned(parts[1])))
         except (ValueError, IndexError):
-            continue  # Blender passes over it, too
+            continue  # Blender skips it, too
     return found
 
 
 def _simple(path: str) -> str:
-    """Return what people read where the file is lost, and only the id is there."""
+    """Return the simple name, the only readable hint at the path once the catalog file is lost."""
     return path.replace("/", "-").encode("utf-8")[:LONGEST].decode("utf-8", errors="ignore")

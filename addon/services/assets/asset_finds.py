@@ -1,4 +1,4 @@
-"""Actions that are assets: where the artist's libraries have them, and bringing them into this file."""
+"""Find actions that are assets in the artist's libraries, and append them to this file."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ from ..sources import source_list
 
 @dataclass(frozen=True)
 class Asset:
-    """An action that is an asset in a file of a library; label : what it is chosen by, no other asset's."""
+    """An action that is an asset in a library file.
+
+    label : unique text by which the asset is chosen
+    """
 
     name: str
     file: str
@@ -26,31 +29,31 @@ class Asset:
 
 @dataclass(frozen=True)
 class Listing:
-    """All assets of all libraries that can be read, and a sentence about each that can't."""
+    """All assets of all readable libraries, and a message about each library that can't be read."""
 
     assets: tuple[Asset, ...] = ()
     troubles: tuple[str, ...] = ()
 
 
-# The names in files, by their paths, with the time and size at which they were read; and the last listing.
+# The action names of files by path, with the file's time and size when read; and the latest listing.
 _names: Cache[str, tuple[tuple[int, int], list[str]]] = memory.cache(4096)
 _listings: Cache[str, Listing] = memory.cache(1)
 
 
 def libraries() -> list[tuple[str, Path]]:
-    """Return the names and folders of the asset libraries in the preferences, but for those that are switched off."""
+    """Return the names and folders of the enabled asset libraries in the preferences."""
     every: Any = present(bpy.context.preferences).filepaths.asset_libraries  # the stubs don't know what it holds
     kept = [one for one in every if one.path and getattr(one, "enabled", True)]
     return [(one.name, Path(bpy.path.abspath(one.path))) for one in kept]
 
 
 def last() -> Listing:
-    """Return what was listed last; cheap enough for drawing."""
+    """Return the latest listing; cheap enough for drawing."""
     return _listings.get("") or Listing()
 
 
 def look() -> Listing:
-    """Look through all libraries: files that are as they were are not read again."""
+    """List the assets of all libraries; unchanged files are not read again."""
     found, troubles = [], []
     for library, folder in libraries():
         if not folder.is_dir():
@@ -79,7 +82,7 @@ def look() -> Listing:
 
 
 def _read(file: Path) -> list[str]:
-    """Return the names of the actions in a file that are assets, of the open one as it is now; raises OSError."""
+    """Return the names of the asset actions in a file, or of the open file in its current state; raises OSError."""
     if _is_open(file):
         return [one.name for one in bpy.data.actions if one.asset_data is not None and one.library is None]
     stat = file.stat()
@@ -103,8 +106,9 @@ def _opened(file: str) -> Any:
 
 
 def chosen(label: str, library: str = "") -> Asset:
-    """Return the asset of a label, or of a name that only one has; library : where, anywhere if empty.
+    """Return the asset of a label, or of a name that only one asset has.
 
+    library : where to look, everywhere if empty
     Raises LoomError.
     """
     listing = look()
@@ -120,9 +124,9 @@ def chosen(label: str, library: str = "") -> Asset:
 
 
 def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
-    """Return an action of a file, appended; or what was appended of it before and is as it was.
+    """Append an action of a file and return it, or an identical action that was appended before.
 
-    Raises LoomError, with nothing left of it, where it moves no bone of an armature or is there no more.
+    Raises LoomError, and leaves nothing behind, where the action moves no bone of the armature or is gone.
     """
     if _is_open(file):
         return own(name, armature)
@@ -143,13 +147,13 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
         if known is None:
             raise LoomError(why)
         return known
-    action.asset_clear()  # it is an asset where it came from
-    action.use_fake_user = True  # which that takes away
+    action.asset_clear()  # it stays an asset in its own file
+    action.use_fake_user = True  # clearing the asset removed the fake user
     return action
 
 
 def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
-    """Return an action of this file; raises LoomError where it moves no bone of an armature or is there no more."""
+    """Return an action of this file; raises LoomError where it moves no bone of an armature or is gone."""
     action = named(bpy.data.actions, name)
     if action is None:
         raise LoomError(f"There is no action {name!r} in this file any more")
@@ -166,7 +170,7 @@ def _refused(action: bpy.types.Action, armature: bpy.types.Object, name: str) ->
 
 
 def _as_here(action: bpy.types.Action, name: str, before: Iterable[bpy.types.ID]) -> bpy.types.Action | None:
-    """Return the action of this file that has the name and the curves of another, if one has."""
+    """Return the action of this file with the same name and curves as another, or None."""
     content = _content(action)
     for one in before:
         if isinstance(one, bpy.types.Action) and one.library is None and one.name == name and _content(one) == content:

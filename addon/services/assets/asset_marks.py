@@ -1,4 +1,4 @@
-"""Actions as assets: with a picture of their poses, what made them, tags and a catalog."""
+"""Mark actions as assets, with a preview of their poses, the recipe as description, tags and a catalog."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -18,10 +18,9 @@ TAG = "Action Loom"
 
 
 def mark(context: bpy.types.Context, armature: bpy.types.Object, source: Source) -> tuple[bpy.types.Action, str]:
-    """Mark an action of an armature as an asset; returns it, and why it has no picture of its own, "" where it has one.
+    """Mark an action of an armature as an asset; returns the action and why it has no pose preview, "" if it has one.
 
-    What an artist has written there stays: description, author, other tags. Raises LoomError for an action that is gone
-    or not this file's.
+    The artist's own description, author and tags stay. Raises LoomError for an action that is gone or not this file's.
     """
     action = by_full_name(bpy.data.actions, source.name)
     if action is None:
@@ -30,8 +29,8 @@ def mark(context: bpy.types.Context, armature: bpy.types.Object, source: Source)
     if action.asset_data is None:
         action.asset_mark()
     data = present(action.asset_data)
-    with suppress(LoomError):  # how it was made can't be read: that is no reason to keep it from others
-        _tell_of_making(action, data)
+    with suppress(LoomError):  # an unreadable recipe must not prevent sharing
+        _describe_recipe(action, data)
     try:
         (read,) = reading.read(context, armature, Request(sources=(source,))).sources
     except LoomError as error:
@@ -40,7 +39,7 @@ def mark(context: bpy.types.Context, armature: bpy.types.Object, source: Source)
     return action, ""
 
 
-def _tell_of_making(action: bpy.types.Action, data: bpy.types.AssetMetaData) -> None:
+def _describe_recipe(action: bpy.types.Action, data: bpy.types.AssetMetaData) -> None:
     kept = storage.stored(action)
     if kept is None:
         return
@@ -59,13 +58,13 @@ def _show(action: bpy.types.Action, pixels: asset_bitmap.Pixels) -> None:
     opaque[..., :3] = pixels / np.float32(255.0)
     preview = present(action.preview_ensure())
     preview.image_size = as_array((width, height))
-    preview.image_pixels_float.foreach_set(opaque.ravel())  # type: ignore[arg-type]  # buffers are taken as well
+    preview.image_pixels_float.foreach_set(opaque.ravel())  # type: ignore[arg-type]  # buffers are accepted too
 
 
 def put_in_catalog(actions: list[bpy.types.Action], path: str) -> str:
-    """Put assets into a catalog, which is written where the file has its catalogs; returns what is to be known of it.
+    """Put assets into a catalog, written to the catalog file that Blender uses; returns a notice for the user.
 
-    Raises LoomError where it can't be written; the assets are not moved then.
+    Raises LoomError where the file can't be written; the assets are not moved then.
     """
     path = asset_catalogs.cleaned(path)
     if not path:

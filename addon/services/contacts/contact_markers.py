@@ -1,4 +1,5 @@
-"""When feet stand, as pose markers that can be dragged: "left ball 2 down" where it begins, "… up" at its end."""
+"""Keep foot contacts as pose markers that can be dragged: "left ball 2 down" at a contact's start, "… up" at its end.
+"""
 
 import re
 from collections import Counter
@@ -10,20 +11,20 @@ from ....core.errors import LoomError
 from ...model import contact_rows
 from ...model.contact_rows import FEET, PARTS, Contact
 
-_WORDS = {foot: words.replace(" foot", "") for foot, (_, words) in FEET.items()}  # editors show the first few letters
+_WORDS = {foot: words.replace(" foot", "") for foot, (_, words) in FEET.items()}  # editors show few letters
 _FEET = {words: foot for foot, words in _WORDS.items()}
 _OURS = re.compile(rf"((?:{'|'.join(_FEET)}) (?:{'|'.join(PARTS)}) \d+) (down|up)")
 DOWN, UP = "down", "up"
 
 
 def texts(contacts: Sequence[Contact]) -> dict[str, int]:
-    """Return what markers of contacts are called, and at which frames they are; numbered by foot and part."""
+    """Return the names of the markers of contacts with their frames; contacts are numbered by foot and part."""
     found, seen = {}, Counter[str]()
-    for one in sorted(contacts, key=lambda one: one.order):
-        kind = f"{_WORDS[one.foot]} {one.part}"
+    for contact in sorted(contacts, key=lambda each: each.order):
+        kind = f"{_WORDS[contact.foot]} {contact.part}"
         seen[kind] += 1
-        found[f"{kind} {seen[kind]} {DOWN}"] = one.first
-        found[f"{kind} {seen[kind]} {UP}"] = one.last
+        found[f"{kind} {seen[kind]} {DOWN}"] = contact.first
+        found[f"{kind} {seen[kind]} {UP}"] = contact.last
     return found
 
 
@@ -33,7 +34,7 @@ def is_ours(text: str) -> bool:
 
 
 def write(action: bpy.types.Action, contacts: Sequence[Contact]) -> None:
-    """Put markers of contacts on an action, in place of earlier ones; others stay."""
+    """Put markers of contacts on an action in place of earlier ones; other markers stay."""
     for marker in [marker for marker in action.pose_markers if _OURS.fullmatch(marker.name)]:
         action.pose_markers.remove(marker)
     for text, frame in texts(contacts).items():
@@ -41,10 +42,10 @@ def write(action: bpy.types.Action, contacts: Sequence[Contact]) -> None:
 
 
 def read(action: bpy.types.Action) -> list[Contact]:
-    """Return the contacts that the markers of an action say.
+    """Return the contacts that the markers of an action describe.
 
-    Raises LoomError, which names a marker, where one is there twice or without its partner, where it ends before it
-    begins, and where contacts of one foot overlap; and where there is none.
+    Raises LoomError, naming the marker, where one is duplicate or has no partner, where a contact ends before it
+    begins, and where contacts of one foot overlap; and where there is no contact at all.
     """
     frames: dict[str, dict[str, int]] = {}
     for marker in action.pose_markers:

@@ -1,4 +1,4 @@
-"""Pose markers of an action that was changed by itself: they go along."""
+"""Carry the pose markers of an action over to the action edited from it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _SIDES = {"L": "R", "R": "L", "left": "right", "right": "left"}
 
 
 def carry_over(source: bpy.types.Action, action: bpy.types.Action, made: Any) -> None:
-    """Put the markers of a source on what was made of it, in place of those there, but for new ones of ours."""
+    """Replace the markers of an action with its source's; new contact notes of ours win over the source's."""
     new = [(marker.name, marker.frame) for marker in action.pose_markers if OUR_MARKER.fullmatch(marker.name)]
     markers = carried(source, round(action.curve_frame_range[0]), made)
     markers = [(name, frame) for name, frame in markers if not (new and OUR_MARKER.fullmatch(name))]
@@ -23,9 +23,9 @@ def carry_over(source: bpy.types.Action, action: bpy.types.Action, made: Any) ->
 
 
 def carried(source: bpy.types.Action, first: int, made: Any) -> list[tuple[str, int]]:
-    """Return names and scene frames of the markers of a source on what was made of it, which begins at a frame.
+    """Return names and scene frames of a source's markers on its result, which begins at frame `first`.
 
-    Markers of feet change sides with a clip that was mirrored, and all come when their events were moved to.
+    Foot markers change sides if the clip was mirrored; all markers move if the events were moved.
     """
     markers = [(marker.name, marker.frame) for marker in source.pose_markers]
     if "mirror" in made.report:
@@ -37,7 +37,7 @@ def carried(source: bpy.types.Action, first: int, made: Any) -> list[tuple[str, 
 
 
 def _when(frames: list[float], frame: float) -> float:
-    """Return when a frame of the source is played first, which frames (F,) of it are; outside as it was."""
+    """Return when a source frame first plays, from the source frame (F,) of each result frame; outside unchanged."""
     if not frames[0] <= frame <= frames[-1]:
         return frame
     played, when = np.unique(frames, return_index=True)
@@ -45,7 +45,7 @@ def _when(frames: list[float], frame: float) -> float:
 
 
 def _other_side(name: str) -> str:
-    """Return what a marker of ours is called on the other foot; others keep their names."""
+    """Return the name of one of our markers on the other foot; other markers keep their names."""
     if not OUR_MARKER.fullmatch(name) and not contact_markers.is_ours(name):
         return name
     return " ".join(_SIDES.get(word, word) for word in name.split(" "))

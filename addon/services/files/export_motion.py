@@ -1,4 +1,4 @@
-"""Actions as motion files."""
+"""Export actions as motion files."""
 
 import os
 from collections.abc import Sequence
@@ -21,8 +21,12 @@ from ..weaving import reading
 
 @dataclass(frozen=True)
 class Writing:
-    """How actions become files: units and up of what is written, poses with constraints
-    (`visual`) or as keyed; suffix : of the format of files that are named after their actions"""
+    """How actions are written to files.
+
+    units, up : of the written motion
+    visual : poses with constraints, else as keyed
+    suffix : format of files that are named after their actions
+    """
 
     units: str = "cm"
     up: str = "y"
@@ -33,7 +37,7 @@ class Writing:
 
 @dataclass(frozen=True)
 class Exported:
-    """The files that were written, and what the user has to know."""
+    """The written files, and messages for the user."""
 
     paths: tuple[Path, ...]
     notes: tuple[str, ...]
@@ -42,10 +46,10 @@ class Exported:
 def export_actions(
     context: bpy.types.Context, names: Sequence[str], path: str, writing: Writing, progress: Progress
 ) -> Exported:
-    """Write actions of the active armature, by their names, or its own where none are named; raises LoomError kinds.
+    """Write named actions of the active armature, or its current one where none is named; raises LoomError kinds.
 
-    One goes into the file that the path names, several into that folder, each into a file of its name. Every file
-    appears whole or not at all, and none before all actions were read.
+    One action goes into the file at the path; several go into that folder, each into a file of its name. Each file
+    appears completely or not at all, and none before all actions were read.
     """
     armature = present(target_armature.armature(context))
     actions = _actions(armature, names)
@@ -59,7 +63,7 @@ def export_actions(
         made_of = [(action, curves.choose_slot(action, armature))]
         request = Request(sources=(Source(name=action.name_full),), reading=ReadingOptions(visual=writing.visual))
         (source,) = reading.read_actions(scene_of(context), armature, made_of, request).sources
-        # What constraints pose is left out of results that are keyed; in a file it is there.
+        # The last note says that bones posed by constraints get no keys; a file has them.
         notes.extend(source.notes[:-1] if source.hidden else source.notes)
         if source.clip.channels:
             count = len(source.clip.channels)
@@ -87,20 +91,20 @@ def _actions(armature: bpy.types.Object, names: Sequence[str]) -> list[bpy.types
 
 
 def _places(path: str, actions: Sequence[bpy.types.Action], suffix: str) -> list[Path]:
-    """Return the file of each action; one that is alone is written to the path itself unless that is a folder."""
+    """Return the file of each action; a single action goes to the path itself unless that is a folder."""
     if not path:
         raise LoomError("Choose a file to write to, or a folder for several")
     place = Path(path)
     is_folder = path.endswith(("/", os.sep)) or place.is_dir()
     if len(actions) == 1 and not is_folder:
         return [place]
-    # The file browser gives a file's name, too.
+    # The file browser may pass a file name where a folder is needed.
     folder = place if is_folder or place.suffix.lower() not in registry.WRITABLE else place.parent
     return [folder / files.file_name(action.name, suffix) for action in actions]
 
 
 def _check(places: Sequence[Path], overwrite: bool) -> None:
-    """Raise LoomError for what can't be written or must not be overwritten, before any work is done."""
+    """Raise LoomError for paths that can't be written or must not be overwritten, before any work is done."""
     taken: set[str] = set()
     for place in places:
         if place.is_dir():

@@ -1,6 +1,6 @@
-"""Motion files as actions, of the armature that they fit or of new ones.
+"""Import motion files as actions, of the armature that they fit or of new ones.
 
-Everything is read before anything is written, so that a broken file leaves the scene as it was.
+Everything is read before anything is written, so a broken file leaves the scene as it was.
 """
 
 import os
@@ -26,11 +26,12 @@ AUTO, ACTIVE, NEW = ONTO = "AUTO", "ACTIVE", "NEW"
 
 @dataclass(frozen=True)
 class FileReading:
-    """How files are read: units, up, skeleton and amc_rate as in `motion_file.read`.
+    """How files are read; units, up, skeleton and amc_rate as in `motion_file.read`.
 
-    to_scene_rate : else every captured frame is one frame of the scene, and the action keeps its rate
-    onto : what files of other joints than the active armature's become actions of, one of ONTO; NEW even where it fits
-    plant_feet : whether the feet of what is carried onto another body are planted
+    to_scene_rate : resample to the scene's rate; else each captured frame is one scene frame, and the action keeps its
+    rate
+    onto : target of files whose joints are not the active armature's, one of ONTO; NEW even where they fit
+    plant_feet : whether to plant the feet of clips carried onto another body
     """
 
     units: str = "auto"
@@ -44,9 +45,10 @@ class FileReading:
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The new actions of each armature, which of the armatures are new, and what the user has to know.
+    """The new actions of each armature, the new armatures, and messages for the user.
 
-    said : how others were carried onto the character; refused : why some could not be, a sentence each
+    retargeted : how files were carried onto the character
+    refused : why some could not be, a sentence each
     """
 
     actions: dict[bpy.types.Object, list[bpy.types.Action]]
@@ -59,11 +61,11 @@ class Imported:
 def import_files(
     context: bpy.types.Context, paths: Sequence[str], reading: FileReading, progress: Progress
 ) -> Imported:
-    """Make an action of every file; raises LoomError kinds, and has changed nothing then.
+    """Make an action of every file; raises LoomError kinds, with nothing changed.
 
-    A file becomes an action of the active armature if that has a bone for every joint that moves. Others are carried
-    onto its body if it is a character's or so asked, and get a new armature if not, one for all files with the same
-    joints. What can't be carried is left out.
+    A file becomes an action of the active armature if that has a bone for every joint that moves. Other files are
+    carried onto its body if it is a character's or if requested; else they get a new armature, one for all files with
+    the same joints. Files that can't be carried are left out.
     """
     if not paths:
         raise LoomError("Choose motion files first")
@@ -95,9 +97,9 @@ def import_files(
     if groups:
         bones.check(context)
     actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
-    for one in moved:
+    for clip_moved in moved:
         assert armature is not None
-        actions.setdefault(armature, []).append(_write(armature, one, reading, notes))
+        actions.setdefault(armature, []).append(_write(armature, clip_moved, reading, notes))
     made: list[bpy.types.Object] = []
     for group in groups.values():
         progress.at(0.5 + 0.5 * len(made) / len(groups), "making armatures")
@@ -123,7 +125,7 @@ def _active(context: bpy.types.Context) -> bpy.types.Object | None:
 
 
 def _read(context: bpy.types.Context, path: str, reading: FileReading, notes: list[str]) -> list[File]:
-    """Read a motion file, or one of Blender's own importers' with all its animations."""
+    """Read a motion file, or with Blender's own importers a model file with all its animations."""
     if os.path.splitext(path)[1].lower() in formats.MODELS:
         found = model_files.read(context, path)
         read = [(clip, (True,) * len(clip.skeleton)) for clip in found]
@@ -147,11 +149,11 @@ def _carries(armature: bpy.types.Object, reading: FileReading, context: bpy.type
 
 
 def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Object, dict[str, str]]:
-    """Return a new armature of a file's skeleton, and which of its bones is which joint."""
+    """Return a new armature of a file's skeleton, and its bone names by joint name."""
     skeleton = file.clip.skeleton
     heads, tails = bones.ends(skeleton)
     name = bones.name_of(file.clip.name)
-    # A connected bone could not take the places that files give to joints.
+    # A connected bone can't take the joint translations of a file.
     armature, names = bones.build(context, name, skeleton, heads, tails, connected=False)
     return armature, dict(zip(skeleton.names, names, strict=True))
 

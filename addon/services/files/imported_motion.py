@@ -1,4 +1,4 @@
-"""What an import leaves ready to weave: the list filled, the armature at hand, the scene as the files are."""
+"""Prepare imported motion for weaving: fill the list, select the armature, fit the scene to the files."""
 
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,13 @@ from ..sources import body_roles, source_list
 if TYPE_CHECKING:
     from .import_motion import Imported
 
-TICKED = 2  # sources to begin with: all of an armature's actions in one blend are seldom what is wanted
+TICKED = 2  # sources ticked at first: blending all of an armature's actions is seldom wanted
 
 
 def take_in(
     context: bpy.types.Context, imported: "Imported", *, select: bool, match_rate: bool, fit_range: bool
 ) -> str:
-    """List what was imported, tick the first two, and do what else was asked for; returns what has changed."""
+    """List the imported actions, tick the first two, and apply the requested changes; returns what has changed."""
     for armature, actions in imported.actions.items():
         list_actions(scene_of(context), armature, actions)
     armature = next(iter(imported.actions))
@@ -55,7 +55,7 @@ def _activate(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 
 def _rate_matched(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> str:
-    """Give the scene the rate of actions that have one, all the same; says what it was."""
+    """Set the scene's rate to that of the actions, if they share one; returns the change as text."""
     found = {rate for rate in map(rates.rate_of, actions) if rate}
     before = rates.of_scene(scene)
     if len(found) != 1 or abs(before - (rate := found.pop())) <= 1e-3 * rate:

@@ -1,4 +1,4 @@
-"""Stretches of motion files on an armature's body, as a library found them: shown as ghosts, or imported."""
+"""Bring stretches of motion files that a library found onto an armature's body, as ghosts or for import."""
 
 import os
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from .onto_armature import File, Moved, Receiver
 
 @dataclass(frozen=True)
 class Stretch:
-    """Frames first … last of a motion file, from 0, and whether they are seen in a mirror."""
+    """Frames first … last of a motion file, counted from 0, and whether they are mirrored."""
 
     path: str
     first: int
@@ -27,10 +27,10 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Coming:
-    """How stretches come onto an armature.
+    """How stretches are brought onto an armature.
 
-    rate : frames per second that they get; 0 keeps the file's
-    place, facing : where they begin, in metres, and which way they then face (radians); None where the file has them
+    rate : frames per second to resample to; 0 keeps the file's
+    place, facing : start on the ground (metres) and heading there (radians); None keeps the file's
     """
 
     rate: float
@@ -40,9 +40,9 @@ class Coming:
 
 
 def brought(stretches: Sequence[Stretch], to: Receiver, how: Coming, progress: Progress) -> list[Moved | LoomError]:
-    """Return stretches on the body of an armature, or why one can't be; every file is read once.
+    """Return stretches on an armature's body, or the error of each that can't be brought; every file is read once.
 
-    Touches nothing of Blender's, so it can run in a thread.
+    No Blender data is touched, so this can run in a thread.
     """
     read: dict[str, motion_file.MotionFile | LoomError] = {}
     made: list[Moved | LoomError] = []

@@ -1,6 +1,6 @@
-"""Clips of files that Blender itself imports: .fbx, .glb, .gltf.
+"""Read clips from files that Blender itself imports: .fbx, .glb, .gltf.
 
-They are imported in a scene of their own, which is gone afterwards with all that came: nothing but their clips stays.
+The import runs in a scene of its own, which is removed afterwards with everything in it: only the clips stay.
 """
 
 import json
@@ -23,17 +23,17 @@ from ...ground.blender_types import armature_data, present
 from ...ground.formats import MODELS
 from ..sources import source_list
 
-USUAL_RATE = 30.0  # of files whose keys do not say it
+USUAL_RATE = 30.0  # frames per second of files whose keys do not tell the rate
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
-_NEAR = 0.01  # of a rate: times of keys are rounded
+_NEAR = 0.01  # tolerance as a share of the rate: key times are rounded
 _HANDLERS = ("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
 
 
 def read(context: bpy.types.Context, path: str) -> list[Clip]:
-    """Return the clips of a file on the skeletons that it has, in metres, at the rate of its keys.
+    """Return the clips of a file on its own skeletons, in metres, at the rate of its keys.
 
-    A single clip is called as the file is, several as their animations are. Raises LoomError for what Blender can't
-    import, and for a file in which nothing moves the bones of an armature.
+    A single clip is named after the file, several after their animations. Raises LoomError for files Blender can't
+    import, and for files without an animation of an armature's bones.
     """
     name = os.path.basename(path)
     if not os.path.isfile(path):
@@ -53,14 +53,14 @@ def read(context: bpy.types.Context, path: str) -> list[Clip]:
 
 
 def rate_of_gltf(path: str) -> float:
-    """Return the rate of the keys of a glTF file, the highest of its animations'; 0 where it does not say."""
+    """Return the highest key rate of a glTF file's animations; 0 where it is unknown."""
     try:
         content = _json_of(path)
         inputs = {one["input"] for animation in content.get("animations", ()) for one in animation["samplers"]}
         times = [content["accessors"][place] for place in inputs]
         found = [(one["count"] - 1) / (one["max"][0] - one["min"][0]) for one in times if one["count"] > 1]
     except (OSError, ValueError, KeyError, IndexError, TypeError, ZeroDivisionError, struct.error):
-        return 0.0  # whatever is wrong with it, Blender's importer will say
+        return 0.0  # Blender's importer will report what is wrong with the file
     rate = max(found, default=0.0)
     return next((usual for usual in _RATES if abs(usual - rate) <= _NEAR * usual), float(round(rate)))
 
@@ -75,9 +75,9 @@ def _json_of(path: str) -> Any:
 
 @contextmanager
 def _away(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Scene, set[bpy.types.ID]]]:
-    """Show a scene of its own in the window, and take away again what has come; yields it, and what there was before.
+    """Show a temporary scene in the window, and remove everything new afterwards; yields it and the earlier data.
 
-    The importers work in the window's scene, whatever context they are called in.
+    Blender's importers work in the window's scene, whatever context they are called in.
     """
     window = context.window
     if window is None:
@@ -128,5 +128,5 @@ def _clips(scene: bpy.types.Scene, armature: bpy.types.Object, imported: list[bp
         slot = curves.choose_slot(action, armature)
         body = rig.read(armature, moving_object=clips.moves_object(action, slot))
         clip = clips.read(armature, action, body, rates.of_scene(scene), slot).clip
-        # Before 4.4 each object has an action of its own, called after both.
+        # Before 4.4 each object gets its own action, named after the animation and the object.
         yield replace(clip, name=action.name.removesuffix(f"_{armature.name}"))

@@ -1,7 +1,7 @@
-"""Clips of motion files on an armature that there is: on its own bones where they fit, else carried onto its body.
+"""Put clips of motion files on an existing armature: on its own bones where they fit, else carried onto its body.
 
-What has to be known of the armature is read first (`receiver`), and written last; what is between touches nothing of
-Blender's, so it can run in a thread.
+The armature is read first (`receiver`) and written last; the steps between touch no Blender data, so they can run in a
+thread.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,12 +26,16 @@ from ...bridge.curves import Target
 from ...ground import rates
 from ...ground.blender_types import armature_data
 
-_MOVED = 1e-4  # metres
+_MOVED = 1e-4  # metres; smaller differences count as none
 
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """A clip that was read: at the requested rate, of which joints its file tells the rotation, and its own rate."""
+    """A clip that was read, at the requested rate.
+
+    turned : for each joint, whether its file has rotations for it
+    rate : the file's own frame rate
+    """
 
     clip: Clip
     turned: tuple[bool, ...]
@@ -39,7 +43,7 @@ class File:
 
     @property
     def tree(self) -> frozenset[tuple[str, str]]:
-        """Every joint with its parent."""
+        """Every joint name with its parent's."""
         names = self.clip.skeleton.names
         return frozenset(
             (name, names[parent] if parent >= 0 else "")
@@ -47,7 +51,7 @@ class File:
         )
 
     def renamed(self, names: Mapping[str, str]) -> "File":
-        """Return it with other names of its joints."""
+        """Return the file with its joints renamed."""
         skeleton = self.clip.skeleton
         called = replace(skeleton, names=tuple(names[joint] for joint in skeleton.names))
         return replace(self, clip=replace(self.clip, skeleton=called))
@@ -55,9 +59,11 @@ class File:
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """A file, its clip on the body of an armature, what of that is keyed, and how it came there, if it was carried.
+    """A file and its clip on an armature's body.
 
-    notes : what else the user has to know, a sentence each
+    targets : properties to key
+    retargeted : how the clip was carried, "" if it was not
+    notes : further messages for the user, a sentence each
     """
 
     file: File
@@ -70,11 +76,12 @@ class Moved:
 
 @dataclass(frozen=True, eq=False)
 class Receiver:
-    """What has to be known of an armature for clips to come onto it; a body that can't be read is why it can't.
+    """What must be known of an armature to bring clips onto it; an unreadable body is kept as its error.
 
-    bones : its bones, and the object itself, by the names that files have for them
-    resting, moving : its bones alone, and with the object as a joint; body : what others' clips are carried onto
-    played : what the actions that it plays have keys for
+    bones : names of its bones, and of the object itself, by their names in files
+    resting, moving : its bones alone, and with the object as a joint
+    body : the body that other clips are carried onto
+    played : properties keyed by the actions that it plays
     """
 
     name: str
@@ -88,7 +95,7 @@ class Receiver:
 
 
 def receiver(armature: bpy.types.Object) -> Receiver:
-    """Return what has to be known of an armature."""
+    """Return what must be known of an armature to bring clips onto it."""
     joint = rig.object_joint(armature)
     return Receiver(
         armature.name,
@@ -116,14 +123,14 @@ def _read(found: rig.Rig | LoomError) -> rig.Rig:
 
 
 def _body_of(armature: bpy.types.Object) -> rig.Rig:
-    """The body that clips are carried onto; raises RigError for one whose controls are not known."""
+    """Return the body that clips are carried onto; raises RigError where its controls are unknown."""
     body = control_rig.body_of(armature)
     control_rig.refuse_unknown(armature, body)
     return body
 
 
 def on_its_bones(file: File, to: Receiver) -> Moved | None:
-    """Return a file on an armature's bones where they are the file's joints and rest alike, else None.
+    """Return a file on an armature's bones where these are the file's joints and rest alike, else None.
 
     Raises RigError where the bones can't be read.
     """
@@ -132,12 +139,13 @@ def on_its_bones(file: File, to: Receiver) -> Moved | None:
 
 
 def has_joints(file: File, to: Receiver) -> bool:
-    """Say whether an armature has all joints of a file that move, or is keyed by controls, as its bones never are."""
+    """Say whether an armature has all of a file's moving joints, or is keyed by controls and thus never by its bones.
+    """
     return to.by_controls or _on_bones(file, to) is not None
 
 
 def _on_bones(file: File, to: Receiver) -> File | None:
-    """Return a file with its joints called as the armature's bones are, or None where one that moves has no bone."""
+    """Return a file with its joints named as the armature's bones, or None where a moving joint has no bone."""
     joints = file.clip.skeleton.names
     if len({bones.name_of(joint) for joint in joints}) < len(joints):
         return None
@@ -148,7 +156,7 @@ def _on_bones(file: File, to: Receiver) -> File | None:
 
 
 def onto_bones(file: File, to: Receiver) -> Moved:
-    """Return a file whose joints are an armature's bones on them."""
+    """Return a file, whose joints are named as an armature's bones, on those bones."""
     body = _read(to.moving if to.object_joint in retarget.moving(file.clip) else to.resting)
     if _same(file.clip.skeleton, body.skeleton):
         return Moved(file, replace(file.clip, skeleton=body.skeleton), body, _targets(file, body))
@@ -156,13 +164,13 @@ def onto_bones(file: File, to: Receiver) -> Moved:
 
 
 def _rests_alike(file: File, to: Receiver) -> bool:
-    """Say whether a file of an armature's joints rests as that does, or neither is known to be a person's."""
+    """Say whether a file rests as the armature does; true where either is not known to be a person."""
     both = file.clip.skeleton, _read(to.resting).skeleton
     return not all(map(carried.is_a_persons, both)) or alike.rest_alike(*both)
 
 
 def carried_onto(file: File, to: Receiver, *, plant_feet: bool) -> Moved:
-    """Return a file's clip on the body of an armature, its feet planted if so asked. Raises LoomError kinds."""
+    """Return a file's clip carried onto an armature's body, with planted feet if requested. Raises LoomError kinds."""
     body = _read(to.body)
     made = other_bodies.bring(file.clip, body, "", to.name)
     one_source = planting.same(made.clip, file.clip)
@@ -172,7 +180,7 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool) -> Moved:
 
 
 def _same(one: Skeleton, other: Skeleton) -> bool:
-    """Say whether two bodies are one: files of a character that come back to it, whatever its bones inherit."""
+    """Say whether two skeletons are one, as for a character's own files that come back to it."""
     near = _MOVED * max(other.height, 1.0)
     return (
         one.names == other.names
@@ -198,9 +206,9 @@ def _inherit_alike(one: Inheritance | None, other: Inheritance | None) -> bool:
 def write(
     armature: bpy.types.Object, moved: Moved, *, first_frame: float, rate: float
 ) -> tuple[bpy.types.Action, list[str]]:
-    """Return a new action of a clip that came onto an armature, and what the user has to know of it.
+    """Return a new action of a clip on an armature, and messages for the user.
 
-    rate : that is kept on it; 0 where it is made for the scene's
+    rate : stored on the action; 0 for the scene's rate
     """
     clip, body = moved.clip, moved.body
     notes = list(moved.notes)
@@ -220,7 +228,7 @@ def write(
 
 
 def _targets(file: File, body: rig.Rig) -> frozenset[Target]:
-    """Return what is keyed even where nothing moves: all that the file turns, and its roots' places.
+    """Return the properties keyed even where nothing moves: all rotations in the file, and the locations of its roots.
 
     A bone without keys would keep the pose of whatever action was shown before.
     """

@@ -1,4 +1,4 @@
-"""The library that the panel searches, as it was when it was looked at last; `library_search` reads it."""
+"""Keep the latest state of the library that the panel searches; `library_search` reads it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,12 +9,15 @@ from ...ground import memory, troubles
 if TYPE_CHECKING:
     from ....core.library.search import Searched
 
-TROUBLES = 0, "library"  # where what goes wrong with libraries is kept: with no armature, in no mode of Weave
+TROUBLES = 0, "library"  # where library troubles are kept: under no armature and no mode of Weave
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A library as it was when its table had this time and size; said : what it has, in a few words."""
+    """A library as read when its table had this time and size.
+
+    summary : its size in a few words
+    """
 
     path: str
     stamp: tuple[int, int]
@@ -22,7 +25,7 @@ class Known:
     summary: str
 
 
-# By their paths; the last is the last.
+# By path; the latest is the last entry.
 _known: Cache[str, Known] = memory.cache(2)
 
 

@@ -1,4 +1,4 @@
-"""What is looked for in the library, and the list of what was found: of this session, kept in no file."""
+"""Keep what is searched for in the library and the list of results, for this session and in no file."""
 
 import dataclasses
 from contextlib import suppress
@@ -13,13 +13,14 @@ from ...model import lists, preferences, target_armature
 from ..sources import source_list
 
 _FINDER = "action_loom_library"  # the property of the window manager
-_OF_PANEL = {"SKIP_SAVE"}  # the operator takes what the panel says, not what it was told the last time
+_OF_PANEL = {"SKIP_SAVE"}  # the operator takes the panel's values, not those of its previous call
 
 
 class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
-    """A stretch of a file, named as that: its frames first … last, and how far it is from what was looked for.
+    """A found stretch, named after its file: its frames first … last, and its distance from the query.
 
-    icon : of its picture, 0 for none; label : words that the library has for the clip
+    icon : icon id of its picture, 0 for none
+    label : the library's words for the clip
     """
 
     use: bpy.props.BoolProperty(name="Use", description="Import this one", default=False)
@@ -41,7 +42,7 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
 
 
 class WantedOptions:
-    """What is looked for: in the panel, and as the operator takes it."""
+    """Search settings, shared by the panel and the operator."""
 
     part: bpy.props.EnumProperty(
         name="Part",
@@ -75,7 +76,7 @@ class WantedOptions:
 
 
 def show_active(context: bpy.types.Context) -> None:
-    """Show the active stretch as a ghost on the armature of the tab; what prevents it is said in the panel."""
+    """Show the active stretch as a ghost on the tab's armature; the panel shows what prevents it."""
     armature = target_armature.of_tab(context)
     if armature is None or row(finder()) is None:
         return
@@ -89,7 +90,7 @@ def _active_changed(_finder: Any, context: bpy.types.Context) -> None:
 
 
 class ACTION_LOOM_PG_finder(WantedOptions, bpy.types.PropertyGroup):
-    """What is looked for and what was found; where the stretch that was looked for stands, and when it begins."""
+    """The search settings and results, with the place, heading and first frame of the searched stretch."""
 
     found: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_found)
     active: bpy.props.IntProperty(name="Active", default=-1, update=_active_changed)
@@ -100,24 +101,29 @@ class ACTION_LOOM_PG_finder(WantedOptions, bpy.types.PropertyGroup):
 
 
 def finder() -> Any:
-    """Return what is looked for and what was found."""
+    """Return the search settings and results."""
     return getattr(bpy.context.window_manager, _FINDER)
 
 
 def row(finder: Any) -> Any:
-    """Return the active row of what was found, or None."""
+    """Return the active row of the results, or None."""
     return finder.found[finder.active] if 0 <= finder.active < len(finder.found) else None
 
 
 def chosen(finder: Any) -> list[Any]:
-    """Return the ticked rows, or the active one where none is."""
+    """Return the ticked rows, or the active one where none is ticked."""
     active = row(finder)
     return [one for one in finder.found if one.use] or ([] if active is None else [active])
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The stretch of an action that is looked for: how it is read, scene frames first … last, and why these."""
+    """The stretch of an action to search for.
+
+    source : how the action is read
+    first, last : scene frames
+    why : what chose this range
+    """
 
     source: Source
     first: float
@@ -126,9 +132,10 @@ class Asked:
 
 
 def asked(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked | None:
-    """Return which stretch of the armature's action is meant, None where it has no action; cheap enough for drawing.
+    """Return the stretch of the armature's action to search for, or None without an action; cheap enough for drawing.
 
-    What of it is in the scene's preview range, where one is set; else the range of its line in the list; else all.
+    The range is the scene's preview range where one is set; else the range of the action's line in the list; else the
+    whole action.
     """
     source = next(iter(source_list.own_sources(scene, armature, lists.PLAYED)), None)
     if source is None or armature.animation_data is None or armature.animation_data.action is None:
@@ -143,7 +150,7 @@ def asked(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked | None:
 
 
 def forget() -> None:
-    """Forget what was found."""
+    """Clear the search results."""
     there = finder()
     there.found.clear()
     there.active, there.placed = -1, False

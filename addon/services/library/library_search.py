@@ -1,4 +1,4 @@
-"""Reading the library that the panel searches, and looking in it for what is like a stretch of an action."""
+"""Read the library that the panel searches, and search it for stretches like one of an action."""
 
 import os
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ from .libraries import TROUBLES, Known
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """A stretch of a clip, its frames first … last, of which the like is looked for in a library.
+    """A stretch of a clip to search for in a library.
 
-    frame : of the scene, at which it begins
+    first, last : its frames in the clip
+    frame : scene frame at which it begins
     """
 
     clip: Clip
@@ -37,9 +38,9 @@ class Query:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: the part of the body that is compared, what words clips have, and how many stretches.
+    """Search settings: the compared part of the body, words in the clips' names, and the number of results.
 
-    mirror : whether stretches count as well that are like it in a mirror
+    mirror : whether mirrored stretches count as well
     """
 
     part: str = "whole"
@@ -49,7 +50,7 @@ class Wanted:
 
 
 def query(read: ReadAction, first: float, last: float, library: str) -> Query:
-    """Return what is looked for: an action from scene frame first to last. Raises LibraryError."""
+    """Return the query for an action from scene frame first to last. Raises LibraryError."""
     clip, frames = read.clip, read.frames
     first, last = max(first, float(frames[0])), min(last, float(frames[-1]))
     if last < first:
@@ -65,7 +66,7 @@ def query(read: ReadAction, first: float, last: float, library: str) -> Query:
 
 
 def stands(query: Query) -> tuple[tuple[float, float], float]:
-    """Return where on the ground a stretch begins, in metres, and which way it then faces, radians."""
+    """Return where on the ground a stretch begins, in metres, and its heading there, in radians."""
     ground, raw = root_motion.ground_frames(query.clip)
     frame = round(query.first)
     facing = root_motion.smooth(raw, root_motion.HEADING_SIGMA * query.clip.rate)[frame]
@@ -73,7 +74,7 @@ def stands(query: Query) -> tuple[tuple[float, float], float]:
 
 
 def look(path: str) -> None:
-    """Look at a library: what it has is then known, or what is wrong with it is said in the panel."""
+    """Read a library and keep it; the panel shows what is wrong with it."""
     troubles.clear(TROUBLES[0])
     try:
         if path:
@@ -83,7 +84,7 @@ def look(path: str) -> None:
 
 
 def read(path: str, before: Known | None = None) -> Known:
-    """Return a library as it is now: the one before where that is as it was. Raises LibraryError."""
+    """Return the current state of a library, which is `before` where the file has not changed. Raises LibraryError."""
     stamp = _stamp(path)
     if before is not None and (before.path, before.stamp) == (path, stamp):
         return before
@@ -109,9 +110,9 @@ def _stamp(path: str) -> tuple[int, int]:
 
 
 def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list[Found]]:
-    """Return the library of a query as it is now, and the stretches in it that are most like the query.
+    """Return the current library of a query and the stretches in it that are most like the query.
 
-    Of a stretch that is also like it in a mirror the better of the two. Raises LibraryError.
+    Where a stretch also matches mirrored, only the better match counts. Raises LibraryError.
     """
     there = read(query.library, query.known)
     asked = asking.rows(query.clip, query.first, query.last)
@@ -128,7 +129,7 @@ def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list
 
 
 def poses(there: Known, one: Found, count: int) -> Rows:
-    """Return where the joints are (count, joints, 3) in some frames of a stretch, from what the library keeps of it."""
+    """Return joint positions (count, joints, 3) in frames spread over a stretch, from the library's stored features."""
     rows = there.searched.library.rows_of(one.entry)[one.first : one.last + 1]
     at = [round(k * (len(rows) - 1) / max(count - 1, 1)) for k in range(count)]
     numbers = basis.lengthened(rows[at])

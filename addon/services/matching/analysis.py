@@ -1,7 +1,7 @@
-"""How the sources of each armature were matched last, and whether that still holds.
+"""Keep how the sources of each armature were matched last, and whether the match is still up to date.
 
-What is kept holds nothing of Blender's. That something may have changed is noted while the artist works; whether it
-has is known from the content alone, when it is read again.
+No Blender data is kept. A dependency-graph update only marks an analysis as possibly out of date; whether a source
+really changed is known from its content, when it is read again.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ....core.weave.preprocess import PreparedClips
     from ....core.weave.results import Result
     from ...bitmaps import bitmap, match_bitmap
-    from ..weaving import reading
+    from ..weaving.reading import Inputs
 
 UP_TO_DATE = "up to date"
 OPTIONS_CHANGED = "options changed"
@@ -36,7 +36,7 @@ NOT_ANALYSED = "not analysed"
 
 @dataclass(frozen=True)
 class Asked:
-    """What decides how sources are matched: which, how they are read, and the options."""
+    """Everything that decides how sources are matched: the sources, how they are read, and the matching options."""
 
     sources: tuple[Source, ...]
     visual: bool
@@ -49,10 +49,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Pair:
-    """A source and the reference, in the figures that a panel shows.
+    """The figures that the panel shows for a source and the reference.
 
-    kept : shares of the reference and of the source that take part; limit : of the slope, 0 for none
-    icon : of its picture, 0 where Blender has no icons
+    kept : shares of the reference and of the source that take part
+    limit : limit of the slope, 0 for none
+    icon : icon id of the pair's picture, 0 where Blender has no icons
     """
 
     which: int
@@ -68,8 +69,9 @@ class Pair:
 class Analysis:
     """How the sources of an armature were matched.
 
-    armature : its session id
-    actions : their session ids, by which a change is noticed; evaluated : those that Blender has evaluated before
+    armature : session id of the armature
+    actions : session ids of the source actions, compared with each update to notice a change
+    evaluated : session ids of the actions that Blender has evaluated before
     """
 
     asked: Asked
@@ -88,17 +90,17 @@ class Analysis:
         return self.asked.names[self.registered.reference]
 
     def looks_like(self, other: "Analysis") -> bool:
-        """Say whether pictures and figures of another are those of this one: only weights have changed, say."""
+        """Say whether another analysis has the same pictures and figures, as when only weights have changed."""
         same = self.registered is other.registered and self.prepared is other.prepared
         return same and (self.asked, self.starts, self.colors) == (other.asked, other.starts, other.colors)
 
 
-# By the session id of the armature; the one that was matched last is the last.
+# By the session id of the armature; the latest match is the last entry.
 _last: Cache[int, Analysis] = memory.cache(4)
 
 
 def analysis_of(armature: bpy.types.Object) -> Analysis | None:
-    """Return how the sources of an armature were matched last, or None."""
+    """Return the latest analysis of an armature's sources, or None."""
     return _last.get(armature.session_uid)
 
 
@@ -108,14 +110,14 @@ def shown(scene: bpy.types.Scene, known: Analysis) -> Pair:
 
 
 def pair_in(shown_image: bpy.types.Image) -> tuple[Analysis, Pair] | None:
-    """Return what is known of the pair that an image of ours shows, or None; the one that was matched last."""
+    """Return the latest analysis and pair that one of our images shows, or None."""
     across, up = images.names_of(shown_image)
     found = [(known, pair) for known in _last for pair in known.pairs if (known.reference, pair.name) == (across, up)]
     return found[-1] if found else None
 
 
 def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
-    """Say whether what the panel asks for is what was analysed; cheap enough for drawing."""
+    """Say whether the analysis matches what the panel requests; cheap enough for drawing."""
     known = analysis_of(armature)
     asked = asked_in_panel(scene, armature)
     if known is None or asked.names != known.asked.names:
@@ -126,7 +128,7 @@ def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
 
 
 def asked_in_panel(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked:
-    """Return what the panel asks for."""
+    """Return the sources and options that the panel requests."""
     settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
     lines = lists.ticked(rig)
     options = option_properties.values_of(settings.matching, Matching)
@@ -135,29 +137,23 @@ def asked_in_panel(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked:
 
 
 def asked_for(request: Request, matching: Matching) -> Asked:
-    """Return what an operator was asked for."""
+    """Return the sources and options that an operator was called with."""
     options = {name: getattr(matching, name) for name in declared(Matching)}
     return Asked(request.sources, request.reading.visual, tuple(sorted(options.items())))
 
 
 def listed(lines: list[Any]) -> tuple[Source, ...]:
-    """Return how the sources of some lines of a list are to be read."""
+    """Return the sources that some lines of a list describe."""
     return tuple(source_list.source_of(line) for line in lines)
 
 
-def keep(
-    context: bpy.types.Context,
-    request: Request,
-    read: "reading.Read",
-    matching: Matching,
-    prepared: "PreparedClips",
-    registered: "Registration",
-) -> None:
-    """Keep how sources were matched, and paint it."""
+def keep(context: bpy.types.Context, inputs: "Inputs", prepared: "PreparedClips", registered: "Registration") -> None:
+    """Keep the analysis of some sources, and paint its pictures."""
+    read = inputs.read
     armature = properties.of_session(bpy.data.objects, read.armature)
     if armature is None:
         return
-    asked = asked_for(request, matching)
+    asked = asked_for(inputs.request, inputs.recipe)
     known = Analysis(
         asked,
         read.armature,
@@ -180,27 +176,25 @@ def keep(
             large(known, pair)
 
 
-def keep_woven(
-    context: bpy.types.Context, request: Request, read: "reading.Read", recipe: Any, woven: "Result"
-) -> None:
-    """Keep how the sources of a result were matched, where analysing them would give the same."""
+def keep_woven(context: bpy.types.Context, inputs: "Inputs", woven: "Result") -> None:
+    """Keep how a result's sources were matched, where an analysis would give the same match."""
     from ....core.weave.results import BlendResult
     from ..weaving import prepared
 
-    # Weights that do not close make of cycles what is none: that is the result's own affair.
+    # Weights that do not close turn a cyclic match into one that isn't: such a match belongs to its result alone.
     if isinstance(woven, BlendResult) and prepared.holds(woven.registration):
-        keep(context, request, read, recipe, woven.prepared, woven.registration)
+        keep(context, inputs, woven.prepared, woven.registration)
 
 
 def match_of(known: Analysis, which: int) -> "match_bitmap.Match":
-    """Return what pictures of a source and the reference show."""
+    """Return the data of the picture of a source and the reference."""
     from ...bitmaps import match_bitmap
 
     return match_bitmap.match_of(known.prepared, known.registered, which, known.starts)
 
 
 def large(known: Analysis, pair: Pair) -> bpy.types.Image:
-    """Return the image of a source and the reference in full size, painted anew."""
+    """Paint the full-size image of a source and the reference again, and return it."""
     from ...bitmaps import match_bitmap
 
     match, color = match_of(known, pair.which), known.colors[pair.which]
@@ -208,7 +202,7 @@ def large(known: Analysis, pair: Pair) -> bpy.types.Image:
 
 
 def preview_name(armature: int, which: int) -> str:
-    """Return the name of the preview of a source, by the session id of its armature."""
+    """Return the name of a source's preview image, made of the session id of its armature."""
     return f"{armature} {which}"
 
 
@@ -239,7 +233,8 @@ def _small(armature: int, known: Analysis, which: int) -> int:
 
 
 def colors(rig: Any, names: list[str]) -> "list[bitmap.Color]":
-    """Return the colours of sources from their lines; of those that are in no list, as a list would give them."""
+    """Return the colours of sources from their lines in the list; unlisted sources get the colours a list would give.
+    """
     lines = [] if rig is None else [line for line in rig.sources if line.action is not None]
     listed = {line.action.name: tuple(line.color) for line in lines}
     listed |= {line.action.name_full: tuple(line.color) for line in lines}
@@ -247,7 +242,7 @@ def colors(rig: Any, names: list[str]) -> "list[bitmap.Color]":
 
 
 def _color_changed(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
-    """Paint the sources anew whose colours are others in the list than in their pictures."""
+    """Repaint the sources whose colour in the list has changed."""
     for rig in properties.settings_of(scene).rigs:
         armature = properties.armature_of(rig)
         known = None if armature is None else analysis_of(armature)
@@ -260,23 +255,23 @@ def _color_changed(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
 
 
 def note(updates: Iterable[bpy.types.DepsgraphUpdate]) -> None:
-    """Note which sources may have changed, from what a dependency graph has evaluated anew."""
+    """Mark the analyses whose sources may have changed, from the updates of a dependency graph."""
     evaluated = _actions(update.id for update in updates)
     for known in _last:
-        # What is evaluated for the first time was listed or given to an armature, and has not changed for that.
+        # A first evaluation only means that the action was listed or assigned, not that it changed.
         known.may_have_changed |= not evaluated.isdisjoint(known.actions & known.evaluated)
         known.evaluated |= evaluated
 
 
 def _actions(evaluated: Iterable[bpy.types.ID | None]) -> set[int]:
     """Return the session ids of the actions among evaluated data."""
-    return {present(one.original).session_uid for one in evaluated if isinstance(one, bpy.types.Action)}
+    return {present(data.original).session_uid for data in evaluated if isinstance(data, bpy.types.Action)}
 
 
 @persistent
 def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     screen = bpy.context.screen
-    # Blender 4 evaluates actions anew when it begins to play.
+    # Blender 4 evaluates actions again when playback starts.
     if len(_last) and (screen is None or not screen.is_animation_playing):
         note(depsgraph.updates)
 

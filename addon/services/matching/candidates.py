@@ -1,6 +1,6 @@
-"""Cycles and transitions that were found in the sources of each armature, to be chosen from in the panel.
+"""Keep the cycles and transitions found in the sources of each armature, for the panel to offer.
 
-What is kept holds nothing of Blender's.
+No Blender data is kept.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.cache import Cache
-from ....core.recipes.reading import Request, Source
+from ....core.recipes.reading import Source
 from ...bitmaps import images
 from ...ground import memory
 from ...ground.blender_types import scene_of
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from ....core.sync.transitions import Transition
     from ...bitmaps import bitmap, score_bitmap
     from ..weaving import reading
+    from ..weaving.reading import Inputs
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One possibility: what the list says, the scene frame where it is, and the options of the recipe that take it."""
+    """A cycle or transition to choose: its text in the list, its scene frame, and the recipe options that select it."""
 
     text: str
     frame: float
@@ -34,7 +35,11 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class FoundCandidates:
-    """What was found in some sources; icon : of the picture, 0 for none; curves : what the picture shows."""
+    """The candidates of some sources.
+
+    icon : icon id of the picture, 0 for none
+    curves : what the picture shows
+    """
 
     sources: tuple[Source, ...]
     visual: bool
@@ -44,15 +49,15 @@ class FoundCandidates:
     color: "bitmap.Color" = (1.0, 1.0, 1.0)
 
 
-# By the session id of the armature and the mode; the last found is the last.
+# By the session id of the armature and the mode; the latest search is the last entry.
 _found: Cache[tuple[int, str], FoundCandidates] = memory.cache(8)
 
-# What leaves the choice to the recipe.
+# Option values that leave the choice to the recipe.
 AUTOMATIC = {"loop": (("start", 0), ("length", 0)), "connect": (("from_frame", -1), ("to_frame", -1))}
 
 
 def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCandidates | None:
-    """Return what was found for the panel's mode in the sources that are ticked now, or None; cheap for drawing."""
+    """Return the candidates for the panel's mode and the sources ticked now, or None; cheap enough for drawing."""
     settings = properties.settings_of(scene)
     found = _found.get((armature.session_uid, settings.mode))
     lines = lists.ticked(properties.rig_of(scene, armature))
@@ -61,7 +66,7 @@ def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCa
 
 
 def source_of_cycle(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Source | None:
-    """Return the source whose cycle is chosen in the panel, None where none of those that were found is."""
+    """Return the source whose cycle is chosen in the panel, or None where no found cycle is chosen."""
     found = None if armature is None else _found.get((armature.session_uid, "loop"))
     group = properties.settings_of(scene).loop
     if found is None or not any(_is_set(group, candidate) for candidate in found.candidates):
@@ -77,28 +82,27 @@ def _is_set(group: Any, candidate: Candidate) -> bool:
     return all(getattr(group, name) == value for name, value in candidate.options)
 
 
-def keep_cycles(
-    context: bpy.types.Context, request: Request, read: "reading.Read", found: "Repetition", offered: "list[Cycle]"
-) -> None:
-    """Keep the cycles of an action, and paint how well it repeats itself."""
+def keep_cycles(context: bpy.types.Context, inputs: "Inputs", found: "Repetition", offered: "list[Cycle]") -> None:
+    """Keep the cycles of an action, and paint how well the action repeats itself."""
     from ...bitmaps import score_bitmap
 
+    read = inputs.read
     source, name = read.sources[0], f"{read.armature} loop"
     first, rate = source.first_frame, source.clip.rate
     curves = score_bitmap.curves_of(found, offered, rate, first)
     color = _color(context, read)
     rows = []
-    for one in offered:
-        begin = first + one.start
-        text = f"{begin:.0f}–{begin + one.length:.0f} · {one.length / rate:.2f} s · {one.score:.0%} alike"
-        rows.append(Candidate(text, begin, (("start", one.start), ("length", one.length))))
+    for cycle in offered:
+        begin = first + cycle.start
+        text = f"{begin:.0f}–{begin + cycle.length:.0f} · {cycle.length / rate:.2f} s · {cycle.score:.0%} alike"
+        rows.append(Candidate(text, begin, (("start", cycle.start), ("length", cycle.length))))
     icon = images.preview(name, score_bitmap.small(curves, color))
-    _keep(read, "loop", FoundCandidates(request.sources, request.reading.visual, tuple(rows), icon, curves, color))
+    _keep(inputs, "loop", tuple(rows), icon, curves, color)
 
 
-def keep_transitions(request: Request, read: "reading.Read", offered: "list[Transition]") -> None:
-    """Keep where one action can go over into another."""
-    leave, enter = (source.first_frame for source in read.sources)
+def keep_transitions(inputs: "Inputs", offered: "list[Transition]") -> None:
+    """Keep the transitions from one action to another."""
+    leave, enter = (source.first_frame for source in inputs.read.sources)
     rows = tuple(
         Candidate(
             f"{leave + one.from_frame:.0f} → {enter + one.to_frame:.0f} · {100.0 * one.distance:.1f} cm",
@@ -107,11 +111,12 @@ def keep_transitions(request: Request, read: "reading.Read", offered: "list[Tran
         )
         for one in offered
     )
-    _keep(read, "connect", FoundCandidates(request.sources, request.reading.visual, rows))
+    _keep(inputs, "connect", rows)
 
 
-def _keep(read: "reading.Read", mode: str, found: FoundCandidates) -> None:
-    _found.keep((read.armature, mode), found)
+def _keep(inputs: "Inputs", mode: str, rows: tuple[Candidate, ...], *picture: Any) -> None:
+    found = FoundCandidates(inputs.request.sources, inputs.request.reading.visual, rows, *picture)
+    _found.keep((inputs.read.armature, mode), found)
 
 
 def _color(context: bpy.types.Context, read: "reading.Read") -> "bitmap.Color":

@@ -1,6 +1,6 @@
-"""The motion graph of each armature's sources as it was built last, for the panel.
+"""Keep the latest motion graph of each armature's sources, for the panel.
 
-What is kept holds nothing of Blender's.
+No Blender data is kept.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import bpy
 from ....core.cache import Cache
 from ....core.options import declared
 from ....core.recipes.graph import GraphOptions
-from ....core.recipes.reading import Request, Source
+from ....core.recipes.reading import Source
 from ...bitmaps import images
 from ...ground import memory, option_properties
 from ...ground.blender_types import scene_of
@@ -21,12 +21,12 @@ from . import analysis
 if TYPE_CHECKING:
     from ....core.graph.motion_graph import MotionGraph
     from ...bitmaps import bitmap
-    from ..weaving import reading
+    from ..weaving.reading import Inputs
 
 
 @dataclass(frozen=True, eq=False)
 class KnownGraph:
-    """A graph, of what and how it was built, its main figures, and its picture (0 for none)."""
+    """A motion graph: its sources and options, the graph, its main figures, and its icon id (0 for none)."""
 
     sources: tuple[Source, ...]
     visual: bool
@@ -38,16 +38,16 @@ class KnownGraph:
 
     @property
     def short(self) -> str:
-        """What a panel's header has room for."""
+        """The graph's summary, short enough for a panel's header."""
         return f"{100.0 * self.graph.report['graph']['component_share']:.0f} % connected"
 
 
-# By the session id of the armature; the last built is the last.
+# By the session id of the armature; the latest graph is the last entry.
 _known: Cache[int, KnownGraph] = memory.cache(4)
 
 
 def graph_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> KnownGraph | None:
-    """Return the graph of what is ticked now, built as the panel asks for, or None; cheap enough for drawing."""
+    """Return the graph of the sources ticked now and the panel's options, or None; cheap enough for drawing."""
     known, settings = _known.get(armature.session_uid), properties.settings_of(scene)
     lines = lists.ticked(properties.rig_of(scene, armature))
     if known is None or (known.sources, known.visual) != (analysis.listed(lines), settings.result.visual):
@@ -56,25 +56,24 @@ def graph_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> KnownGraph |
     return known if known.options == asked else None
 
 
-def keep(
-    context: bpy.types.Context, request: Request, read: "reading.Read", options: GraphOptions, graph: "MotionGraph"
-) -> KnownGraph | None:
-    """Keep a graph, and paint it; None where its armature is gone."""
+def keep(context: bpy.types.Context, inputs: "Inputs", graph: "MotionGraph") -> KnownGraph | None:
+    """Keep a graph and paint it; returns None where its armature is gone."""
     from ...bitmaps import graph_bitmap
 
+    read, recipe = inputs.read, inputs.recipe
     armature = properties.of_session(bpy.data.objects, read.armature)
     if armature is None:
         return None
-    sources = request.sources
+    sources = tuple(recipe.prepared_of(inputs.request.sources))
     lanes = [clip.name for clip in graph.clips[: graph.inputs.given]]
     colors = analysis.colors(properties.rig_of(scene_of(context), armature), lanes)
-    asked = tuple((name, getattr(options, name)) for name in declared(GraphOptions))
+    asked = tuple((name, getattr(recipe, name)) for name in declared(GraphOptions))
     before = _known.get(read.armature)
     if before is not None and before.graph is graph and before.colors == colors:
-        icon = before.icon  # another walk through the same: painting it takes longer than all else here
+        icon = before.icon  # the same graph again: painting is the slowest step here
     else:
         icon = images.preview(f"{read.armature} graph", graph_bitmap.small(graph, colors))
-    known = KnownGraph(sources, request.reading.visual, asked, graph, _lines(graph), colors, icon)
+    known = KnownGraph(sources, inputs.request.reading.visual, asked, graph, _lines(graph), colors, icon)
     return _known.keep(read.armature, known)
 
 

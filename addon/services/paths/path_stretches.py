@@ -1,4 +1,4 @@
-"""Stretches of a curve on which the upper body does something else: one action, or all listed ones of a label."""
+"""Play other actions on the upper body along stretches of a curve: one action, or all listed ones of a label."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from ..sources import source_list
 
 
 def lines_of(rig: Any, stretch: Any) -> list[Any]:
-    """Return the lines of a list whose label a stretch has; none for one that names an action."""
+    """Return the lines of a list that have a stretch's label; none for a stretch that names an action."""
     if rig is None or not stretch.label:
         return []
     return [line for line in rig.sources if line.label == stretch.label and line.action is not None]
@@ -32,17 +32,17 @@ def why_not(rig: Any, stretches: Sequence[Any]) -> str:
 
 
 def give(operator: Any, rig: Any, stretches: Sequence[Any]) -> None:
-    """Let an operator that walks along a curve have the actions of stretches among its sources, and their rows.
+    """Pass stretches to an operator that walks along a curve: their actions as sources, and their rows.
 
-    What a stretch has the label of is not walked; labels are said of the rest.
+    Actions with a stretch's label are not on_curve; the operator's labels cover the remaining ones.
     """
     ticked = lists.in_order(rig, Follow)
     labels = {stretch.label for stretch in stretches if stretch.label}
     number = {line.as_pointer(): place for place, line in enumerate(ticked, 1) if line.label in labels}
-    walked = [line for line in ticked if line.label not in labels]
+    on_curve = [line for line in ticked if line.label not in labels]
     if labels and any(line.label for line in ticked):
-        kept = any(line.label for line in walked)
-        operator.labels = " ".join("_".join(line.label.split()) or "-" for line in walked) if kept else ""
+        kept = any(line.label for line in on_curve)
+        operator.labels = " ".join("_".join(line.label.split()) or "-" for line in on_curve) if kept else ""
     listed = {line.action: line.armature for line in reversed(rig.sources if rig is not None else ())}
     rows: list[tuple[float, ...]] = []
     how: list[str] = []
@@ -65,7 +65,10 @@ def give(operator: Any, rig: Any, stretches: Sequence[Any]) -> None:
 
 
 def load(settings: Any, rig: Any, recipe: Follow, found: Sequence[SlottedAction], asked: Sequence[Source]) -> None:
-    """Let the panel have the stretches of a recipe, whose actions were found again and read as `asked`."""
+    """Fill the panel's stretches from a recipe whose actions were found again.
+
+    asked : how each action was read
+    """
     settings.stretches.clear()
     options = option_properties.options_of(SpliceOptions)
     for (start, end, numbers), how in zip(recipe.stretch_rows(len(found)), recipe.stretch_splices(), strict=True):
@@ -85,7 +88,7 @@ def load(settings: Any, rig: Any, recipe: Follow, found: Sequence[SlottedAction]
 
 
 def _listed(rig: Any, found: SlottedAction, source: Source) -> Any:
-    """The line of an action, new where it is not listed yet; its line says whose it is."""
+    """Return the line of an action, adding one where it is not listed yet."""
     for line in rig.sources:
         if (line.action, line.armature) == (found[0], source.armature):
             return line

@@ -1,4 +1,4 @@
-"""Poses that an artist has made over an action, as the corrections that a recipe spreads.
+"""Turn poses that an artist made over an action into the corrections that a recipe spreads.
 
 Method: Warping in space and time.
 """
@@ -17,18 +17,19 @@ from ...ground.blender_types import scene_of
 from ..weaving import reading
 from .spread_poses import Row
 
-# By less a bone was not posed: Blender keeps a pose in single precision.
+# Smaller differences don't count as posed: Blender keeps a pose in single precision.
 TURNED, MOVED = 1e-4, 1e-5  # radians, metres
 
 
 def rows(
     context: bpy.types.Context, armature: bpy.types.Object, source: reading.Read, shown: reading.Read, known: list[Row]
 ) -> list[Row]:
-    """Return the corrections that make a source go through the armature's pose at the current frame, and known ones.
+    """Return the known corrections and those that make a source go through the armature's pose at the current frame.
 
-    shown : the action that the pose was made over; known : corrections that the source has already
-    What was not posed has no row, but for bones that had one at this frame; where nothing was posed the known ones are
-    handed back. Raises LoomError where the frame is not one of the action's, and where there is no correction at all.
+    shown : the action over which the pose was made
+    known : corrections that the source has already
+    A bone that was not posed has no row, unless it had one at this frame; where no bone was posed the known rows are
+    returned. Raises LoomError where the frame is outside the action, and where there is no correction at all.
     """
     clip, frame = source.clips[0], current_frame(context, source)
     pose = pose_now.read(armature, source.body, clip.rate)
@@ -49,7 +50,7 @@ def rows(
 
 
 def current_frame(context: bpy.types.Context, read: reading.Read) -> int:
-    """Return which frame of a source's clip the scene is at; raises LoomError where it is none of it."""
+    """Return the scene's current frame as a frame of a source's clip; raises LoomError if it is outside."""
     number, clip = scene_of(context).frame_current, read.clips[0]
     first = round(read.sources[0].first_frame)
     if not first <= number < first + len(clip):
@@ -60,7 +61,8 @@ def current_frame(context: bpy.types.Context, read: reading.Read) -> int:
 
 
 def correction(clip: Clip, frame: int, pose: Clip) -> tuple[Array, Array]:
-    """Return what turns (J, 3), radians, and moves (J, 3), metres, a frame of a clip into a pose of one frame."""
+    """Return the rotation vectors (J, 3), radians, and moves (J, 3), metres, from a clip's frame to a one-frame pose.
+    """
     turn = quat.log(quat.mul(quat.inv(clip.rotations[frame]), pose.rotations[0]))
     return turn, pose.translations[0] - clip.translations[frame]
 

@@ -1,6 +1,6 @@
-"""Where the feet of the action go that an armature shows, and where they stand, as lines in the scene.
+"""Draw the paths of the feet of an armature's action, and where the feet stand, as lines in the scene.
 
-Read when it is wanted, and again when the action's content has changed; nothing of Blender's is kept.
+They are read on request, and again when the action's content has changed; no Blender data is kept.
 """
 
 from collections.abc import Sequence
@@ -25,17 +25,19 @@ from ...model.contact_rows import Contact
 from ..weaving import reading
 from .previews import Trail
 
-WAY, STANDS, REFUSED = colors.FEET, colors.GOOD, colors.BAD
-RING = 0.025  # of the body's height; a planted foot's path is but a dot
+PATH, STANDS, REFUSED = colors.FEET, colors.GOOD, colors.BAD
+RING = 0.025  # ring radius as a share of body height: a planted foot's path alone would be a dot
 CORNERS = 16
 
 
 @dataclass(eq=False)
 class FootPaths:
-    """The paths (F, 3) of balls and heels by foot, in units of the scene, the first at frame `start`.
+    """The paths (F, 3) of balls and heels by foot, in scene units, the first at frame `start`.
 
-    action : session id of theirs; content : its fingerprint; may_have_changed : whether that is to be looked at again
-    drawn : the lines of the contacts that were asked for last
+    action : session id of the action
+    content : the action's fingerprint
+    may_have_changed : whether the fingerprint must be checked again
+    drawn : the latest requested contacts and their lines
     """
 
     action: int
@@ -48,10 +50,10 @@ class FootPaths:
     drawn: tuple[tuple[Contact, ...], tuple[Trail, ...]] | None = field(default=None, repr=False)
 
     def lines(self, contacts: Sequence[Contact]) -> tuple[Trail, ...]:
-        """Return the paths, and for each contact the part of its path that it is, with a ring about it."""
+        """Return the paths, and for each contact its part of the path with a ring around it."""
         asked = tuple(contacts)
         if self.drawn is None or self.drawn[0] != asked:
-            found = [Trail(path, WAY, wide=False) for path in self.balls.values() if len(path) > 1]
+            found = [Trail(path, PATH, wide=False) for path in self.balls.values() if len(path) > 1]
             for one in asked:
                 found += self._marked(one)
             self.drawn = asked, tuple(found)
@@ -74,7 +76,7 @@ _known: Cache[int, FootPaths] = memory.cache(4)
 
 
 def of(armature: bpy.types.Object) -> FootPaths | None:
-    """Return the paths of the action that an armature shows, or None where they are not known, or no more."""
+    """Return the paths of an armature's action, or None where they are unknown or may be out of date."""
     known, action = _known.get(armature.session_uid), contact_rows.action_of(armature)
     if known is None or action is None or known.action != action.session_uid or known.may_have_changed:
         return None
@@ -82,7 +84,7 @@ def of(armature: bpy.types.Object) -> FootPaths | None:
 
 
 def refresh(context: bpy.types.Context, armature: bpy.types.Object) -> FootPaths | None:
-    """Read the paths of the action that an armature shows, unless they are known and it is as it was."""
+    """Return the paths of an armature's action, read again if its content has changed."""
     action = contact_rows.action_of(armature)
     if action is None:
         return None
@@ -96,7 +98,7 @@ def refresh(context: bpy.types.Context, armature: bpy.types.Object) -> FootPaths
 
 
 def forget() -> None:
-    """Forget all paths: nobody wants to see them any more."""
+    """Forget all paths, as nobody wants to see them any more."""
     _known.clear()
 
 
@@ -108,7 +110,7 @@ def _content(action: bpy.types.Action, armature: bpy.types.Object) -> str:
 
 
 def _read(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, content: str) -> FootPaths:
-    """The paths of an action; none where it can't be read, or feet are not known: planting them will say so."""
+    """Return the paths of an action; none where it can't be read or has no known feet: planting them reports that."""
     nothing = FootPaths(action.session_uid, content, 0, {}, {}, 0.0)
     try:
         read = reading.read(context, armature, Request(sources=(Source(name=action.name_full),)))
@@ -119,7 +121,7 @@ def _read(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.ty
         return nothing
     balls = {foot: points[:, ball] for foot, (ball, _) in both.items()}
     heels = {foot: points[:, ankle].copy() for foot, (_, ankle) in both.items()}
-    for foot, path in heels.items():  # a heel is below its ankle, on what the ball treads
+    for foot, path in heels.items():  # the heel is below the ankle, at the ball's ground height
         path[:, 2] += balls[foot][:, 2].min() - path[:, 2].min()
     ring = RING * clip.skeleton.height / read.body.world_metres
     start = contact_rows.frames_of(action)[0]
@@ -143,7 +145,7 @@ def _undone(*_: object) -> None:
 
 
 def listen() -> None:
-    """Note from now on when an action may have changed."""
+    """Start to notice when an action may have changed."""
     for handlers, handler in _handlers():
         if handler not in handlers:
             handlers.append(handler)

@@ -1,7 +1,7 @@
-"""While something is previewed it follows the panel: another candidate, a moved curve, an option, if that is quick.
+"""Let a preview follow the panel: another candidate, a moved curve or an option, if weaving is quick enough.
 
-With Live on, the last walk along a curve follows that in its place. Weights are followed at once, see `handlers`.
-Nothing is listened to while nothing is previewed and Live is off.
+With Live on, the last walk along a curve follows the panel in place of a preview. Weights are followed at once, see
+`handlers`. No listener is registered while nothing is previewed and Live is off.
 """
 
 import dataclasses
@@ -17,20 +17,20 @@ from ...ground.blender_types import present, scene_of
 from ...model import properties, target_armature
 from . import panel_state, previews
 
-PAUSE = 0.15  # s from a change until it is followed: of a drag the last place counts
-QUICK = 0.4  # s that weaving again may take while Blender waits
-WALKED = 3.0  # s that a whole walk may take, so that walking its end anew is done while Blender waits
-SLOW = 5.0  # s that it may take beside the interface
+PAUSE = 0.15  # s from a change until it is followed, so that only the end of a drag counts
+QUICK = 0.4  # s that weaving again may block Blender
+WALKED = 3.0  # s that a whole walk may take for its end to be walked again while Blender waits
+SLOW = 5.0  # s that weaving may take in the background
 
 
 def start() -> None:
-    """Listen to changes from now on."""
+    """Start to listen to changes."""
     if _after_change not in bpy.app.handlers.depsgraph_update_post:
         bpy.app.handlers.depsgraph_update_post.append(_after_change)
 
 
 def stop() -> None:
-    """Listen no more, unless Live is on."""
+    """Stop listening, unless Live is on."""
     if not any(properties.settings_of(scene).live for scene in bpy.data.scenes):
         _stop()
 
@@ -49,7 +49,7 @@ def _after_change(*_: Any) -> None:
 
 
 def _look() -> float | None:
-    """Follow what has changed; returns when to look again while other work goes on, or a drag."""
+    """Follow the changes; returns when to look again while another job or a drag goes on."""
     windows = list(present(bpy.context.window_manager).windows)
     if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
         return PAUSE
@@ -62,7 +62,7 @@ def _look() -> float | None:
 
 
 def follow(context: bpy.types.Context) -> bool:
-    """Preview anew what the panel says now, if it says something else and that is quick; says whether it did."""
+    """Preview the panel's settings again if they have changed and weaving is quick; says whether it did."""
     scene, armature = scene_of(context), target_armature.of_tab(context)
     ghost = None if armature is None else previews.of(armature.session_uid)
     settings = properties.settings_of(scene)
@@ -72,7 +72,7 @@ def follow(context: bpy.types.Context) -> bool:
     asked = () if rig is None else panel_state.asked(scene, rig, ghost.mode)
     if asked == ghost.asked:
         return False
-    # Whatever comes of it, the same is not tried again.
+    # The same settings are not tried again, even after a failure.
     previews.keep(armature.session_uid, dataclasses.replace(ghost, asked=asked, outdated=True))
     seconds = ghost.woven.report["seconds_taken"]
     if seconds > SLOW:
@@ -84,12 +84,12 @@ def follow(context: bpy.types.Context) -> bool:
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         with target_armature.as_by_button(context, armature):
             return "CANCELLED" not in getattr(ours, ghost.mode)(how, preview=True, quick=True)
-    except RuntimeError:  # the operator has said it: the panel shows it
+    except RuntimeError:  # the operator has reported it: the panel shows it
         return False
 
 
 def _walked(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...], metres: float) -> bool:
-    """Walk what is previewed from where its curve was changed; what can't be walked is said in the panel."""
+    """Walk the preview again from where its curve was changed; the panel shows what prevents it."""
     from . import ghosts
 
     troubles.clear(armature.session_uid)

@@ -1,4 +1,4 @@
-"""What would be woven, seen before it is written: figures of the result and of its sources in step."""
+"""Preview a result before it is written: figures of the result and of its sources in step."""
 
 import dataclasses
 from typing import Any
@@ -28,32 +28,32 @@ from ...model import lists, properties
 from ..matching import analysis
 from ..sources import source_list
 from ..weaving import reading, writing
+from ..weaving.reading import Inputs
 from . import previews, skins, trails, walk_again
 from .previews import FOUND, SOLO, Body, Figure, Ghost, Playing
 
-BESIDE = 0.6  # of the body's height, from one figure to the next
+BESIDE = 0.6  # distance between figures as a share of body height
 
 
 def keep(
     context: bpy.types.Context,
     mode: str,
-    request: Request,
-    read: reading.Read,
-    recipe: Recipe,
+    inputs: Inputs,
     woven: Result,
     asked: tuple[Any, ...],
     *,
     outdated: bool = False,
 ) -> Ghost:
-    """Keep what a result would look like, and return it.
+    """Keep the preview of a result, and return it.
 
-    asked : what the panel said when it was asked for, see `panel_state`; outdated : whether it says something else now
+    asked : the panel's state at the request, see `panel_state`
+    outdated : whether that state has changed since
     """
-    scene = scene_of(context)
+    scene, request, read, recipe = scene_of(context), inputs.request, inputs.read, inputs.recipe
     armature = writing.found(bpy.data.objects, read.armature, "The armature")
     rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
     settings.solo = False
-    written, first_frame, _ = writing.as_written(context, request, read, recipe, woven)
+    written, first_frame, _ = writing.as_written(context, inputs, woven)
     clip = poses.as_shown(written, read.body, armature, writing.keyed(read))
     playing = Playing(first_frame + np.arange(float(len(clip))))
     result = _figure(clip, read, playing, colors.of(colors.RESULT), wide=True)
@@ -71,14 +71,14 @@ def keep(
 
 
 def solo(context: bpy.types.Context, armature: bpy.types.Object, line: Any) -> Ghost:
-    """Keep a source by itself, where and as its action has it, and return it; raises LoomError kinds."""
+    """Keep a source by itself as the preview, where its action has it, and return it; raises LoomError kinds."""
     request = Request(sources=(source_list.source_of(line),))
     read = reading.read(context, armature, request)
     return _alone(context, armature, SOLO, line.action.name, request, read, (*line.color[:], 1.0))
 
 
 def found(context: bpy.types.Context, armature: bpy.types.Object, summary: str, read: ReadAction, body: Rig) -> Ghost:
-    """Keep a stretch that was found in a library, on the body of an armature, and return it."""
+    """Keep a stretch that was found in a library as the preview, on an armature's body, and return it."""
     request = Request(sources=(Source(name=read.clip.name),))
     alone = reading.Read(body, (read,), armature.session_uid, ())
     return _alone(context, armature, FOUND, summary, request, alone, colors.of(colors.RESULT))
@@ -105,7 +105,7 @@ def _alone(
 
 
 def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """Make the figures of what is previewed again: how they are shown was changed."""
+    """Make the preview's figures again, after the way they are shown has changed."""
     ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene_of(context), armature)
     if ghost is None or rig is None:
         return
@@ -118,7 +118,7 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 
 def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
-    """Weave the ghost of a blend again with the weights of its sources' lines; says whether there was one."""
+    """Weave the preview of a blend again with the weights of its sources' lines; says whether there was one."""
     ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene, armature)
     if ghost is None or rig is None or not isinstance(ghost.recipe, Blend) or not isinstance(ghost.woven, BlendResult):
         return False
@@ -134,22 +134,24 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.ty
 
 
 def rewalk(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...]) -> bool:
-    """Walk the ghost of a path again along the curve as it is now, from the change on; says whether there was one.
+    """Walk the preview of a path again along the current curve, from the change on; says whether there was one.
 
-    asked : what the panel says now. Raises LoomError where it can't be walked.
+    asked : the panel's current state
+    Raises LoomError where it can't be walked.
     """
     ghost = previews.of(armature.session_uid)
     if ghost is None or not isinstance(ghost.recipe, Follow) or not isinstance(ghost.woven, FollowResult):
         return False
     recipe = walk_again.recipe_now(scene_of(context), ghost.recipe, ghost.read.body.world_metres)
     made, recipe = walk_again.walked(ghost.woven, ghost.read.clips, recipe)
-    keep(context, ghost.mode, ghost.request, ghost.read, recipe, made, asked)
+    keep(context, ghost.mode, Inputs(ghost.request, ghost.read, recipe), made, asked)
     return True
 
 
 def _keep_again(context: bpy.types.Context, ghost: Ghost, recipe: Recipe, woven: Result) -> None:
-    """Keep a ghost whose result or looks have changed, but not what was asked for."""
-    keep(context, ghost.mode, ghost.request, ghost.read, recipe, woven, ghost.asked, outdated=ghost.outdated)
+    """Keep a preview whose result or looks have changed but not the panel's state."""
+    inputs = Inputs(ghost.request, ghost.read, recipe)
+    keep(context, ghost.mode, inputs, woven, ghost.asked, outdated=ghost.outdated)
 
 
 def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:
@@ -159,16 +161,16 @@ def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float
 
 
 def _lines(skeleton: Skeleton, *, skip_first: bool) -> NDArray[np.int64]:
-    """Pairs (L, 2) of points that are joined: each joint with the one above it, and with its tip."""
+    """Return pairs (L, 2) of joined points: each joint with its parent, and with its tip."""
     hanging = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above >= int(skip_first)]
     tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped)]
     return np.array(hanging + tips, dtype=np.int64)
 
 
 def _in_step(woven: Result, read: reading.Read, rig: Any, result: Figure, aside: Array, *, taken: int) -> list[Figure]:
-    """The sources at the moments that are woven, beside the result's place in turn: at its left, at its right.
+    """Return the sources at the woven moments, placed beside the result in turn, left and right.
 
-    taken : how many steps aside the result itself stands; sources stand elsewhere
+    taken : the result's own place, in steps aside; sources take the others
     """
     if isinstance(woven, BlendResult):
         registered = woven.registration
@@ -194,7 +196,7 @@ def _in_step(woven: Result, read: reading.Read, rig: Any, result: Figure, aside:
 
 
 def _right(skeleton: Skeleton, figure: Figure) -> Array:
-    """The direction (3,) on the ground to a figure's right as it begins."""
+    """Return the direction (3,) on the ground to a figure's right at its first frame."""
     roles = skeleton.roles
     across = np.array([1.0, 0.0, 0.0])
     if "thigh.L" in roles and "thigh.R" in roles:
@@ -212,7 +214,7 @@ def _body(
     playing: Playing,
     shift: Array,
 ) -> tuple[Body | None, tuple[str, ...]]:
-    """The character's own surface moved as a clip says, and what is to be said of meshes that can't be shown so."""
+    """Return the character's meshes moved by a clip, and messages about meshes that can't be shown."""
     number = {name: k for k, name in enumerate(read.body.bones)}
     if read.body.controls is not None:
         number |= {name: number[bone] for name, bone in read.body.controls.rides.items()}

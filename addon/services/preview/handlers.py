@@ -1,4 +1,4 @@
-"""What is to be done when files are opened, and when the extension is switched off."""
+"""Handle opened files, changed panel settings, and the extension being switched off."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ def _before_loading(*_: Any) -> None:
 
 
 def end_work(why: str) -> None:
-    """Stop what runs, and forget what belongs to the file that is left."""
+    """Stop running work, and forget everything that belongs to the file being left."""
     jobs.stop(why)
     memory.forget()
 
@@ -39,7 +39,7 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         live.reweave(context, scene)
 
 
-def _show_previews_anew(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+def _show_previews_again(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     armature = target_armature.of_tab(context)
     if armature is not None and previews.of(armature.session_uid) is not None:
         from . import ghosts
@@ -48,7 +48,7 @@ def _show_previews_anew(scene: bpy.types.Scene, context: bpy.types.Context) -> N
 
 
 def _show_solo(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Show the line that is active now by itself, if one is to be seen so; or no more."""
+    """Show the active line by itself if Solo is on, else remove such a preview."""
     armature = target_armature.of_tab(context)
     rig = properties.rig_of(scene, armature)
     if armature is None or rig is None:
@@ -65,7 +65,7 @@ def _show_solo(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def _tried(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[], object]) -> None:
-    """Show something; what prevents it is said in the panel."""
+    """Show something; the panel shows what prevents it."""
     try:
         show()
     except LoomError as error:
@@ -74,8 +74,8 @@ def _tried(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[]
 
 
 def register() -> None:
-    properties.when_preview_changed.append(_show_previews_anew)
-    colors.when_changed.append(_show_previews_anew)
+    properties.when_preview_changed.append(_show_previews_again)
+    colors.when_changed.append(_show_previews_again)
     properties.when_solo_changed.append(_show_solo)
     lists.when_active_changed.append(_show_solo)
     lists.when_weight_changed.append(_weave_live)
@@ -85,8 +85,8 @@ def register() -> None:
 def unregister() -> None:
     lists.when_active_changed.remove(_show_solo)
     properties.when_solo_changed.remove(_show_solo)
-    colors.when_changed.remove(_show_previews_anew)
-    properties.when_preview_changed.remove(_show_previews_anew)
+    colors.when_changed.remove(_show_previews_again)
+    properties.when_preview_changed.remove(_show_previews_again)
     bpy.app.handlers.load_pre.remove(_before_loading)
     lists.when_weight_changed.remove(_weave_live)
     end_work("the extension was switched off")

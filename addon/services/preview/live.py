@@ -1,4 +1,4 @@
-"""Weaving the last result again while a weight is changed or its curve is edited: what it takes is still known."""
+"""Weave the last result again while a weight is changed or its curve is edited, from inputs still in memory."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -8,27 +8,25 @@ import bpy
 
 from ....core.errors import LoomError
 from ....core.progress import SILENT
-from ....core.recipes.reading import Request
 from ....core.verbs import Blend, Follow
 from ....core.verbs.follow.result import FollowResult
 from ...ground import memory, troubles
 from ...ground.blender_types import scene_of
 from ...model import contact_rows, lists, properties, storage
-from ..weaving import computing, reading, reporting, writing
+from ..weaving import computing, reporting, writing
+from ..weaving.reading import Inputs
 from . import panel_state, walk_again, walk_tracks
 
 
 @dataclass(frozen=True, eq=False)
 class Last:
-    """The last result that can be woven again: what was asked and read, and the session id of its action.
+    """The last result that can be woven again: its inputs, and the session id of its action.
 
-    name : what the action was called by its weights; "" where the artist has named it
-    woven, asked : of a walk along a path, what it was, and what the panel said
+    name : the action's name made of its weights; "" where the artist has named it
+    woven, asked : the result and the panel's state of a walk along a path
     """
 
-    request: Request
-    read: reading.Read
-    recipe: Blend | Follow
+    inputs: Inputs
     action: int
     name: str
     woven: FollowResult | None = None
@@ -39,87 +37,81 @@ _KEY = "last"
 _last = memory.cache(1)
 
 
-def remember(
-    context: bpy.types.Context,
-    request: Request,
-    read: reading.Read,
-    recipe: Any,
-    woven: Any,
-    action: bpy.types.Action,
-) -> None:
+def remember(context: bpy.types.Context, inputs: Inputs, woven: Any, action: bpy.types.Action) -> None:
     """Keep what is needed to weave a result again; only blends and walks along a path can be."""
     _last.clear()
-    if isinstance(recipe, Blend):
-        name = "" if request.result.result_name else action.name
-        _last.keep(_KEY, Last(request, read, recipe, action.session_uid, name))
-    elif isinstance(recipe, Follow) and isinstance(woven, FollowResult):
-        asked = _panel_state(scene_of(context), read.armature)
-        _last.keep(_KEY, Last(request, read, recipe, action.session_uid, "", woven, asked))
+    if isinstance(inputs.recipe, Blend):
+        name = "" if inputs.request.result.result_name else action.name
+        _last.keep(_KEY, Last(inputs, action.session_uid, name))
+    elif isinstance(inputs.recipe, Follow) and isinstance(woven, FollowResult):
+        asked = _panel_state(scene_of(context), inputs.read.armature)
+        _last.keep(_KEY, Last(inputs, action.session_uid, "", woven, asked))
 
 
 def _panel_state(scene: bpy.types.Scene, armature: int) -> tuple[Any, ...]:
-    """What the panel says of walks along a path; () for an armature without a list."""
+    """Return the panel's state for walks along a path; () for an armature without a list."""
     rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, armature))
     return () if rig is None else panel_state.asked(scene, rig, Follow.verb)
 
 
 def reweave(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
-    """Write the last blend anew with the weights of its sources' lines; says whether there was one to write."""
+    """Write the last blend again with the weights of its sources' lines; says whether there was one to write."""
     last = _last.get(_KEY)
     found = None if last is None else _found(scene, last)
-    if last is None or found is None or not isinstance(last.recipe, Blend):
+    if last is None or found is None or not isinstance(last.inputs.recipe, Blend):
         return False
     rig, action = found
-    weights = lists.weights_of(rig, [source.name for source in last.request.sources])
+    weights = lists.weights_of(rig, [source.name for source in last.inputs.request.sources])
     if weights is None:
         return False
     try:
-        recipe = dataclasses.replace(last.recipe, weights=weights)
-        woven = computing.compute(last.read, recipe, SILENT)
-        _write(context, rig, action, dataclasses.replace(last, recipe=recipe), woven)
+        inputs = dataclasses.replace(last.inputs, recipe=dataclasses.replace(last.inputs.recipe, weights=weights))
+        woven = computing.compute(inputs, SILENT)
+        _write(context, rig, action, dataclasses.replace(last, inputs=inputs), woven)
     except LoomError:
         return False
     return True
 
 
 def rewalk(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
-    """Write the last walk anew along its curve as it is now; says whether there was one, and the curve was changed.
+    """Write the last walk again along its current curve; says whether there was one whose curve has changed.
 
-    What can't be walked is said in the panel, and the result stays.
+    The panel shows what prevents a walk, and the result stays.
     """
     last = _last.get(_KEY)
     found = None if last is None else _found(scene, last)
-    if last is None or found is None or not isinstance(last.recipe, Follow) or last.woven is None:
+    if last is None or found is None or not isinstance(last.inputs.recipe, Follow) or last.woven is None:
         return False
-    asked = _panel_state(scene, last.read.armature)
+    asked = _panel_state(scene, last.inputs.read.armature)
     curve = properties.settings_of(scene).curve
-    if curve is None or curve.name_full != last.request.curve:
+    if curve is None or curve.name_full != last.inputs.request.curve:
         return False
     if asked == last.asked or not panel_state.same_clips(asked, last.asked):
         return False
     last = dataclasses.replace(last, asked=asked)
-    _last.keep(_KEY, last)  # whatever comes of it, the same is not tried again
-    (rig, action), metres = found, last.read.body.world_metres
-    troubles.clear(last.read.armature)
-    assert isinstance(last.recipe, Follow)
+    _last.keep(_KEY, last)  # the same state is not tried again, even after a failure
+    (rig, action), metres = found, last.inputs.read.body.world_metres
+    troubles.clear(last.inputs.read.armature)
+    assert isinstance(last.inputs.recipe, Follow)
     assert last.woven is not None
     try:
-        recipe = walk_again.recipe_now(scene, last.recipe, metres)
-        made, recipe = walk_again.walked(last.woven, last.read.clips, recipe)
-        _write(context, rig, action, dataclasses.replace(last, recipe=recipe, woven=made), made)
+        recipe = walk_again.recipe_now(scene, last.inputs.recipe, metres)
+        made, recipe = walk_again.walked(last.woven, last.inputs.read.clips, recipe)
+        inputs = dataclasses.replace(last.inputs, recipe=recipe)
+        _write(context, rig, action, dataclasses.replace(last, inputs=inputs, woven=made), made)
     except LoomError as error:
-        troubles.keep(last.read.armature, Follow.verb, error, metres)
+        troubles.keep(last.inputs.read.armature, Follow.verb, error, metres)
         return False
-    walk_tracks.keep(last.read.armature, action, made, metres)
+    walk_tracks.keep(last.inputs.read.armature, action, made, metres)
     return True
 
 
 def _found(scene: bpy.types.Scene, last: Last) -> tuple[Any, bpy.types.Action] | None:
-    """The list and the action of the last result; None where the armature or the action is gone.
+    """Return the list and the action of the last result; None where the armature or the action is gone.
 
-    Keys that were edited by hand since are not replaced: Live ends, and the panel says why.
+    Keys that were edited by hand since are not replaced: Live ends, and the panel shows why.
     """
-    armature = properties.of_session(bpy.data.objects, last.read.armature)
+    armature = properties.of_session(bpy.data.objects, last.inputs.read.armature)
     action = properties.of_session(bpy.data.actions, last.action)
     rig = None if armature is None else properties.rig_of(scene, armature)
     if action is None or rig is None:
@@ -137,13 +129,13 @@ def _found(scene: bpy.types.Scene, last: Last) -> tuple[Any, bpy.types.Action] |
 
 
 def _write(context: bpy.types.Context, rig: Any, action: bpy.types.Action, last: Last, woven: Any) -> None:
-    """Write what was woven again into its action, and remember it."""
+    """Write a result woven again into its action, and remember it."""
     stored = storage.stored(action)
     slot = None if stored is None else storage.find_slot(action, stored.slot)
-    written = writing.write(context, last.request, last.read, last.recipe, woven, into=(action, slot))
-    contact_rows.keep_planted(scene_of(context), action, last.recipe, woven.report)
+    written = writing.write(context, last.inputs, woven, into=(action, slot))
+    contact_rows.keep_planted(scene_of(context), action, last.inputs.recipe, woven.report)
     name = last.name
-    if name and action.name == name:  # it is called by its weights, which are others now
+    if name and action.name == name:  # it is named after its weights, which have changed
         action.name = woven.clip.name
         name = action.name
     _last.keep(_KEY, dataclasses.replace(last, name=name))

@@ -1,4 +1,4 @@
-"""What the panel says for a mode, as a value that changes when it does; weights apart, which are followed at once."""
+"""Return the panel's state for a mode as a comparable value; weights are left out, as they are followed at once."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from ...model import lists, properties
 from ..paths import path_stretches
 from ..weights import weights_over_time
 
-WAY = 5  # of what is said in Path comes before where stretches are and how the curve is drawn
+CLIPS_END = 5  # entries of Path's state before the stretches' places and the drawn curve: they decide the clips
 
 
 def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
-    """Return all that decides what is woven in a mode of the panel with a list; quick enough to ask at every change."""
+    """Return everything that decides the result of a mode, for a list; quick enough to compare at every change."""
     settings = properties.settings_of(scene)
     names = (*properties.group_names(VERBS[mode].recipe), "result")
     options = [(getattr(settings, name), about.name) for name in names for about in properties.shown(name, *SHOWN)]
@@ -37,20 +37,21 @@ def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
     )
     reference = lists.reference_among(rig, ticked) if ticked else 0
     keyed = tuple(weights_over_time.keyed(scene, rig)) if mode == "blend" else ()
-    return (values, lines, reference, keyed, *(_way(settings, rig) if mode == "follow" else ()))
+    return (values, lines, reference, keyed, *(_drawn_path(settings, rig) if mode == "follow" else ()))
 
 
 def same_clips(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Say whether what two values of Path's panel say differs in the curve and where it is played what alone."""
-    return one[:WAY] == other[:WAY]
+    """Say whether two states of Path's panel use the same clips and options, so that only curve and places may differ.
+    """
+    return one[:CLIPS_END] == other[:CLIPS_END]
 
 
 def _plain(value: Any) -> Any:
     return frozenset(value) if isinstance(value, set) else value
 
 
-def _way(settings: Any, rig: Any) -> tuple[Any, ...]:
-    """What is done on stretches of the curve; where and how; and the curve as it is drawn."""
+def _drawn_path(settings: Any, rig: Any) -> tuple[Any, ...]:
+    """Return the actions on stretches of the curve; the stretches' places and options; and the curve as drawn."""
     stretches = settings.stretches
     clips = tuple(
         (one.label, *(line.action.session_uid for line in path_stretches.lines_of(rig, one)))

@@ -1,4 +1,4 @@
-"""What is previewed on each armature; `ghosts` makes it, which loads numpy."""
+"""Keep what is previewed on each armature; `ghosts` makes the previews, which loads numpy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from ..weaving import reading
 
 _ROUNDING = 1e-5  # of a frame; scene frames are single floats
-FOUND = "found"  # the mode of a stretch that was found in a library
-SOLO = "solo"  # the mode of a source that is shown by itself, whatever the panel's mode is
+FOUND = "found"  # mode of a stretch that was found in a library
+SOLO = "solo"  # mode of a source shown by itself, whatever the panel's mode is
 
 
 @dataclass(frozen=True, eq=False)
 class Playing:
-    """The frames of the scene (F,), rising, at which something was looked at.
+    """The rising scene frames (F,) at which poses were sampled.
 
-    again : whether it begins again at its end; else it stands before its frames and after them
+    again : whether it repeats after its end; else the first and last poses hold
     """
 
     frames: "Array"
     again: bool = False
 
     def at(self, frame: float) -> tuple[int, int, float]:
-        """Return the two of the frames that a frame of the scene is between, and how far after the first; 0 to 1."""
+        """Return the two frame indices around a scene frame, and the share between them, 0 to 1."""
         first, last = float(self.frames[0]), float(self.frames[-1])
         if self.again and last > first and not first <= frame <= last + _ROUNDING:
             frame = first + (frame - first) % (last - first)
@@ -47,7 +47,7 @@ class Playing:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """Somebody who moves: points (F, P, 3) in units of the scene, joined by lines (L, 2)."""
+    """A moving stick figure: points (F, P, 3) in scene units, joined by lines (L, 2)."""
 
     name: str
     points: "Array"
@@ -57,7 +57,7 @@ class Figure:
     wide: bool
 
     def at(self, frame: float) -> "Array":
-        """The points (P, 3) at a frame of the scene."""
+        """Return the points (P, 3) at a scene frame."""
         here, after, share = self.playing.at(frame)
         found: Array = self.points[here] + share * (self.points[after] - self.points[here])
         return found
@@ -65,7 +65,7 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """A line (N, 3) in the scene that says where something went; color : what it means, see `colors`."""
+    """A line (N, 3) in the scene that shows where something moved; color : a meaning of `colors`."""
 
     points: "Array"
     color: str
@@ -74,10 +74,11 @@ class Trail:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The character's own surface as it would move.
+    """The character's own mesh in motion.
 
-    linear, volume : surfaces in the armature's space, bones numbered as below; those of the second kind keep volume
-    rest (B, 4, 4), posed (F, B, 4, 4) : of the bones in the armature's space; standing (F, 4, 4) : where that is
+    linear, volume : meshes in the armature's space, with bones numbered as below; the second kind preserves volume
+    rest (B, 4, 4), posed (F, B, 4, 4) : bones in the armature's space
+    standing (F, 4, 4) : the armature's place in the scene
     """
 
     linear: "Skin | None"
@@ -88,7 +89,7 @@ class Body:
     playing: Playing
 
     def at(self, frame: float) -> "tuple[Array, Array]":
-        """Where the bones (B, 4, 4) and the armature (4, 4) are at a frame of the scene."""
+        """Return the bones (B, 4, 4) and the armature (4, 4) at a scene frame."""
         here, after, share = self.playing.at(frame)
         if not share:
             return self.posed[here], self.standing[here]
@@ -98,10 +99,11 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Ghost:
-    """What would be woven in a mode of the panel: figures (the result last), where they went, and how it came.
+    """A preview of a mode: its figures (the result last), their trails, and the inputs behind them.
 
-    left_out : meshes that can't be shown so, and why
-    asked : what the panel said when it was made; outdated : whether it says something else now, and it takes time
+    left_out : messages about meshes that can't be shown
+    asked : the panel's state when it was made
+    outdated : whether that state has changed and weaving again takes too long to follow
     """
 
     mode: str
@@ -118,26 +120,26 @@ class Ghost:
     outdated: bool = False
 
 
-# By the session id of the armature; an empty place where there is none.
+# By the session id of the armature; None where nothing is previewed.
 _known: "Cache[int, Ghost | None]" = memory.cache(4)
 
-# What is to be done when the first is there, and when none is left.
+# Listeners for: some preview is kept; none is left.
 when_some: list[Callable[[], None]] = []
 when_none: list[Callable[[], None]] = []
 
 
 def of(armature: int) -> Ghost | None:
-    """Return what is previewed on an armature, or None."""
+    """Return the preview on an armature, or None."""
     return _known.get(armature)
 
 
 def every() -> "list[Ghost | None]":
-    """Return what is previewed on the armatures."""
+    """Return the previews on all armatures."""
     return list(_known)
 
 
 def keep(armature: int, ghost: Ghost | None) -> None:
-    """Keep what is previewed on an armature; None lets it go."""
+    """Keep the preview on an armature; None removes it."""
     _known.keep(armature, ghost)
     for listener in when_none if all(one is None for one in _known) else when_some:
         listener()

@@ -1,6 +1,6 @@
-"""Meshes on armatures as they were read last, until they change.
+"""Keep the meshes on armatures as last read, until they change.
 
-What Blender evaluates again of a mesh is told by its handler, whatever was painted or moved; the rest is compared.
+A handler notices geometry that Blender evaluates again, whatever was painted or moved; mesh settings are compared.
 """
 
 import dataclasses
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Read:
-    """mesh : session id of the data; settings : as they were; holds : until its geometry was evaluated again"""
+    """A mesh as last read.
+
+    mesh : session id of the mesh data
+    settings : its settings at that time
+    holds : False once its geometry was evaluated again
+    """
 
     skin: "SkinnedMesh"
     mesh: int
@@ -34,10 +39,10 @@ _known: Cache[tuple[int, int], _Read] = memory.cache(64)
 
 
 def of(armature: bpy.types.Object, drawn: bpy.types.Object) -> "SkinnedMesh":
-    """Return a mesh object that an armature deforms, from memory where nothing of it has changed.
+    """Return a mesh object that an armature deforms, from memory where it has not changed.
 
-    Not from handlers or while Blender draws: what is waiting to be evaluated is evaluated.
-    Raises RigError as `bridge.mesh.read` does.
+    Don't call it from handlers or while Blender draws: it evaluates pending changes. Raises RigError as
+    `bridge.mesh.read` does.
     """
     from ...bridge import mesh  # numpy is loaded at first use, not when Blender starts
 

@@ -1,4 +1,4 @@
-"""Where a result went, as lines: its root's path with what it is made of, and its feet's with where they stand."""
+"""Draw a result's root trajectory with its parts, and the paths of its feet with their contacts, as lines."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,20 +15,20 @@ from ....core.weave.results import ConnectResult, Result
 from ...ground import colors
 from .previews import Trail
 
-WAY, FOOT, STANDS, WORST = colors.RESULT, colors.FEET, colors.GOOD, colors.BAD
+ROOT, FOOT, STANDS, WORST = colors.RESULT, colors.FEET, colors.GOOD, colors.BAD
 RING = 0.12  # m
 Part = tuple[NDArray[np.bool_], str]
-SEAM = 0.15  # s on both sides of a seam that are marked
+SEAM = 0.15  # s marked on each side of a seam
 
 
 def of(woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float) -> tuple[Trail, ...]:
-    """Return the lines of a result whose clip is written so, moved aside by `shift`; `metres` in a scene's unit."""
+    """Return the lines of a result from its written clip, moved aside by `shift`; `metres` in a scene unit."""
     body = world_pose.pose(clip)
-    way = body.points[:, root_motion.travelling_joint(clip.skeleton)] * np.array([1.0, 1.0, 0.0]) / metres + shift
-    found = [Trail(way, WAY, wide=False)]
-    if len(way) == len(woven.clip):  # a loop that is written several times in a row has no transitions
+    root = body.points[:, root_motion.travelling_joint(clip.skeleton)] * np.array([1.0, 1.0, 0.0]) / metres + shift
+    found = [Trail(root, ROOT, wide=False)]
+    if len(root) == len(woven.clip):  # a loop that is written several times in a row has no transitions
         for flags, color in _parts(woven, recipe):
-            found += _marked(way, flags, color)
+            found += _marked(root, flags, color)
     if isinstance(woven, FollowResult):
         found.append(Trail(worst(woven, metres) + shift, WORST, wide=True))
     for foot in contacts.standing_feet(body).values():
@@ -38,7 +38,7 @@ def of(woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float) -
 
 
 def worst(walked: FollowResult, metres: float) -> Array:
-    """Return a line (K, 3): from the walk where it is farthest from its path to there, and a ring round that place."""
+    """Return a line (K, 3) from the walk's point farthest from its path to the path, with a ring around the latter."""
     frame = walked.report["follow"]["max_frame"]
     there, here = walked.path.at(walked.gone[frame : frame + 1])[0], walked.places[frame]
     ring = there + RING * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 25))
@@ -49,12 +49,12 @@ def worst(walked: FollowResult, metres: float) -> Array:
 
 
 def _marked(path: Array, flags: NDArray[np.bool_], color: str) -> list[Trail]:
-    """The stretches of a path on which flags (F,) are true."""
+    """Return the stretches of a path on which flags (F,) are true."""
     return [Trail(path[start : end + 1], color, wide=True) for start, end in contacts.runs(flags)]
 
 
 def _parts(woven: Result, recipe: Recipe) -> list[Part]:
-    """Which frames (F,) of a result are transitions, and on which its upper body does something else."""
+    """Return flags (F,) of transition frames, and of frames on which the upper body plays another action."""
     frames = np.arange(len(woven.clip))
     if isinstance(woven, ConnectResult):
         seams = np.array(woven.seams)

@@ -1,4 +1,4 @@
-"""A path that is edited: the walk before the change stays, the rest is walked anew, in ghosts and the last result."""
+"""Walk an edited path again, in previews and the last result; the walk before the change stays."""
 
 import dataclasses
 
@@ -17,9 +17,10 @@ from ...model import properties
 
 
 def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float) -> Follow:
-    """Return a recipe of the panel's with the curve as it is drawn now and the stretches where they are now.
+    """Return a recipe with the panel's current curve and places of stretches.
 
-    metres : in a unit of the scene. Raises LoomError for a curve that is no path, and where other stretches are listed.
+    metres : in a scene unit
+    Raises LoomError for a curve that is no path, and where other stretches are listed.
     """
     settings = properties.settings_of(scene)
     if len(settings.stretches) != len(recipe.stretches):
@@ -38,7 +39,7 @@ def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float) -> Follow:
 
 
 def walked(before: FollowResult, clips: list[Clip], recipe: Follow) -> tuple[FollowResult, Follow]:
-    """Return the walk along the curve as it is now, and the recipe that makes it again: with its route.
+    """Return the walk along the current curve, and its recipe with the route.
 
     Raises LoomError kinds.
     """
@@ -47,5 +48,5 @@ def walked(before: FollowResult, clips: list[Clip], recipe: Follow) -> tuple[Fol
 
 
 def with_route(recipe: Follow, made: FollowResult) -> Follow:
-    """Return a recipe with the route of what it made, so that the same is made again without being looked for."""
+    """Return a recipe with the route of its result, so that making it again needs no search."""
     return dataclasses.replace(recipe, route=tuple(tuple(row) for row in made.report["follow"]["route"]))

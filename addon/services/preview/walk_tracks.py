@@ -1,6 +1,6 @@
-"""Where walks along a curve went, of each armature: what the overlay of the 3D view draws.
+"""Keep where each armature's walk along a curve went, for the 3D view's overlay.
 
-What is kept holds nothing of Blender's.
+No Blender data is kept.
 """
 
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from ....core.verbs.follow.result import FollowResult
 
 MOST = 2000  # points of a track
-BAD = 0.2  # m from the curve; there the track is red
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the way from good to bad, of whose colours those between are made
+BAD = 0.2  # m from the curve at which the track is fully red
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # shares from good to bad whose colours are interpolated
 
 
 @dataclass(frozen=True, eq=False)
 class WalkTrack:
-    """Where a walk went (K, 3), in units of the scene, and how far (K,) from its curve, metres.
+    """A walk's root trajectory (K, 3), in scene units, and its distance (K,) from the curve, in metres.
 
-    action : session id of the walk's action: while another is shown, the track would tell of nothing that is seen
-    worst (M, 3) : a line round the place of the curve that it is farthest from; none of a ring
+    action : session id of the walk's action; the track is hidden while another action is shown
+    worst (M, 3) : a line with a ring around the curve's place that the walk is farthest from; None without one
     """
 
     places: "Array"
@@ -35,7 +35,7 @@ class WalkTrack:
 
     @property
     def colors(self) -> "Array":
-        """Colours (K, 4): good on the curve, bad far from it."""
+        """Return colours (K, 4): good on the curve, bad far from it."""
         import numpy as np
 
         share, known = np.clip(self.away / BAD, 0.0, 1.0), [colors.between(one) for one in SHARES]
@@ -47,14 +47,14 @@ _tracks: Cache[int, WalkTrack] = memory.cache(8)
 
 
 def track_of(armature: bpy.types.Object) -> WalkTrack | None:
-    """Return where the walk went that an armature shows, or None."""
+    """Return the track of the walk that an armature shows, or None."""
     track, data = _tracks.get(armature.session_uid), armature.animation_data
     action = None if data is None else data.action
     return track if track is not None and action is not None and action.session_uid == track.action else None
 
 
 def keep(armature: int, action: bpy.types.Action, walked: "FollowResult", metres: float) -> None:
-    """Keep where a walk along a curve went; `metres` in a unit of the scene."""
+    """Keep the track of a walk along a curve; `metres` in a scene unit."""
     import numpy as np
 
     from . import trails

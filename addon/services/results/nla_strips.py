@@ -1,4 +1,4 @@
-"""Actions as strips on a track of the armature's NLA: there they show what they showed as the armature's action."""
+"""Push actions down as strips of an NLA track, where they play as they did as the armature's action."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from ...bridge import curves
 from ...ground.blender_types import Slot, present
 from ..sources import source_list
 
-NOWHERE = 1e-3  # of the armature's own units: a bone that comes back so near has not travelled
+NOWHERE = 1e-3  # armature units: a bone that ends this near its start has not travelled
 
 
 @dataclass
 class Pushed:
-    """What became of actions: their track and strips, and what the user has to know."""
+    """The new track and strips, and messages for the user."""
 
     track: bpy.types.NlaTrack
     strips: list[bpy.types.NlaStrip] = field(default_factory=list)
@@ -28,10 +28,10 @@ class Pushed:
 def push_down(
     armature: bpy.types.Object, sources: Sequence[Source], *, start: float | None = None, repeat: int = 1
 ) -> Pushed:
-    """Put actions of an armature on a new track on top of its others, one after the other, and take its own off.
+    """Put actions of an armature on a new top NLA track, one after the other, and clear its current action.
 
-    start : the frame at which the first begins, None for its own first one; the others follow it
-    repeat : how often each is played. What repeats by itself goes on as it does, and so does its travel.
+    start : frame at which the first strip begins, None for the action's own first frame; the others follow
+    repeat : how often each action is played; an action with Cycles modifiers keeps cycling, and its travel accumulates
     Raises LoomError kinds, before anything is changed, for an action that is gone or has no slot of the armature's.
     """
     found = [_found(armature, source) for source in sources]
@@ -49,7 +49,7 @@ def push_down(
         _repeat(pushed, armature, strip, slot, repeat)
         strip.extrapolation = "HOLD_FORWARD"
         pushed.strips.append(strip)
-        # The last pose of a cycle is its first one; of anything else the next frame is another's.
+        # A cycle's last pose is its first: the next strip starts on it, and after other actions a frame later.
         begin = math.ceil(strip.frame_end) + (not source_list.repeats(action))
     _let_others_show(pushed, others)
     if playing is not None:
@@ -79,7 +79,7 @@ def _range(action: bpy.types.Action, source: Source) -> tuple[float, float]:
 def _strip(
     track: bpy.types.NlaTrack, action: bpy.types.Action, slot: Slot, source: Source, begin: int
 ) -> bpy.types.NlaStrip:
-    """Return a new strip of an action that shows whole frames of it on whole frames."""
+    """Return a new strip that shows an action's whole frames on whole frames."""
     first, last = _range(action, source)
     strip = track.strips.new(action.name, begin, action)
     if slot is not None:
@@ -90,16 +90,16 @@ def _strip(
 
 
 def _as_played(strip: bpy.types.NlaStrip, blend: Any, influence: float) -> None:
-    """Let a strip be mixed with those below as the armature's action was."""
+    """Blend a strip with those below as the armature's action was blended."""
     strip.blend_type = blend
     if influence != 1.0:
         strip.use_animated_influence = True
         strip.influence = influence
-        strip.keyframe_insert("influence", frame=strip.frame_start)  # without a key it counts as 0
+        strip.keyframe_insert("influence", frame=strip.frame_start)  # without a key the influence counts as 0
 
 
 def _repeat(pushed: Pushed, armature: bpy.types.Object, strip: bpy.types.NlaStrip, slot: Slot, repeat: int) -> None:
-    """Play a strip several times: on by its Cycles modifiers where it has some, else from its beginning again."""
+    """Play a strip several times: longer where Cycles modifiers repeat it, else by the strip's Repeat."""
     if repeat <= 1:
         return
     action = present(strip.action)
@@ -115,7 +115,7 @@ def _repeat(pushed: Pushed, armature: bpy.types.Object, strip: bpy.types.NlaStri
 
 
 def _travels(armature: bpy.types.Object, strip: bpy.types.NlaStrip, slot: Slot) -> bool:
-    """Say whether the object, or a bone that hangs on none, ends elsewhere than it began."""
+    """Say whether the object or a root bone ends elsewhere than it began."""
     roots = {"", *(bone.name for bone in present(armature.pose).bones if bone.parent is None)}
     first, last = strip.action_frame_start, strip.action_frame_end
     return any(
@@ -127,7 +127,7 @@ def _travels(armature: bpy.types.Object, strip: bpy.types.NlaStrip, slot: Slot) 
 
 
 def _let_others_show(pushed: Pushed, others: list[bpy.types.NlaStrip]) -> None:
-    """Let the strips hold their poses only where that hides no other strip, as Blender does with the first of all."""
+    """Let the strips hold their poses only where that hides no other strip, as Blender does with a first strip."""
     first, last = pushed.strips[0], pushed.strips[-1]
     if not others:
         first.extrapolation = "HOLD"
@@ -136,7 +136,7 @@ def _let_others_show(pushed: Pushed, others: list[bpy.types.NlaStrip]) -> None:
 
 
 def _hidden(armature: bpy.types.Object, track: bpy.types.NlaTrack) -> list[str]:
-    """Say what keeps a new track from being seen."""
+    """Return messages about what hides a new track."""
     data = present(armature.animation_data)
     notes = []
     if not data.use_nla:

@@ -1,4 +1,4 @@
-"""What a result was made of and how, found again as it is now, so that it can be made anew."""
+"""Find a result's sources and recipe in their current state, to make the result again."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -11,13 +11,15 @@ from ....core.recipes.reading import Request
 from ...bridge import result_mark
 from ...ground.blender_types import SlottedAction
 from ...model import storage
+from ..weaving import reading, writing
+from ..weaving.reading import Inputs
 
 
 @dataclass(frozen=True, eq=False)
 class RebuildInputs:
-    """What a result was made of and how, found as it is now; holds Blender's data, so it is for use at once.
+    """A result's sources and recipe in their current state; holds Blender data, so use it at once.
 
-    armature : None where that which it was made for is gone
+    armature : None where the armature it was made for is gone
     """
 
     armature: bpy.types.Object | None
@@ -28,10 +30,10 @@ class RebuildInputs:
 
 
 def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInputs:
-    """Return what it takes to make a result anew.
+    """Return everything needed to make a result again.
 
-    Raises LoomError for what is no result or can't be written, for a source that is gone, and for keys that were
-    edited by hand unless they may be overwritten.
+    Raises LoomError for an action that is no result or can't be written, for a source that is gone, and for keys edited
+    by hand unless they may be overwritten.
     """
     kept = storage.of_result(action)
     result_mark.check_writable(action)
@@ -48,6 +50,18 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
     return RebuildInputs(kept.armature, made_of, request, current_recipe(kept, made_of), into)
 
 
+def read_again(scene: bpy.types.Scene, armature: bpy.types.Object, known: RebuildInputs) -> Inputs:
+    """Return a result's inputs, read on an armature in its current state; raises LoomError kinds."""
+    read = reading.read_actions(scene, armature, known.made_of, known.request, known.recipe)
+    return Inputs(known.request, read, known.recipe)
+
+
+def place_of(uid: int) -> SlottedAction:
+    """Return the action and slot of a result by the action's session id; raises LoomError if it is gone."""
+    action = writing.found(bpy.data.actions, uid, "The result")
+    return action, storage.find_slot(action, storage.of_result(action).slot)
+
+
 def current_recipe(kept: storage.Stored, made_of: list[SlottedAction]) -> Recipe:
-    """Return the recipe of a result with the names that its sources have today, where it has them by name."""
+    """Return the recipe of a result with its sources' current names, where it refers to them by name."""
     return kept.recipe.with_names({s.name: action.name for s, (action, _) in zip(kept.sources, made_of, strict=True)})

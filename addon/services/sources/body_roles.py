@@ -1,4 +1,4 @@
-"""The table of body roles of an armature: filled with what is found, and what the artist chooses kept."""
+"""Fill the table of an armature's body roles with the bones found, and keep the artist's choices."""
 
 from typing import Any
 
@@ -23,9 +23,9 @@ def look_up(rig: Any) -> int:
     except LoomError:
         return 0
     how = skeleton.roles_found_by
-    _filling = True  # what is found is not chosen
+    _filling = True  # so that `keep` does not take found bones for the artist's choice
     try:
-        # In place where it can be: one of the lines may be what the artist is writing in.
+        # Lines are updated in place where possible: the artist may be typing in one of them.
         if [line.name for line in rig.roles] != list(rigs.ROLES):
             rig.roles.clear()
             for role in rigs.ROLES:
@@ -39,7 +39,7 @@ def look_up(rig: Any) -> int:
 
 
 def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Keep what the artist chose in a table of roles on its armature; the table takes back what can't be kept."""
+    """Keep the artist's choices in a table of roles on its armature; the table is refilled where they can't be kept."""
     from ...bridge import rig as rigs
 
     armature = target_armature.of_tab(context)
@@ -50,7 +50,7 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         found = rigs.found_roles(armature)
         rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
         how = rigs.read(armature).skeleton.roles_found_by
-    except LoomError:  # typed names may be of no bone
+    except LoomError:  # a typed name may be no bone's
         look_up(rig)
         return
     for line in rig.roles:

@@ -1,4 +1,4 @@
-"""The demo figure: a skinned armature with generated actions, enough to try every panel."""
+"""Add the demo figure: a skinned armature with generated actions, enough to try every panel."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from ...ground.blender_types import as_array, present, scene_of
 NAME = "Loom Figure"
 FIRST_FRAME = 1.0
 _SLOWEST, _FASTEST = 12, 1000  # frames a second
-# What the figure wears: viewport colours, and the bones (without their side) whose part of the mesh has them.
+# The figure's clothes: viewport colour, and the bones (without side) whose part of the mesh wears it.
 _CLOTHES = {
     "Skin": ((0.72, 0.45, 0.32, 1.0), {"head", "neck", "forearm", "hand"}),
     "Shirt": ((0.75, 0.74, 0.70, 1.0), {"spine", "chest", "clavicle", "upper_arm"}),
@@ -31,7 +31,7 @@ _SEAMS = (("hips", "spine", 1.015), ("chest", "neck", 1.455))  # lower and upper
 
 
 def add(context: bpy.types.Context) -> bpy.types.Object:
-    """Return a new armature object with its mesh and actions, at the 3D cursor, active and selected."""
+    """Add an armature with its mesh and actions at the 3D cursor, and return it active and selected."""
     scene, layer = scene_of(context), present(context.view_layer)
     made = _clips(scene.render.fps / scene.render.fps_base)
     armature, _ = bones.build(context, NAME, figure.skeleton(), *_ends(figure.skeleton()), connected=True)
@@ -53,7 +53,7 @@ def _ends(skeleton: Skeleton) -> tuple[Array, Array]:
     """Return heads and tails (J, 3) of the figure's bones in the world."""
     heads, tails = bones.ends(skeleton)
     hips = skeleton.roles["hips"]
-    # Upright, so that travel is in one channel: the one that goes on from cycle to cycle.
+    # Upright, so that travel is in one channel: the one that accumulates from cycle to cycle.
     tails[hips, :2] = heads[hips, :2]
     return heads, tails
 
@@ -70,13 +70,13 @@ def _mesh() -> bpy.types.Mesh:
 
 
 def _garments(skin: figure_skin.Skin) -> NDArray[np.int32]:
-    """Return which of the clothes covers each quad: that of the bone with the most weight there."""
+    """Return the material slot of each quad: that of its heaviest bone."""
     names = figure.skeleton().names
     slots = [next(k for k, (_, worn_by) in enumerate(_CLOTHES.values()) if n.split(".")[0] in worn_by) for n in names]
     worn = np.array(slots, dtype=np.int32)
     heaviest = skin.weights[skin.quads].sum(axis=1).argmax(axis=1)
     garments = worn[heaviest]
-    # Around the trunk weights run to and fro between front and back, but belt and collar are level.
+    # Around the trunk the heaviest bone varies between front and back, but belt and collar must be level.
     height = skin.vertices[skin.quads].mean(axis=1)[:, 2]
     for lower, upper, level in _SEAMS:
         pair = [names.index(lower), names.index(upper)]
@@ -88,7 +88,7 @@ def _garments(skin: figure_skin.Skin) -> NDArray[np.int32]:
 def _material(name: str, color: tuple[float, ...]) -> bpy.types.Material:
     material = bpy.data.materials.new(name)
     material.diffuse_color = as_array(color)
-    # Since 5.0 new materials have nodes, which renders go by.
+    # Since 5.0 new materials have nodes, and renders use those.
     for node in material.node_tree.nodes if material.node_tree else ():
         if node.type == "BSDF_PRINCIPLED":
             base = node.inputs["Base Color"]
@@ -119,7 +119,8 @@ def _write_actions(armature: bpy.types.Object, made: list[tuple[str, Clip, bool]
 
 
 def _clips(rate: float) -> list[tuple[str, Clip, bool]]:
-    """Return names and clips of all actions, and whether they repeat: those are one cycle and its closing frame."""
+    """Return names and clips of all actions, and whether they repeat: such a clip is one cycle and its closing frame.
+    """
     if not _SLOWEST <= rate <= _FASTEST:
         raise OptionError(f"The demo's steps need {_SLOWEST} to {_FASTEST} frames a second; the scene has {rate:g}")
     return [

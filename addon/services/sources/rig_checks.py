@@ -1,4 +1,4 @@
-"""What the last check of each armature found: the panel shows it until its action is another one."""
+"""Keep the latest check of each armature, which the panel shows until the armature has another action."""
 
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,11 @@ _known: "Cache[int, Checked]" = memory.cache(8)
 
 
 def keep(armature: int, checked: "Checked") -> None:
-    """Keep what a check found."""
+    """Keep the findings of a check."""
     _known.keep(armature, checked)
 
 
 def of(armature: int, action: str) -> "Checked | None":
-    """Return what was found of an armature's action, or None."""
+    """Return the findings about an armature's action, or None."""
     found = _known.get(armature)
     return found if found is not None and found.action == action else None

@@ -1,4 +1,4 @@
-"""The list of sources of an armature: lines for actions, and how each is to be read."""
+"""Manage the list of an armature's sources: a line for each action, and how it is read."""
 
 import dataclasses
 import math
@@ -17,21 +17,21 @@ from ...ground.blender_types import Slot, armature_data
 from ...model import lists, properties
 from ...model.lists import PLAYED, TICKED
 
-_LAST_FRAME = 1048574  # of Blender's timeline; the first is its negative
+_LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 
-_POSE = 0.5  # frames; what is shorter is a pose
-_WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # letters of a beginning that names share, and after which it may end
-_FEW_BONES, _MANY = 2, 5  # bones that are moved, and how many times as many the armature has
+_POSE = 0.5  # frames; a shorter action is a single pose
+_WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # least length of a hidden prefix, and the characters that may end it
+_FEW_BONES, _MANY = 2, 5  # an action moving at most 2 bones of an armature with at least 5 times as many is set apart
 
 
 def source_of(line: Any) -> Source:
-    """Return how the action of a line is to be read."""
+    """Return how the action of a line is read."""
     span = {"first": line.first, "last": line.last} if line.use_range else {}
     return Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, armature=line.armature, **span)
 
 
 def _rate(line: Any) -> float:
-    """Return the rate of a line; what is no rate counts as none, as on actions: panels ask while they are drawn."""
+    """Return the rate of a line; an invalid rate counts as none, because panels call this while drawing."""
     try:
         return float(declared(SourceOptions)["rate"].checked(option_properties.rounded(line.rate)))
     except OptionError:
@@ -41,7 +41,7 @@ def _rate(line: Any) -> float:
 def add(rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Object | None = None) -> Any:
     """Add a line for an action to a list and return it, in a colour of its own.
 
-    player : the armature whose action it is, if that is another than the list's
+    player : the action's armature, if it is not the list's
     """
     taken = [tuple(round(c, 2) for c in source.color) for source in rig.sources]
     free = [color for color in lists.COLORS if color not in taken] or list(lists.COLORS)
@@ -55,12 +55,12 @@ def add(rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Obje
 
 
 def _whole(frame: float) -> int:
-    """Return the frame nearest to a place that keys can be at; they can be where Blender has no frame, and nowhere."""
+    """Return the nearest frame that Blender's timeline has; 0 for a frame that is not finite."""
     return round(min(max(frame, -_LAST_FRAME), _LAST_FRAME)) if math.isfinite(frame) else 0
 
 
 def load(line: Any, source: Source, slot: Slot) -> None:
-    """Let a line read its action as a source was read, from a slot of it (None without slots)."""
+    """Set a line's reading options from a source and its slot (None without slots)."""
     line.rate = source.rate
     line.slot = slot.identifier if slot is not None and source.slot else ""
     line.armature = source.armature
@@ -71,7 +71,11 @@ def load(line: Any, source: Source, slot: Slot) -> None:
 
 @dataclass(frozen=True)
 class Filled:
-    """What came onto a list: actions, each with why it stands apart ("" for most), and names of those that did not."""
+    """The outcome of filling a list.
+
+    added : actions, each with the reason why it is set apart ("" for most)
+    shape_keys, others : names of actions that were not added
+    """
 
     added: dict[bpy.types.Action, str]
     shape_keys: list[str]
@@ -79,10 +83,10 @@ class Filled:
 
 
 def fill(rig: Any, armature: bpy.types.Object) -> Filled:
-    """List every action that moves bones of an armature; two are ticked to begin with.
+    """List every action that moves bones of an armature, and tick two if none is ticked.
 
-    The one that it has now, and the first other that repeats like it, or the first: all in one blend are seldom what is
-    wanted. What is hardly one to weave stands at the end.
+    The two are the current action and the first other that repeats like it, or else the first other: blending all of
+    them is seldom wanted. Actions that are hardly worth weaving are listed last.
     """
     for k in reversed(range(len(rig.sources))):
         if rig.sources[k].action is None:
@@ -123,15 +127,16 @@ WHICH = (
 
 
 def source_of_action(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action) -> Source:
-    """Return an action of an armature as its line in the list reads it, or as usual where it is not listed."""
+    """Return how an action of an armature is read: as by its line in the list, or with defaults where it is not listed.
+    """
     lines = lists.own_lines(properties.rig_of(scene, armature), action)
     return source_of(lines[0]) if lines else Source(name=action.name_full)
 
 
 def own_actions(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[bpy.types.Action]:
-    """Return the action that an armature has, or those ticked in its list; which : one of `lists.OWN`.
+    """Return an armature's current action or those ticked in its list; which : one of `lists.OWN`.
 
-    Where the armature has no action, the ticked ones are meant.
+    The ticked ones are returned where the armature has no action.
     """
     data = armature.animation_data
     action = None if data is None else data.action
@@ -139,7 +144,7 @@ def own_actions(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) 
 
 
 def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[Source]:
-    """Return what `own_actions` does as sources: one that is ticked is read as its line says."""
+    """Return `own_actions` as sources; a ticked action is read as by its line."""
     ticked = _ticked_own(scene, armature)
     return [
         source_of(ticked[action]) if action in ticked else Source(name=action.name_full)
@@ -148,17 +153,17 @@ def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) 
 
 
 def _ticked_own(scene: bpy.types.Scene, armature: bpy.types.Object) -> dict[bpy.types.Action, Any]:
-    """The ticked lines of an armature's own actions."""
+    """Return the ticked lines of an armature's own actions, by action."""
     return {line.action: line for line in lists.ticked(properties.rig_of(scene, armature)) if not line.armature}
 
 
 def selected_others(context: bpy.types.Context, armature: bpy.types.Object | None) -> list[bpy.types.Object]:
-    """Return the armatures that are selected beside one."""
+    """Return the selected armatures other than the given one."""
     return [one for one in context.selected_objects or () if one.type == "ARMATURE" and one != armature]
 
 
 def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
-    """Return the actions of another armature, as its own list reads them; which : one of WHICH."""
+    """Return the actions of another armature, read as by its own list; which : one of WHICH."""
     lines = [line for line in lists.ticked(properties.rig_of(scene, other)) if not line.armature]
     if which == TICKED and lines:
         return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
@@ -179,7 +184,7 @@ def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> l
 
 
 def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines: list[Any]) -> list[str]:
-    """Read the actions of some lines and put beside them what looks wrong; returns why some of them can't be read."""
+    """Read the actions of some lines and put warnings beside them; returns why some can't be read."""
     from ..weaving import reading
     from . import source_warnings
 
@@ -197,7 +202,7 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
 
 
 def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
-    """Return what names begin with like one most like them, up to the end of a word: of those longer than the room."""
+    """Return, for names longer than `room`, the word-bounded prefix shared with the most similar other name."""
     found: dict[str, str] = {}
     for one, other in pairwise(sorted(set(names))):
         alike = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
@@ -210,13 +215,13 @@ def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
 
 
 def short_names(names: list[str], room: int) -> list[str]:
-    """Return names without what they begin with alike, where there is no room for it."""
+    """Return names with long shared prefixes replaced by "…" where they exceed `room`."""
     hidden = shared_beginnings(names, room)
     return [f"…{name[len(hidden[name]) :]}" if name in hidden else name for name in names]
 
 
 def repeats(action: bpy.types.Action) -> bool:
-    """Say whether an action is told to repeat: it is cyclic, or its first curve has a Cycles modifier."""
+    """Say whether an action repeats: it is cyclic, or its first curve has a Cycles modifier."""
     from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
 
     if action.use_cyclic:
@@ -228,9 +233,10 @@ def repeats(action: bpy.types.Action) -> bool:
 
 @dataclass(frozen=True)
 class Moves:
-    """What of an armature an action moves: how many of its bones, over which frames; shape keys: only those.
+    """What of an armature an action moves: the number of bones, and over which frames.
 
-    only : whether it moves no bones that the armature has not
+    shape_keys : whether it moves shape keys and no bones
+    only : whether it moves no bones that the armature lacks
     """
 
     bones: int
@@ -241,7 +247,7 @@ class Moves:
 
 
 def moves(action: bpy.types.Action, armature: bpy.types.Object) -> Moves:
-    """Return what an action moves of an armature; no bones where it is another object's."""
+    """Return what an action moves of an armature; no bones for another object's action."""
     from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
 
     slots: list[Slot] = [*curves.suitable_slots(action)] if hasattr(action, "slots") else [None]
@@ -254,7 +260,7 @@ def moves(action: bpy.types.Action, armature: bpy.types.Object) -> Moves:
 
 
 def why_apart(action: bpy.types.Action, armature: bpy.types.Object, found: Moves) -> str:
-    """Return in a few words why an action is hardly one to weave; "" for those that are."""
+    """Return briefly why an action is hardly worth weaving; "" for others."""
     if found.last - found.first < _POSE:
         return "a single pose"
     count = len(armature_data(armature).bones)

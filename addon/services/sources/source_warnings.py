@@ -1,4 +1,4 @@
-"""What looks wrong about a source, its rate or its range, and whether it walks on the spot; said beside its line."""
+"""Note beside a source's line what looks wrong about its rate or range, and whether it walks in place."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def note(context: bpy.types.Context, armature: bpy.types.Object, request: Request, read: "reading.Read") -> None:
-    """Put a sentence beside each line of the armature's list whose action was read and looks wrong or stays there."""
+    """Put a warning beside each line whose action was read and looks wrong or walks in place."""
     from ....core.check import cadence
     from ....core.weave import add_root_motion
 

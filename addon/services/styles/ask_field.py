@@ -1,6 +1,6 @@
-"""What the strides that a motion was asked for out of do, for the pad: of each armature what was woven last.
+"""Keep the speed and turn of the strides behind each armature's latest asked-for motion, for the pad.
 
-What is kept holds nothing of Blender's.
+No Blender data is kept.
 """
 
 from collections.abc import Sequence
@@ -13,15 +13,16 @@ from ...ground import memory
 if TYPE_CHECKING:
     from ....core.verbs.ask.work import AskResult
 
-WIDER = 0.1  # of the range of the strides: so much the pad goes beyond it
-LEAST = (0.1, 5.0)  # m/s, degrees a second; a pad goes over that much at least
+WIDER = 0.1  # margin of the pad, as a share of half the strides' range
+LEAST = (0.1, 5.0)  # m/s, degrees a second: least half range, so that equal strides still span a pad
 
 
 @dataclass(frozen=True)
 class Field:
-    """A pad over speeds (m/s, upwards) and turns (degrees a second, to the left), from -1 to 1 each way.
+    """A pad of speeds (m/s, upwards) and turns (degrees a second, to the left), each from -1 to 1.
 
-    strides : speed and turn of each, and its share in what was woven last; got : speed and turn that came of it
+    strides : speed and turn of each stride, and its share in the latest result
+    got : the result's speed and turn
     """
 
     names: tuple[str, ...]
@@ -38,12 +39,12 @@ class Field:
         return found[0], found[1]
 
     def place(self, speed: float, turn: float) -> tuple[float, float]:
-        """Return where a speed and a turn are on the pad; to the left on its left."""
+        """Return where a speed and a turn are on the pad; left turns are on its left."""
         (speed_middle, speed_half), (turn_middle, turn_half) = self._ranges()
         return -(turn - turn_middle) / turn_half, (speed - speed_middle) / speed_half
 
     def asked(self, place: Sequence[float]) -> tuple[float, float]:
-        """Return the speed and the turn at a place of the pad, or at the nearest one on it."""
+        """Return the speed and the turn at a place of the pad, or at the nearest place on it."""
         (speed_middle, speed_half), (turn_middle, turn_half) = self._ranges()
         across, up = (min(max(value, -1.0), 1.0) for value in place)
         return max(speed_middle + up * speed_half, 0.01), turn_middle - across * turn_half
@@ -53,7 +54,7 @@ _known: Cache[int, Field] = memory.cache(4)
 
 
 def keep(armature: int, made: "AskResult") -> None:
-    """Keep what the strides of a result do, for an armature of this session id."""
+    """Keep the speeds and turns of a result's strides, for an armature's session id."""
     from ....core.style import measures
 
     of = made.examples
@@ -66,6 +67,6 @@ def keep(armature: int, made: "AskResult") -> None:
 
 
 def field_of(armature: int, names: Sequence[str]) -> Field | None:
-    """Return the pad of an armature whose ticked actions have these names, None where others were woven last."""
+    """Return the pad of an armature if its ticked actions have these names, None if others were woven last."""
     known = _known.get(armature)
     return known if known is not None and sorted(known.names) == sorted(names) else None

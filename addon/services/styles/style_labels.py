@@ -1,4 +1,4 @@
-"""What is known of a style's examples: a text of the file, or the words of the lines, as a recipe's table, and back."""
+"""Convert between a recipe's table of labels and the panel: a text of the file, or the words of the lines."""
 
 import csv
 import io
@@ -8,22 +8,36 @@ from typing import Any
 import bpy
 
 from ....core.recipes.style import table_of
+from ...ground.blender_types import scene_of
+from ...model import lists, properties
 
-TEXT = "Style Labels"  # the name of a text that an edited recipe comes with
+TEXT = "Style Labels"  # name of the text that gets an edited recipe's table
+
+
+def fill(op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+    """Give a style operator the panel's labels and the style kept in the file, unless set.
+
+    given : names of the properties that the operator was called with
+    """
+    settings = properties.settings_of(scene_of(context))
+    if "labels" not in given:
+        op.labels = of_panel(settings, lists.ticked(properties.rig_of(scene_of(context), op.about(context))))
+    if "kept" not in given:
+        op.kept = "" if settings.kept_style is None else settings.kept_style.name
 
 
 def of_panel(settings: Any, ticked: Sequence[Any]) -> str:
-    """Return the table of labels that the panel says: its text, else the words of the lines as people, else none."""
+    """Return the panel's table of labels: its text, else the lines' words as people, else ""."""
     if settings.labels is not None:
         return str(settings.labels.as_string())
     if not any(line.label for line in ticked):
         return ""
-    # Who has no word is somebody by himself.
+    # A line without a word counts as a person of its own.
     return table_of(("clip", "person"), [(line.action.name, line.label or line.action.name) for line in ticked])
 
 
 def to_panel(settings: Any, labels: str) -> dict[str, str]:
-    """Put a recipe's table into the panel, as a text where it has more than people; return these by their clips."""
+    """Put a recipe's table into the panel; returns the people by clip, or {} where a text holds the table."""
     header, *rows = list(csv.reader(io.StringIO(labels.strip()))) or [[]]
     settings.labels = None
     if set(header) <= {"clip", "person"}:

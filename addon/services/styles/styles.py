@@ -1,6 +1,6 @@
-"""What was learnt of each armature's sources, and what its sliders came to last, for the panel.
+"""Keep the style learnt from each armature's sources, and the measures its sliders reached last, for the panel.
 
-What is kept holds nothing of Blender's.
+No Blender data is kept.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class KnownStyle:
-    """What was learnt, in a few lines; asked : what the panel said then (see `panel_state`)."""
+    """A summary of a learnt style.
+
+    asked : the panel's state when it was learnt (see `panel_state`)
+    """
 
     asked: tuple[Any, ...]
     short: str
@@ -29,25 +32,29 @@ class KnownStyle:
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """What sliders of the last result came to: by name what was measured before and after, and which were held back."""
+    """What the sliders of the last result reached.
+
+    measured : measures before and after, by slider name
+    held : sliders that were held back
+    """
 
     measured: Mapping[str, Mapping[str, float]]
     held: tuple[str, ...]
 
 
-# By the session id of the armature; the last is the last.
+# By the session id of the armature; the latest is the last entry.
 _known: Cache[int, KnownStyle] = memory.cache(4)
 _reached: Cache[int, Reached] = memory.cache(4)
 
 
 def style_of(armature: bpy.types.Object, asked: tuple[Any, ...]) -> KnownStyle | None:
-    """Return what was learnt where the panel still says the same of examples, else None; cheap enough for drawing."""
+    """Return the learnt style if the panel's examples are still the same, else None; cheap enough for drawing."""
     known = _known.get(armature.session_uid)
     return known if known is not None and known.asked == asked else None
 
 
 def keep(armature: int, asked: tuple[Any, ...], style: "Style") -> KnownStyle:
-    """Keep what was learnt for an armature of this session id."""
+    """Keep a learnt style for an armature's session id."""
     of, known = style.material, style.sliders
     people = {of.people[clip] for clip in of.of}
     what = "strides" if of.gait else "repetitions"
@@ -59,20 +66,20 @@ def keep(armature: int, asked: tuple[Any, ...], style: "Style") -> KnownStyle:
 
 
 def keep_sliders(armature: int, report: Mapping[str, Any]) -> None:
-    """Keep what sliders came to, from a result's report."""
+    """Keep what the sliders reached, from a result's report."""
     reported = report["style"]
     _reached.keep(armature, Reached(reported["sliders"], tuple(one.partition(":")[0] for one in reported["held"])))
 
 
 def unit_of(name: str) -> str:
-    """Return the unit of a measure; to know it loads numpy, so it is asked for when there is something to say."""
+    """Return the unit of a measure; this loads numpy, so it is called only when there is something to show."""
     from ....core.style.measures import UNITS
 
     return UNITS[name]
 
 
 def reached(armature: bpy.types.Object) -> Reached | None:
-    """Return what the sliders of what is previewed, else of the last result, came to."""
+    """Return what the sliders of the preview reached, else those of the last result."""
     ghost = previews.of(armature.session_uid)
     if ghost is not None and ghost.woven is not None and "style" in ghost.woven.report:
         reported = ghost.woven.report["style"]

@@ -1,22 +1,41 @@
-"""Compute: do what a recipe says with clips that were read.
+"""Compute the result of a recipe from clips that were read.
 
-It touches nothing of Blender's, so it may run in a thread.
+No Blender data is touched, so this may run in a thread.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....core import verbs
+from ....core.errors import Cancelled, LoomError
 from ....core.progress import Progress
-from ....core.recipes.base import Recipe
 from . import prepared
-from .reading import Read
+from .reading import Inputs
 
 
-def compute(read: Read, recipe: Recipe, progress: Progress) -> Any:
-    """Do what a recipe says with what was read; touches nothing of Blender's, so it can run in a thread.
+def compute(inputs: Inputs, progress: Progress) -> Any:
+    """Return the result that `verbs.apply` makes of inputs.
 
-    A registration or a graph that is known for the same clips and options is used again. Returns what `verbs.apply`
-    does.
+    A registration or graph already known for the same clips and options is used again.
     """
-    ready = prepared.prepared(recipe, read.clips, progress.part(0.0, 0.7))
-    return verbs.apply(recipe, read.clips, progress.part(0.7, 1.0), ready)
+    recipe, clips = inputs.recipe, inputs.read.clips
+    ready = prepared.prepared(recipe, clips, progress.part(0.0, 0.7))
+    return verbs.apply(recipe, clips, progress.part(0.7, 1.0), ready)
+
+
+def compute_each(
+    several: Sequence[Inputs], progress: Progress, make: Callable[[Inputs, Progress], Any] = compute
+) -> list[Any]:
+    """Return the result of each of several inputs, or the LoomError that prevented it.
+
+    Raises Cancelled.
+    """
+    results: list[Any] = []
+    for k, inputs in enumerate(several):
+        try:
+            results.append(make(inputs, progress.part(k / len(several), (k + 1) / len(several))))
+        except Cancelled:
+            raise
+        except LoomError as error:
+            results.append(error)
+    return results

@@ -1,4 +1,4 @@
-"""Results as few keys: whether they are asked for, and which frames have keys in any case."""
+"""Reduce the keys of results: whether few keys are requested, and which frames are always keyed."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -20,16 +20,19 @@ _MM = 1e-3
 
 
 def unfitted(woven: Result) -> Result:
-    """Return a result of Fewer Keys with its clip as it was: it is fitted as its bones are keyed, and only once."""
+    """Return a result of Fewer Keys with its clip before fitting; other results are returned unchanged.
+
+    The curves are fitted once only, when the bones are keyed.
+    """
     if not isinstance(woven, KeysResult):
         return woven
     return dataclasses.replace(woven, clip=dataclasses.replace(woven.before, name=woven.clip.name))
 
 
 def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length: int) -> Few | None:
-    """Return what is asked of the keys of a result of so many frames, None where each frame has one.
+    """Return the few-keys settings of a result of `length` frames, or None where every frame is keyed.
 
-    keep : frames of the clip that have keys, of those that it has
+    keep : frames of the clip that are always keyed; frames outside the clip are dropped
     """
     kept = {round(frame) for frame in keep}
     if isinstance(recipe, FewerKeys):
@@ -44,22 +47,25 @@ def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length:
 def kept(
     recipe: Recipe, woven: Result, source: bpy.types.Action, first_frame: float, notes: Iterable[float]
 ) -> list[float]:
-    """Return the frames of a clip with keys in any case: scene frames of new markers, and of those that come along."""
+    """Return the clip frames that are always keyed: those of new markers and of markers carried from the source.
+
+    notes : scene frames of the new markers
+    """
     markers = pose_markers.carried(source, round(first_frame), woven) if recipe.of_action else ()
     return [frame - first_frame for frame in (*notes, *(frame for _, frame in markers))]
 
 
 def summary(found: "Fewer | None", recipe: Recipe) -> str:
-    """Return how many keys of how many there are, and how far the result is off, for the line of a result."""
+    """Return the number of keys and the error in mm, for the summary of a result."""
     if found is None:
         return ""
-    # the line of a tool of Repair tells the keys before and after by itself
+    # the summary of a Repair tool already has the keys before and after
     keys = "" if recipe.of_action else f", {found.keyed.key_count:,} of {found.keyed.full_count:,} keys"
     return f"{keys}, {found.error / _MM:.2g} mm off, feet {found.feet_error / _MM:.2g} mm"
 
 
 def on_controls(armature: bpy.types.Object, few: Few | None) -> str:
-    """Return what to say where few keys are asked for on controls that move bones."""
+    """Return a notice where few keys are requested but controls move the bones, else ""."""
     if few is None:
         return ""
     return (

@@ -1,6 +1,6 @@
-"""Registrations, motion graphs and styles of this session, by the content of the clips and the options that count.
+"""Keep registrations, motion graphs and styles of this session, keyed by clip content and the options that matter.
 
-A weight that changes needs no new one, nor does another path: so the redo panel and the live slider answer at once.
+A changed weight or path needs no new one, so the redo panel and the live slider answer at once.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from ....core.sync.registration_curve import Registration
 from ....core.weave.preprocess import RegisteredClips
 from ...ground import memory
 
-# How many are remembered of what depends on these options; graphs are large.
+# Cache sizes by the options that the entries depend on; few graphs, as they are large.
 _REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
@@ -35,7 +35,7 @@ _CACHES: dict[type[Declared], Cache[str, Any]] = {
 
 
 def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
-    """Return what `verbs.prepare` gives, from memory where the same was made before."""
+    """Return what `verbs.prepare` gives, from memory where it was computed before."""
     depends = verbs.VERBS[recipe.verb].depends
     if depends is None:
         return None
@@ -46,25 +46,25 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
 
 
 def keep(recipe: Recipe, clips: Sequence[Clip], made: Any) -> None:
-    """Let something that was made before, or came from elsewhere, be what `prepared` gives for a recipe and clips."""
+    """Remember a preparation for a recipe and clips, so that `prepared` returns it."""
     depends = verbs.VERBS[recipe.verb].depends
     if depends is not None:
         _CACHES[depends].keep(key_of(recipe.prepared_of(clips), recipe, depends), made)
 
 
 def is_known(recipe: Recipe, clips: Sequence[Clip]) -> bool:
-    """Say whether `prepared` would give what is remembered, or nothing has to be prepared."""
+    """Say whether `prepared` would answer from memory, or nothing needs preparing."""
     depends = verbs.VERBS[recipe.verb].depends
     return depends is None or _CACHES[depends].get(key_of(recipe.prepared_of(clips), recipe, depends)) is not None
 
 
 def holds(registration: Registration) -> bool:
-    """Say whether a registration is remembered, so that the same clips and options would give it again."""
-    return any(isinstance(one, RegisteredClips) and one.registration is registration for one in _REGISTERED)
+    """Say whether a registration is remembered, so that the same clips and options give it again."""
+    return any(isinstance(clips, RegisteredClips) and clips.registration is registration for clips in _REGISTERED)
 
 
 def key_of(clips: Sequence[Clip], recipe: Declared, depends: type[Declared]) -> str:
-    """Return a key of clips and the options that count: it depends on every number of the clips and bodies."""
+    """Return a hash of clips and the options that matter; it covers every number of the clips and their skeletons."""
     options = {name: getattr(recipe, name) for name in declared(depends)}
     digest = hashlib.blake2b(json.dumps(options, sort_keys=True).encode("utf-8"), digest_size=16)
     for clip in clips:

@@ -1,12 +1,13 @@
-"""Read: actions of an armature, and of others, as clips on its rig.
+"""Read actions of an armature, and of other armatures, as clips on its rig.
 
-Nothing of Blender's is kept in what is read: data is found again by its session id.
+No Blender data is kept in the result: data is looked up again by session id.
 """
 
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import bpy
 
@@ -27,12 +28,11 @@ from . import prepared
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """The sources as clips on the armature's rig, and session ids of the armature, the actions and their slots.
+    """The sources as clips on the armature's rig, with session ids of the armature, the actions and their slots.
 
-    players : session ids of the armatures whose actions they are, 0 for this one
-    said : how each came from its own armature, "" for this one's
-    each : how many of them belong together, where the same is done with several
-    bodies : clips that come before the sources', of which no motion is used
+    players : session id of the armature of each action, 0 for the target armature
+    retargeted : how each clip was carried from its own armature, "" for the target armature's own
+    bodies : clips that precede the sources' and only provide a body; their motion is not used
     """
 
     body: rig.Rig
@@ -42,18 +42,13 @@ class Read:
     players: tuple[int, ...] = ()
     retargeted: tuple[str, ...] = ()
     bodies: tuple[Clip, ...] = ()
-    each: int = 1
 
     @property
     def clips(self) -> list[Clip]:
         return [*self.bodies, *(source.clip for source in self.sources)]
 
-    def only(self, which: int) -> "Read":
-        """Return what was read of one source, and of those that belong to it."""
-        return self.in_order(range(which * self.each, (which + 1) * self.each))
-
     def in_order(self, places: Sequence[int]) -> "Read":
-        """Return what was read of the sources at some places, in that order."""
+        """Return the same reading with only the sources at some places, in that order."""
         return dataclasses.replace(
             self,
             sources=tuple(self.sources[k] for k in places),
@@ -64,7 +59,7 @@ class Read:
 
     @property
     def notes(self) -> list[str]:
-        """What was left out of the sources and why, and how the body was read, for the user."""
+        """User messages about what was left out of the sources and why, and how the body was read."""
         about_body = [self.body.note] if self.body.note else []
         return about_body + sorted({note for source in self.sources for note in source.notes})
 
@@ -76,6 +71,15 @@ class Read:
             for one, retargeted in zip(self.sources, self.retargeted, strict=False)
             if retargeted
         ]
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Everything a result is made of: the request, the clips read for it, and the recipe."""
+
+    request: Request
+    read: Read
+    recipe: Any
 
 
 def read(
@@ -92,7 +96,7 @@ def read(
 
 
 def player_of(source: Source, armature: bpy.types.Object) -> bpy.types.Object | None:
-    """Return the armature whose action a source is, None where it is the one it is read for; raises LoomError."""
+    """Return the armature that owns a source's action, or None where it is the given one; raises LoomError."""
     found = by_full_name(bpy.data.objects, source.armature) if source.armature else None
     if source.armature and (found is None or found.type != "ARMATURE" or not found.users_scene):
         raise LoomError(
@@ -108,10 +112,10 @@ def read_actions(
     request: Request,
     recipe: Recipe | None = None,
 ) -> Read:
-    """Read actions, with their slots, that have been found already.
+    """Read actions whose data and slots were found already.
 
-    Those of other armatures are read on these and carried onto the armature's body; where the recipe does that itself,
-    they stay as they are. Raises LoomError kinds.
+    Actions of other armatures are read on those and carried onto the armature's body, unless the recipe itself handles
+    several bodies. Raises LoomError kinds.
     """
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
     players = [player_of(source, armature) for source in request.sources]
@@ -147,18 +151,6 @@ def read_actions(
     if isinstance(recipe, StyleOptions) and recipe.kept:
         prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
     return found
-
-
-def merged(parts: Sequence[Read]) -> Read:
-    """Return what was read of several sources, or of as many together, on the same armature, one after the other."""
-    return dataclasses.replace(
-        parts[0],
-        each=len(parts[0].sources),
-        sources=tuple(one for part in parts for one in part.sources),
-        made_of=tuple(one for part in parts for one in part.made_of),
-        players=tuple(one for part in parts for one in part.players),
-        retargeted=tuple(one for part in parts for one in part.retargeted),
-    )
 
 
 def _body(armature: bpy.types.Object, played: Sequence[SlottedAction]) -> rig.Rig:

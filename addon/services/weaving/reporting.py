@@ -1,4 +1,4 @@
-"""Report: what an artist is told of a result that was written."""
+"""Report the main figures of a written result to the artist."""
 
 from ....core.weave.results import EditResult, Result
 from ...model import contact_rows

@@ -1,4 +1,4 @@
-"""Write: a woven clip as an action, whole or not at all."""
+"""Write a woven clip as an action, completely or not at all."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -14,7 +14,6 @@ from ....core.motion import cycles, retarget, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
-from ....core.recipes.reading import Request
 from ....core.verbs import Loop
 from ....core.weave import root_carrier
 from ....core.weave.results import ConnectResult, Result
@@ -25,17 +24,17 @@ from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers
 from . import few_keys
-from .reading import Read
+from .reading import Inputs, Read
 
-TURNING_CYCLES = 8  # of a loop that no modifier can repeat
+TURNING_CYCLES = 8  # cycles written of a loop that no modifier can repeat
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """The action that was written, and what the user has to know of it.
+    """The written action, and messages for the user.
 
-    keys : how many there were and are, where an action was changed by itself
-    few : what came of few keys, where some were asked for, in a few words
+    keys : number of keys before and after, where an action was edited by itself
+    few : short summary of the key reduction, "" where none was requested
     """
 
     action: bpy.types.Action
@@ -44,26 +43,19 @@ class Written:
     few: str = ""
 
 
-def write(
-    context: bpy.types.Context,
-    request: Request,
-    read: Read,
-    recipe: Recipe,
-    woven: Result,
-    *,
-    into: SlottedAction | None = None,
-) -> Written:
-    """Write a woven clip as an action that begins where its reference does, with its recipe.
+def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: SlottedAction | None = None) -> Written:
+    """Write a woven clip as an action that starts where its reference does, and store its recipe.
 
-    A new action, or the action and slot of `into`, whose keys are replaced; if that fails, nothing has changed. Raises
-    LoomError if the armature, one of its bones or a source is gone by now.
+    The action is a new one, or the action and slot of `into`, whose keys are replaced; on failure nothing changes.
+    Raises LoomError if the armature, one of its bones or a source is gone by now.
     """
+    request, read, recipe = inputs.request, inputs.read, inputs.recipe
     scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
     notices = [_check_bones(armature, read.body)]
     made_of = [source_of(read, k) for k in range(len(read.made_of))]
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
-    clip, first_frame, notice = as_written(context, request, read, recipe, few_keys.unfitted(woven))
+    clip, first_frame, notice = as_written(context, inputs, few_keys.unfitted(woven))
     options = request.result
     start = {} if options.place == "cursor" else reference.start
     notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
@@ -101,18 +93,16 @@ def write(
 
 
 def keyed(read: Read) -> frozenset[curves.Target]:
-    """Return what any of the sources has keys for."""
+    """Return the union of all properties that the sources have keys for."""
     return frozenset().union(*(source.targets for source in read.sources))
 
 
-def as_written(
-    context: bpy.types.Context, request: Request, read: Read, recipe: Recipe, woven: Result
-) -> tuple[Clip, float, str]:
-    """Return a woven clip as it is to be written, the scene frame that it begins at, and a notice about it."""
+def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tuple[Clip, float, str]:
+    """Return a woven clip ready to write, its first scene frame, and a notice about it."""
+    read, options = inputs.read, inputs.request.result
     first_frame = float(np.floor(read.sources[woven.reference].first_frame + 0.5))  # keys stand on frames
-    clip, notice = _in_a_row(woven, recipe)
-    clip = retarget.onto(clip, read.body.skeleton)  # what a graph from a file has walked may be of another body
-    options = request.result
+    clip, notice = _in_a_row(woven, inputs.recipe)
+    clip = retarget.onto(clip, read.body.skeleton)  # a graph from a file may have walked on another body
     if options.travel != "reference":
         clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
     if options.place == "cursor":
@@ -121,7 +111,7 @@ def as_written(
 
 
 def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
-    """The clip as it is to be written, and a notice about it: a loop that turns several times in a row."""
+    """Return the clip to write and a notice about it; a loop that turns is unrolled into several cycles."""
     turn = clips.turn_a_cycle(woven.clip)
     if turn is None:
         return woven.clip, ""
@@ -133,7 +123,7 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
 
 
 def source_of(read: Read, which: int) -> SlottedAction:
-    """Return the action and slot that was read as a source; raises LoomError if it is gone."""
+    """Return the action and slot that a source was read from; raises LoomError if the action is gone."""
     uid, handle = read.made_of[which]
     action = found(bpy.data.actions, uid, f"The action {read.sources[which].clip.name!r}")
     slots = getattr(action, "slots", ())
@@ -146,7 +136,7 @@ def _player(read: Read, which: int) -> bpy.types.Object | None:
 
 
 def found(kept: Iterable[Data], uid: int, what: str) -> Data:
-    """Return the data of a session id; that of one that was deleted is never given again."""
+    """Return the data with a session id; raises LoomError if it was deleted. Blender never reuses a session id."""
     there = properties.of_session(kept, uid)
     if there is None or (isinstance(there, bpy.types.Object) and not there.users_scene):
         raise LoomError(f"{what} was deleted while its actions were woven: nothing was written")
@@ -154,7 +144,7 @@ def found(kept: Iterable[Data], uid: int, what: str) -> Data:
 
 
 def _check_bones(armature: bpy.types.Object, body: rig.Rig) -> str:
-    """Return a notice about bones that are new since a rig was read; raises LoomError where others are not the same."""
+    """Return a notice about bones added since a rig was read; raises LoomError if others were deleted or changed."""
     bones = present(armature.pose).bones
     modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
     if body.controls is not None:
@@ -172,18 +162,18 @@ def _check_bones(armature: bpy.types.Object, body: rig.Rig) -> str:
 
 
 def _at_cursor(clip: Clip, body: rig.Rig, cursor: bpy.types.View3DCursor) -> Clip:
-    """The clip turned and moved so that it begins at the 3D cursor, facing along its y axis."""
+    """Return the clip turned and moved so that it starts at the 3D cursor, facing along its y axis."""
     return root_motion.beginning_at(clip, *cursor_place(cursor, body))
 
 
 def cursor_place(cursor: bpy.types.View3DCursor, body: rig.Rig) -> tuple[Array, float]:
-    """Return where the 3D cursor is on the ground (2,), metres, and which way its y axis faces, radians."""
+    """Return the 3D cursor's ground position (2,) in metres and the heading of its y axis in radians."""
     axis = [cursor.matrix[row][1] for row in range(2)]
     return np.array(cursor.location[:2]) * body.world_metres, float(np.arctan2(-axis[0], axis[1]))
 
 
 def _contact_notes(clip: Clip, first_frame: float) -> dict[str, float]:
-    """Return what markers say of the feet, and at which scene frame."""
+    """Return the texts of foot contact markers, each with its scene frame."""
     notes = {}
     for side, flags in contacts.detect(clip).items():
         for number, (start, end) in enumerate(contacts.runs(flags), start=1):

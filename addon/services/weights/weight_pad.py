@@ -1,21 +1,21 @@
-"""A pad whose corners are sources: a place on it as weights (mean value coordinates, Floater 2003), and back."""
+"""Map weights to a place on a pad whose corners are sources, and back (mean value coordinates, Floater 2003)."""
 
 import math
 from collections.abc import Sequence
 
 Place = tuple[float, float]
 
-_NEAR = 1e-6  # of the pad's radius: a corner, or an edge
+_NEAR = 1e-6  # share of the pad's radius within which a place is on a corner or an edge
 
 
 def corners(count: int) -> list[Place]:
-    """Return the corners of a pad for so many sources: on a circle of radius 1, the first above, then to the right."""
+    """Return the corners of a pad for `count` sources, on a circle of radius 1: the first on top, then clockwise."""
     turns = (2.0 * math.pi * k / count for k in range(count))
     return [(math.sin(turn), math.cos(turn)) for turn in turns]
 
 
 def place_of(weights: Sequence[float]) -> Place:
-    """Return where weights are on their pad: each corner pulls by its share."""
+    """Return where weights are on their pad: the mean of the corners, weighted by their shares."""
     total = sum(weights)
     shares = [weight / total for weight in weights] if total > 0.0 else [1.0 / len(weights)] * len(weights)
     at = corners(len(weights))
@@ -26,9 +26,10 @@ def place_of(weights: Sequence[float]) -> Place:
 
 
 def weights_at(place: Place, count: int) -> list[float]:
-    """Return the shares of so many sources, three or more, at a place; what is outside counts as the nearest inside.
+    """Return the shares of three or more sources at a place; a place outside counts as the nearest inside.
 
-    They are those of `place_of`: at a corner its source alone, on an edge its two ends, smooth in between.
+    `place_of` of these shares is the place again. A corner is its source alone, an edge its two sources; in between
+    they vary smoothly.
     """
     at = corners(count)
     x, y = _inside(place, at)
@@ -51,12 +52,12 @@ def weights_at(place: Place, count: int) -> list[float]:
 
 
 def _inside(place: Place, at: Sequence[Place]) -> Place:
-    """The place itself, or the nearest on the edges where it is outside."""
+    """Return the place, or the nearest place on the pad's edges if it is outside."""
     edges = [(at[k], at[(k + 1) % len(at)]) for k in range(len(at))]
     if all(_right_of(place, *edge) for edge in edges):
         return place
     nearest = [_on(place, *edge) for edge in edges]
-    return min(nearest, key=lambda one: math.dist(one, place))
+    return min(nearest, key=lambda edge_place: math.dist(edge_place, place))
 
 
 def _right_of(place: Place, start: Place, end: Place) -> bool:

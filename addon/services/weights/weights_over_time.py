@@ -1,4 +1,4 @@
-"""Weights that are keyed: which lines of a list have curves, and these as the rows that a blend takes."""
+"""Key weights over time: find the keyed lines of a list, and convert their curves to the rows that a blend takes."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import bpy
 
 from ...model import frame_conversion, lists, properties
 
-# Numpy is loaded at first use, not when Blender starts: so the bridge is imported where it is wanted.
+# Numpy is loaded at first use, not when Blender starts: so the bridge is imported inside functions.
 
 
 def keyed(scene: bpy.types.Scene, rig: Any) -> list[float]:
-    """Return the frames at which weights of the ticked sources have keys; none where they stay as they are."""
+    """Return the frames at which weights of the ticked sources have keys; none where they are constant."""
     if scene.animation_data is None or scene.animation_data.action is None or rig is None:
         return []
     from ...bridge import weight_curves
@@ -19,7 +19,7 @@ def keyed(scene: bpy.types.Scene, rig: Any) -> list[float]:
 
 
 def key(scene: bpy.types.Scene, rig: Any) -> None:
-    """Key the weights of the ticked sources as they are, at the current frame."""
+    """Key the current weights of the ticked sources at the current frame."""
     from ...bridge import weight_curves
 
     settle(scene)
@@ -35,9 +35,9 @@ def clear(scene: bpy.types.Scene, rig: Any) -> None:
 
 
 def rows(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[float, ...], ...]:
-    """Return rows of a place on the way and the weight of each ticked source there; none without keys.
+    """Return rows of a place in time, 0 to 1, and the weight of each ticked source there; none without keys.
 
-    The way is the reference's, from its first frame to its last.
+    Time runs over the reference, from its first frame to its last.
     """
     settle(scene)
     if not keyed(scene, rig):
@@ -45,13 +45,14 @@ def rows(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[float, ...], ...]:
     from ...bridge import weight_curves
 
     lines = lists.ticked(rig)
-    first, last = _way(rig, lines)
+    first, last = _reference_span(rig, lines)
     weights = [line.weight for line in lines]
     return weight_curves.rows(scene, _paths(rig, lines), weights, first, last)
 
 
 def load(scene: bpy.types.Scene, rig: Any, given: tuple[tuple[float, ...], ...]) -> None:
-    """Key the rows of a recipe on the ticked sources, unless their curves say the same already; none clears them."""
+    """Key the rows of a recipe on the ticked sources, unless their curves equal them already; no rows clear the keys.
+    """
     if given == rows(scene, rig):
         return
     clear(scene, rig)
@@ -59,11 +60,12 @@ def load(scene: bpy.types.Scene, rig: Any, given: tuple[tuple[float, ...], ...])
         from ...bridge import weight_curves
 
         lines = lists.ticked(rig)
-        weight_curves.write(scene, _paths(rig, lines), given, *_way(rig, lines))
+        weight_curves.write(scene, _paths(rig, lines), given, *_reference_span(rig, lines))
 
 
 def settle(scene: bpy.types.Scene) -> None:
-    """Let curves that Blender made by lines' places go by their names: before lines are moved, removed or read."""
+    """Give weight curves that Blender made by line index paths by line name, before lines are moved, removed or read.
+    """
     properties.name_lines(scene)
     if scene.animation_data is None or scene.animation_data.action is None:
         return
@@ -79,6 +81,6 @@ def _paths(rig: Any, lines: list[Any]) -> list[str]:
     return [weight_curves.path(rig.name, line.name) for line in lines]
 
 
-def _way(rig: Any, lines: list[Any]) -> tuple[float, float]:
+def _reference_span(rig: Any, lines: list[Any]) -> tuple[float, float]:
     reference = lines[lists.reference_among(rig, lines)]
     return float(frame_conversion.first_frame(reference)), float(frame_conversion.last_frame(reference))

@@ -9,7 +9,7 @@ from ....core.recipes.reading import Source
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import source_list
-from . import base
+from . import polls, reports
 
 _ANEW = {"SKIP_SAVE"}  # a button means the armature's action and nothing else, whatever was chosen the last time
 
@@ -23,7 +23,7 @@ class OnOwnActions(OperatorMixin):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not base.poll_armature(cls, context):
+        if not polls.poll_armature(cls, context):
             return False
         armature = present(target_armature.armature(context))
         data = armature.animation_data
@@ -84,7 +84,7 @@ class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
         first, last = pushed.strips[0].frame_start, pushed.strips[-1].frame_end
         count = len(pushed.strips)
         what = pushed.strips[0].name if count == 1 else f"{count} actions"
-        base.report(self, pushed.notes, f"{what}: in the NLA of {armature.name} from frame {first:g} to {last:g}")
+        reports.report(self, pushed.notes, f"{what}: in the NLA of {armature.name} from frame {first:g} to {last:g}")
         return {"FINISHED"}
 
 
@@ -126,7 +126,7 @@ class ACTION_LOOM_OT_mark_asset(OnOwnActions, bpy.types.Operator):
         except LoomError as error:
             note = str(error)
         what = actions[0].name if len(actions) == 1 else f"{len(actions)} actions"
-        base.report(self, filter(None, (*notes, note)), f"{what}: marked as asset{'s' * (len(actions) > 1)}")
+        reports.report(self, filter(None, (*notes, note)), f"{what}: marked as asset{'s' * (len(actions) > 1)}")
         _show_anew(context)
         return {"FINISHED"}
 

@@ -1,0 +1,75 @@
+"""What operators report: warnings first, then what was done, which Blender shows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.recipes.reading import Source
+from ...ground.blender_types import OperatorReturn, scene_of
+from ...model import contact_rows, properties
+
+if TYPE_CHECKING:
+    from ...services.weaving.reading import Inputs
+    from ...services.weaving.writing import Written
+
+
+@dataclass(frozen=True, eq=False)
+class EachResult:
+    """One result: its inputs, what was made of them, and the action that was written."""
+
+    inputs: "Inputs"
+    made: Any
+    written: "Written"
+
+    @property
+    def source(self) -> Source:
+        return self.inputs.request.sources[0]
+
+
+def report(operator: bpy.types.Operator, warnings: Iterable[str], *summaries: str) -> None:
+    """Report warnings first, then what was done; Blender shows the last sentence."""
+    for note in dict.fromkeys(warnings):
+        operator.report({"WARNING"}, note)
+    for sentence in dict.fromkeys(summaries):
+        operator.report({"INFO"}, sentence)
+
+
+def report_results(
+    operator: bpy.types.Operator, context: bpy.types.Context, each: Sequence[EachResult], refused: Sequence[str] = ()
+) -> None:
+    """Report results with their contacts and figures, which panels show as well, and what was refused."""
+    from ....core.verbs.follow.result import FollowResult
+    from ...services.weaving import reporting
+
+    scene, first = scene_of(context), each[0]
+    notes = [*refused, *(note for one in each for note in one.inputs.read.notes)]
+    for one in each:
+        action, read = one.written.action, one.inputs.read
+        if isinstance(one.made, FollowResult):
+            from ...services.preview import walk_tracks
+
+            walk_tracks.keep(read.armature, action, one.made, read.body.world_metres)
+        contact_rows.keep_planted(scene, action, one.inputs.recipe, one.made.report)
+        notes += [*one.written.notes, *contact_rows.warnings_of(scene, action, one.made.report["warnings"])]
+    count = len(each) + len(refused)
+    line = f"{first.inputs.recipe.label}: {len(each)} of {count} actions"
+    if count == 1:
+        line = reporting.summary(first.written, first.made)
+    rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, first.inputs.read.armature))
+    if rig is not None:
+        rig.last, rig.last_of = line, first.written.action.name
+    report(operator, notes, *(note for one in each for note in one.inputs.read.retarget_notes), line)
+
+
+def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:
+    """Show an image in an Image Editor, where there is a window to have one, and report what it is."""
+    from ...bitmaps import images
+    from ..pictures import image_overlay
+
+    if not bpy.app.background:
+        image_overlay.show()
+        images.show(context, image)
+    operator.report({"INFO"}, images.summary(image))
+    return {"FINISHED"}

@@ -1,0 +1,204 @@
+"""Hooks of operators that make actions: one of all sources or one of each, previewed, or written and reported."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.progress import Progress
+from ....core.recipes.base import Recipe
+from ....core.recipes.reading import ReadingOptions, Request, Source
+from ....core.recipes.result import ResultOptions
+from ...ground.blender_types import OperatorReturn, scene_of
+from ...model import lists, properties
+from ...services.preview import panel_state, previews
+from ...services.results import playback
+from . import polls, reports
+from .background import NotQuickError
+from .reports import EachResult
+from .verb_operator import Hooks, VerbOperator
+
+if TYPE_CHECKING:
+    from ...services.weaving.reading import Inputs
+    from ...services.weaving.writing import Written
+
+
+class ResultHooks(Hooks):
+    """Make an action: of all sources together, or of each where the recipe takes one.
+
+    nothing : the error where no source is given for what is done with each; one_by_one : it is done with each
+    """
+
+    asks = (ReadingOptions, ResultOptions)
+    nothing = "Choose an action first"
+    one_by_one = False  # also for a recipe that takes more than one clip
+
+    preview: bpy.props.BoolProperty(
+        name="Preview",
+        description="Show in the 3D view what would be woven, and write nothing",
+        default=False,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    quick: bpy.props.BoolProperty(
+        name="Only If Quick",
+        description="Leave it where clips would have to be matched first, or a graph to be built",
+        default=False,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        most = None if cls.recipe.most == 1 else cls.recipe.most
+        return polls.poll_sources(cls, context, cls.recipe.least, most)
+
+    # --- inputs
+
+    def inputs(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+        from ...services.weaving import prepared
+
+        made = self.read(op, context, armature)
+        if op.preview:
+            scene = scene_of(context)
+            rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
+            op.panel_state = mode, panel_state.asked(scene, rig, mode)  # while it is woven the panel may change
+        if op.quick and not all(prepared.is_known(one.recipe, one.read.clips) for one in made):
+            raise NotQuickError(f"{op.bl_label} takes time: press its button")
+        return made
+
+    def read(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+        """Return what each result is made of; what can't be read goes to the refused. Raises LoomError if none can."""
+        request = op.request()
+        if not self.one_by_one and op.recipe.most != 1:
+            return (self.completed(op, op.read(context, armature, request, op.recipe_now())),)
+        if not request.sources:
+            raise LoomError(self.nothing)
+        made: list[Inputs] = []
+        errors: list[LoomError] = []
+        for which in self.chosen(op, context, request.sources):
+            source = request.sources[which]
+            one = dataclasses.replace(request, sources=(source, *self.others(op)))
+            try:
+                made.append(self.completed(op, self.read_one(op, context, armature, one, self.recipe_of(op, which))))
+            except LoomError as error:
+                errors.append(error)
+                op.refused.append(_named([source], error))
+        if not made:
+            raise _merged_error(errors, op.refused)
+        return tuple(made)
+
+    def read_one(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe
+    ) -> "Inputs":
+        """Return what one result of several is made of; raises LoomError kinds."""
+        inputs: Inputs = op.read(context, armature, request, recipe)
+        return inputs
+
+    def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
+        """Return inputs with what only this verb knows, such as the points of a curve; raises LoomError."""
+        return inputs
+
+    def chosen(self, op: Any, context: bpy.types.Context, sources: Sequence[Source]) -> Sequence[int]:
+        """Return which of several sources are worked on: all, but previewed is that of the active line."""
+        every = range(len(sources))
+        if not op.preview:
+            return every
+        active = lists.active_line(properties.rig_of(scene_of(context), op.about(context)))
+        named = None if active is None else (active.action.name_full, active.armature)
+        return [k for k in every if (sources[k].name, sources[k].armature) == named][:1] or every[:1]
+
+    def recipe_of(self, op: Any, which: int) -> Recipe:
+        """Return the recipe of one of several sources."""
+        recipe: Recipe = op.recipe_now()
+        return recipe
+
+    def others(self, op: Any) -> tuple[Source, ...]:
+        """Return what each of several sources is read with."""
+        return ()
+
+    # --- compute
+
+    def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
+        from ...services.weaving import computing
+
+        return computing.compute_each(inputs, progress)
+
+    # --- finish
+
+    def finish(
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
+    ) -> OperatorReturn:
+        if op.preview:
+            return self._show(op, context, inputs[0], made[0])
+        refused, errors = list(op.refused), []
+        each: list[EachResult] = []
+        for given, result in zip(inputs, made, strict=True):
+            one = with_result(given, assign=given.request.result.assign and not each)  # one action can be assigned
+            try:
+                if isinstance(result, LoomError):
+                    raise result
+                each.append(EachResult(one, result, self.write(op, context, one, result)))
+            except LoomError as error:
+                errors.append(error)
+                refused.append(_named(one.request.sources, error))
+        if not each:
+            raise _merged_error(errors, refused)
+        self.done(op, context, each, refused)
+        return {"FINISHED"}
+
+    def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
+        """Write one result; raises LoomError if that can't be."""
+        from ...services.weaving import writing
+
+        return writing.write(context, inputs, made)
+
+    def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
+        """Keep the first result for the panel and Live, and report all."""
+        previews.keep(each[0].inputs.read.armature, None)  # it is an action now
+        self.remember(op, context, each[0])
+        reports.report_results(op, context, each, refused)
+
+    def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
+        """Keep what the panel and Live need of a result, and play it where that is wanted."""
+        from ...services.matching import analysis
+        from ...services.preview import ghost_follow, live
+
+        settings, action = properties.settings_of(scene_of(context)), one.written.action
+        live.remember(context, one.inputs, one.made, action)
+        if settings.live:
+            ghost_follow.start()
+        analysis.keep_woven(context, one.inputs, one.made)
+        self.keep(context, one.inputs, one.made)
+        if settings.play:
+            playback.show(context, action)
+
+    def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
+        """Keep what else the panel shows of a result."""
+
+    def _show(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> OperatorReturn:
+        from ...services.preview import ghosts
+
+        if isinstance(made, LoomError):
+            raise made
+        mode, state = op.panel_state
+        ghost = ghosts.keep(context, mode, inputs, made, state)
+        notes, carried = (*inputs.read.notes, *made.report["warnings"]), inputs.read.retarget_notes
+        reports.report(op, notes, *carried, f"Preview: {ghost.summary}")
+        return {"FINISHED"}
+
+
+def with_result(inputs: "Inputs", **options: Any) -> "Inputs":
+    """Return inputs with other options of the result."""
+    result = dataclasses.replace(inputs.request.result, **options)
+    return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=result))
+
+
+def _named(sources: Sequence[Source], error: LoomError) -> str:
+    """Why something can't be done with the first of some sources, with its name."""
+    known = not sources or sources[0].name in str(error)
+    return str(error) if known else f"{sources[0].name}: {error}"
+
+
+def _merged_error(errors: list[LoomError], refused: list[str]) -> LoomError:
+    """The one error where there is but one, else one of all."""
+    return errors[0] if len(refused) == 1 else LoomError("; ".join(refused))

@@ -1,0 +1,284 @@
+"""The one operator of every verb: it fills its properties from the panel, reads, computes and finishes.
+
+What a verb needs beyond its recipe is a small object of hooks. A click on Weave, from top to bottom: `invoke`, then
+`from_panel`, `inputs`, `compute` in a thread, and `finish`, each of which asks the hooks.
+"""
+
+import inspect
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.options import Declared, declared
+from ....core.progress import Progress
+from ....core.recipes.base import Recipe
+from ....core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
+from ....core.recipes.result import ResultOptions
+from ....core.verbs import Blend
+from ...ground import option_properties
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import lists, properties, target_armature
+from ...services.sources import source_warnings
+from ...services.weights import weights_over_time
+from .. import redo_panel
+from . import polls
+from .background import BackgroundOperator
+
+if TYPE_CHECKING:
+    from ...services.weaving.reading import Inputs
+
+
+class ACTION_LOOM_PG_weighted(bpy.types.PropertyGroup):
+    """A source as an operator takes it; operators can't hold pointers to actions."""
+
+    weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0, soft_max=1.0)
+
+
+@option_properties.with_options(SourceOptions)
+class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
+    """How a source is read where it is not as usual; apart, since scripts must give all of a collection's members."""
+
+
+class ACTION_LOOM_PG_player(bpy.types.PropertyGroup):
+    """Whose action a source is, where that is another armature's; named by the source."""
+
+    armature: bpy.props.StringProperty(name="Armature")
+
+
+class Hooks:
+    """What the operator of a verb does beyond its recipe; `op` is the operator. Nothing is kept here.
+
+    `poll` and `draw` are called whenever Blender asks, and may change nothing. Then, in this order: `fill_sources` and
+    `fill` take what the panel has; `inputs` may not look at the panel any more; `compute` runs in a thread and may
+    touch nothing of Blender's; `finish` is the only one that writes.
+
+    Properties that a class of hooks declares as annotations become the operator's.
+    asks : what the operator asks for beside the recipe; from_settings : whether the panel has its options
+    """
+
+    asks: ClassVar[tuple[type[Declared], ...]] = (ReadingOptions,)
+    from_settings = True
+
+    def poll(self, cls: type["VerbOperator"], context: bpy.types.Context) -> bool:
+        """Return whether it can run now, and give the reason where it can't."""
+        return polls.poll_sources(cls, context, cls.recipe.least, cls.recipe.most)
+
+    def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
+        """Draw in the redo panel what stands above the options."""
+
+    def is_unfilled(self, op: Any) -> bool:
+        """Return whether sources have still to be taken from the panel: a script that names none means those."""
+        return not len(op.sources)
+
+    def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        """Take the sources from the panel, and the options that stand in their lines."""
+        op.take_ticked(context, given)
+
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        """Take what else the panel has; given : properties that the caller has set."""
+
+    def inputs(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+        """Return what each result is made of; raises LoomError kinds."""
+        return (op.read(context, armature, op.request(), op.recipe_now()),)
+
+    def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
+        """Return what is made of each; runs in a thread, and touches nothing of Blender's."""
+        from ...services.weaving import computing
+
+        return [computing.compute(inputs[0], progress)]
+
+    def finish(
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
+    ) -> OperatorReturn:
+        """Write, keep and report what was made; raises LoomError."""
+        raise NotImplementedError
+
+
+class VerbOperator(BackgroundOperator):
+    """The operator of a recipe, with its hooks; `operator` makes a class of it for each verb."""
+
+    recipe: ClassVar[type[Recipe]]
+    hooks: ClassVar[Hooks]
+    refused: list[str]
+
+    armature: bpy.props.StringProperty(
+        name="Armature", description="Name of the armature; the active one if empty", options={"HIDDEN", "SKIP_SAVE"}
+    )
+    sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_weighted, options={"HIDDEN"})
+    readings: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_reading, options={"HIDDEN"})
+    players: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_player, options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return cls.hooks.poll(cls, context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.hooks.draw(self, present(self.layout))
+        redo_panel.draw(present(self.layout), self, self.recipe, self.hooks.asks)
+
+    # --- from the panel to the operator's properties, once
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        armature = self.about(context)
+        if target_armature.by_button(context) and armature is not None:
+            self.armature = armature.name  # when it is done again nothing says that a button asked
+        given = frozenset(
+            one.identifier
+            for one in self.properties.bl_rna.properties
+            if self.properties.is_property_set(one.identifier)
+        )
+        if self.hooks.from_settings:
+            self._take_settings(properties.settings_of(scene_of(context)))
+        for rows in (self.sources, self.readings, self.players):
+            rows.clear()
+        self.hooks.fill_sources(self, context, given)
+        self.hooks.fill(self, context, given)
+
+    def _take_settings(self, settings: Any) -> None:
+        for group in properties.groups(settings, self.recipe):
+            for declaration in (self.recipe, *self.hooks.asks):
+                for name, about in option_properties.options_of(declaration).items():
+                    if name in group.bl_rna.properties and not option_properties.is_set(self, about):
+                        setattr(self, name, getattr(group, name))
+
+    def take_ticked(self, context: bpy.types.Context, given: frozenset[str]) -> None:
+        """Take the ticked sources of the list, in the order that the recipe takes them, and what their lines say."""
+        scene, action = scene_of(context), target_armature.action(context)
+        rig, every = properties.rig_of(scene, self.about(context)), declared(self.recipe)
+        ticked = lists.in_order(rig, self.recipe) if action is None else lists.own_lines(rig, action)
+        for line in ticked:
+            self.add_line(line)
+        if action is not None and not ticked:
+            self.add_source(action.name_full)
+        of_lines = _options_from_list(scene, rig, ticked)
+        for name in set(of_lines) & set(every) - given:
+            setattr(self, name, of_lines[name])
+        if "reference" in every:
+            self.reference = str(lists.reference_among(rig, ticked) + 1) if ticked else "1"
+
+    def add_line(self, line: Any) -> None:
+        """Add the action of a line of the list to the sources, to be read as the line says."""
+        reading = {"rate": line.rate, "slot": line.slot}
+        if line.use_range:
+            reading |= {"first": line.first, "last": line.last}
+        self.add_source(line.action.name_full, line.weight, line.armature, reading)
+
+    def add_source(
+        self, name: str, weight: float = 1.0, armature: str = "", reading: dict[str, Any] | None = None
+    ) -> None:
+        """Add an action to the sources; armature : whose it is, if another's; reading : how, if not as it is."""
+        item = self.sources.add()
+        item.name, item.weight = name, weight
+        player = self.players.add()
+        player.name, player.armature = name, armature
+        if reading is not None:
+            row = self.readings.add()
+            row.name = name
+            for option, value in reading.items():
+                setattr(row, option, value)
+
+    # --- from the operator's properties to the inputs, once
+
+    def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
+        return target_armature.called(context, self.armature)
+
+    def inputs(self, context: bpy.types.Context) -> tuple["Inputs", ...]:
+        self.refused = []
+        if self.hooks.is_unfilled(self):
+            self.from_panel(context)
+        armature = self.about(context)
+        if armature is None:
+            raise LoomError(f"There is no armature named {self.armature!r}")
+        made = self.hooks.inputs(self, context, armature)
+        self._metres = made[0].read.body.world_metres
+        return made
+
+    def read(
+        self,
+        context: bpy.types.Context,
+        armature: bpy.types.Object,
+        request: Request,
+        recipe: Recipe,
+        *,
+        warn: bool = True,
+    ) -> "Inputs":
+        """Read the sources of a request, and let the list warn of them; raises LoomError kinds."""
+        from ...services.weaving import reading
+
+        inputs = reading.Inputs(request, reading.read(context, armature, request, recipe), recipe)
+        if warn:
+            source_warnings.note(context, armature, request, inputs.read)
+        return inputs
+
+    def request(self) -> Request:
+        """Return what the operator's properties ask for."""
+        readings: dict[str, list[dict[str, Any]]] = {}
+        for one in self.readings:
+            readings.setdefault(one.name, []).append(option_properties.values_of(one, SourceOptions))
+        players: dict[str, list[str]] = {}
+        for player in self.players:
+            players.setdefault(player.name, []).append(player.armature)
+        sources = []
+        for source in self.sources:  # an action that is given twice can be read in two ways, in this order
+            ways, owners = readings.get(source.name, [{}]), players.get(source.name, [""])
+            owner = owners.pop(0) if len(owners) > 1 else owners[0]
+            sources.append(Source(name=source.name, armature=owner, **(ways.pop(0) if len(ways) > 1 else ways[0])))
+        reading = ReadingOptions(**option_properties.values_of(self, ReadingOptions))
+        if ResultOptions not in self.hooks.asks:
+            return Request(sources=tuple(sources), reading=reading)
+        result = ResultOptions(**option_properties.values_of(self, ResultOptions))
+        return Request(sources=tuple(sources), reading=reading, result=result)
+
+    def recipe_now(self) -> Recipe:
+        """Return the recipe that the operator's properties say."""
+        values = option_properties.values_of(self, self.recipe)
+        if "weights" in declared(self.recipe):
+            values["weights"] = tuple(option_properties.rounded(source.weight) for source in self.sources)
+        return self.recipe(**values)
+
+    def finish(self, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]) -> OperatorReturn:
+        return self.hooks.finish(self, context, inputs, made)
+
+
+def _options_from_list(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> dict[str, str]:
+    """Options that stand in the lines of a list: weights that are keyed, and labels."""
+    options = {}
+    rows = weights_over_time.rows(scene, rig)
+    if rows:
+        options["weight_keys"] = declared(Blend)["weight_keys"].as_text(rows)
+    if any(line.label for line in ticked):
+        options["labels"] = " ".join("_".join(line.label.split()) or "-" for line in ticked)
+    return options
+
+
+def operator(
+    recipe: type[Recipe], hooks: Hooks, *, idname: str = "", label: str = "", tooltip: str = "", undo: bool = True
+) -> type:
+    """Return an operator class of a recipe, with a property for every option that it and its hooks ask for."""
+    idname = idname or recipe.verb
+    hidden = ("INTERNAL",) if idname in recipe.earlier_verbs else ()  # search has it by today's name
+    own: dict[str, Any] = {}
+    for base in reversed(type(hooks).__mro__[:-2]):  # all but Hooks and object
+        own |= inspect.get_annotations(base)
+    return type(
+        f"ACTION_LOOM_OT_{idname}",
+        (VerbOperator, bpy.types.Operator),
+        {
+            "__module__": type(hooks).__module__,
+            "__doc__": tooltip or recipe.tooltip,
+            "__annotations__": own | option_properties.annotations(recipe, *hooks.asks),
+            "recipe": recipe,
+            "hooks": hooks,
+            "compute": staticmethod(hooks.compute),  # not bound: Blender may free the operator before the work ends
+            "bl_idname": f"action_loom.{idname}",
+            "bl_label": label or recipe.label,
+            "bl_description": tooltip or recipe.tooltip,
+            "bl_options": {"REGISTER", *(("UNDO",) if undo else ()), *hidden},
+        },
+    )
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_PG_weighted, ACTION_LOOM_PG_reading, ACTION_LOOM_PG_player)
+)
