@@ -94,7 +94,7 @@ def remove_unfinished() -> None:
 
 
 def takes_bytes(path: Path) -> bool:
-    """Say whether a path is a device or a pipe."""
+    """Return whether a path is a device or a pipe."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -133,7 +133,7 @@ def _clear(folder: Path) -> None:
 
 
 def _is_left(name: re.Match[str], age: float) -> bool:
-    """Say whether nobody writes the file of a name any more, whose last byte is some seconds old (age)."""
+    """Return whether nobody writes the file of a name any more, whose last byte is some seconds old (age)."""
     machine, process, token = name.groups()
     if machine == _machine():
         # In a container the process that was killed may have had the number of this one.

@@ -54,12 +54,12 @@ def _interrupt_again(_number: int, _frame: FrameType | None) -> None:
 
 
 def has_arrived() -> bool:
-    """Say whether a signal has arrived, whatever has become of it."""
+    """Return whether a signal has arrived, whatever has become of it."""
     return _signal is not None
 
 
 def was_interrupted(error: BaseException) -> bool:
-    """Say whether an error is an interruption; compiled code and libraries make other errors of it."""
+    """Return whether an error is an interruption; compiled code and libraries make other errors of it."""
     return has_arrived() or isinstance(error, KeyboardInterrupt)
 
 

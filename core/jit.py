@@ -146,7 +146,7 @@ def _delete_cache(package: str) -> None:
 
 
 def _numba_folders() -> list[str]:
-    """Where numba keeps kernels apart from their modules: the folder that was set, and its own for each user."""
+    """Return where numba keeps kernels apart from their modules: the folder that was set, and its own for each user."""
     try:
         settings: Any = import_module("numba").config
         user = import_module("numba.misc.appdirs").AppDirs(appname="numba", appauthor=False).user_cache_dir

@@ -135,7 +135,7 @@ class Option:
 
 
 def _is_text(value: str) -> bool:
-    """Say whether others can take a text: JSON allows halves of letters and zeros, and they do not."""
+    """Return whether others can take a text: JSON allows halves of letters and zeros, and they do not."""
     return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 

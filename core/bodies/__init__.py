@@ -1,4 +1,4 @@
-"""Clips on bodies of other joints, rest poses and proportions, by what plays which part of the body.
+"""Retargeting of clips to bodies with other joints, rest poses and proportions, by body roles.
 
 Method: Body roles and retargeting.
 """

@@ -1,4 +1,7 @@
-"""Clips brought onto one body before they are woven: joint for joint where they have the same, else part for part."""
+"""Bring clips onto one body before they are woven: joint by joint where joints are the same, else by body roles.
+
+Method: Body roles and retargeting.
+"""
 
 import numpy as np
 
@@ -9,16 +12,23 @@ from ..motion.skeleton import Skeleton
 from . import carried, carry, rest_check, rest_frames
 from .carried import Carried
 
-SAME_REST = 5.0  # degrees between limbs of two rest poses; within, people of one exporter differ
+SAME_REST = 5.0  # degrees between limbs of two rest poses; people of one exporter differ by up to this
 _BONES = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
 
 
 def like(clip: Clip, reference: Clip) -> tuple[Clip, Carried | None]:
-    """Return a clip on the body of another, and how it came there; None where both are of the same kind.
+    """Return a clip on the body of another, and how it was carried there; None where joints and rest pose are alike.
 
-    Bodies of the same joints that rest alike keep the turns that these have in the world since rest (see
-    `motion.retarget.onto`), all others the places of their parts (see `carry.onto_body`). Raises SkeletonError naming
-    the joints that only one of the two has where either is not known to be a person's.
+    Bodies with the same joints that rest alike keep each joint's world rotation relative to rest (see
+    `motion.retarget.onto`); others are matched by body roles (see `carry.onto_body`). Where one of the two is not known
+    to be a person's, raises SkeletonError that names the joints of one body alone.
+
+    Example:
+        >>> from action_loom.core.bodies import alike
+        >>> from action_loom.core.figure import actions
+        >>> clip, carried = alike.like(actions.wave(), actions.walk())
+        >>> clip.name, carried
+        ('wave', None)
     """
     body = reference.skeleton
     same = set(clip.skeleton.names) == set(body.names)
@@ -28,14 +38,28 @@ def like(clip: Clip, reference: Clip) -> tuple[Clip, Carried | None]:
 
 
 def rest_alike(one: Skeleton, other: Skeleton) -> bool:
-    """Say whether the limbs of two people point the same way at rest, to 5°, whichever way each of them faces."""
+    """Return whether the limbs of two people rest in the same directions, within 5°, whatever each one's heading.
+
+    Example:
+        >>> import numpy as np
+        >>> from dataclasses import replace
+        >>> from action_loom.core.bodies import alike
+        >>> from action_loom.core.figure import body
+        >>> figure = body.skeleton()
+        >>> alike.rest_alike(figure, replace(figure, offsets=1.2 * figure.offsets))
+        True
+        >>> arms = np.array(["forearm" in name for name in figure.names])
+        >>> lowered = np.where(arms[:, None], figure.offsets[:, [2, 1, 0]], figure.offsets)
+        >>> alike.rest_alike(figure, replace(figure, offsets=lowered))
+        False
+    """
     ours, theirs = _limbs(one), _limbs(other)
     cosines = [float(ours[bone] @ theirs[bone]) for bone in ours.keys() & theirs.keys()]
-    return min(cosines, default=1.0) >= np.cos(np.radians(SAME_REST))
+    return bool(min(cosines, default=1.0) >= np.cos(np.radians(SAME_REST)))
 
 
 def _limbs(skeleton: Skeleton) -> dict[str, Array]:
-    """The directions (3,) of thighs, shins, upper arms and forearms at rest, of a body that faces +y."""
+    """Return the directions (3,) of thighs, shins, upper arms and forearms at rest, of a body that faces +y."""
     pose, roles, found = rest_frames.at_rest(skeleton), skeleton.roles, {}
     upright = quat.inv(rest_frames.body_frame(skeleton, pose))
     for side in "LR":

@@ -1,4 +1,7 @@
-"""What became of a clip on another body: what was matched how, against which pose, at what scale."""
+"""How a clip was carried onto another body: which joints were matched how, against which poses, at what scale.
+
+Method: Body roles and retargeting.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +18,12 @@ NEEDED = ("hips", "thigh.L", "thigh.R", "shin.L", "shin.R")
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """How a clip came onto another body.
+    """How a clip was carried onto another body.
 
-    clip : its name; source, body : the skeletons; pairs : what every joint got its turn from
-    rest, body_rest : the poses that turns are measured against
-    scale : how much longer the body's legs are; lift : metres by which it was raised, so that no foot is deeper in the
-        floor than the source's
+    clip : its name; source, body : the skeletons; pairs : the partner of every joint
+    rest, body_rest : the poses against which rotations are measured
+    scale : of the legs; lift : metres by which the body was raised, so that no foot is deeper in the floor than the
+        source's
     stretched : whether the clip had scales, which are left out
     """
 
@@ -35,12 +38,12 @@ class Carried:
     stretched: bool = False
 
     def names(self, how: str) -> list[str]:
-        """Return the names of the body's joints that got their turn in a way, such as `partners.ROLE`."""
-        return [name for name, one in zip(self.body.names, self.pairs.how, strict=True) if one == how]
+        """Return the names of the body's joints that were matched so, such as by `partners.ROLE`."""
+        return [name for name, matched in zip(self.body.names, self.pairs.how, strict=True) if matched == how]
 
     @property
     def warnings(self) -> list[str]:
-        """What the user should know, a sentence each: rest poses that were replaced, and parts that are not known."""
+        """Warnings for the user, a sentence each: replaced rest poses, scales left out, and unknown roles."""
         sentences = [pose.why for pose in (self.rest, self.body_rest) if pose.why]
         if self.stretched:
             sentences.append(f"{self.clip}: its joints are scaled, which is left out on the other body")
@@ -58,19 +61,19 @@ class Carried:
 
     @property
     def sentences(self) -> list[str]:
-        """What a verb that brings clips together says of it, a sentence each."""
+        """Notes for the report of a verb that brings clips onto one body, a sentence each."""
         return [f"{self.clip} has other joints and was put on the reference's body: {self.figures}", *self.warnings]
 
     @property
     def figures(self) -> str:
-        """How many of the body's joints were matched how."""
+        """In a phrase, how many of the body's joints were matched how."""
         by_role, still = len(self.names(partners.ROLE)), len(self.names(partners.REST))
         others = len(self.body) - by_role - still
         return f"{by_role} joints by role, {others} by their place or name, {still} at rest, legs × {self.scale:.2f}"
 
     @property
     def doubts(self) -> list[str]:
-        """What an artist would look at: roles that no name tells of, and joints that nothing moves; a phrase each."""
+        """What an artist should check, a phrase each: roles found without a name, and joints that nothing moves."""
         notes = []
         for one, whose in ((self.source, "its"), (self.body, "this body's")):
             found = one.roles_found_by
@@ -82,11 +85,11 @@ class Carried:
 
     @property
     def sentence(self) -> str:
-        """How it came there: how many joints were matched how, and what to look at."""
+        """In a sentence, how many joints were matched how, and what to check."""
         return "; ".join([self.figures, *self.doubts])
 
     def as_report(self) -> dict[str, Any]:
-        """Return what a report says of it."""
+        """Return it as plain JSON values for a report."""
         own, theirs = self.source.roles_found_by, self.body.roles_found_by
         roles = {
             role: [self.source.names[self.source.roles[role]], own[role], self.body.names[joint], theirs[role]]
@@ -100,13 +103,13 @@ class Carried:
             "rest": self.rest.name,
             "body_rest": self.body_rest.name,
             "roles": roles,
-            "joints": {how: self.names(how) for how in _TOLD},
+            "joints": {how: self.names(how) for how in _REPORTED},
             "fingers": sorted(self.pairs.fanned),
         }
 
 
 _UNSURE = (body_roles.HIERARCHY, body_roles.SHAPE)
-_TOLD = (
+_REPORTED = (
     partners.ROLE,
     partners.SPINE,
     partners.FINGER,
@@ -118,17 +121,34 @@ _TOLD = (
 
 
 def choose(role: str) -> str:
-    """Return what an artist does about a role that nothing plays."""
+    """Return an instruction for the artist about a role that no joint plays."""
     return f"choose the bone that plays {role} in Body Roles"
 
 
 def is_a_persons(skeleton: Skeleton) -> bool:
-    """Say whether clips go onto a skeleton and come from it: it has two legs, and all of them is known."""
+    """Return whether a skeleton can be retargeted by body roles: it has two legs, and all their roles are known.
+
+    Example:
+        >>> from action_loom.core.bodies import carried
+        >>> from action_loom.core.figure import body
+        >>> carried.is_a_persons(body.skeleton())
+        True
+    """
     return not skeleton.four_footed and set(NEEDED) <= set(skeleton.roles)
 
 
 def refuse(skeleton: Skeleton, name: str) -> None:
-    """Raise SkeletonError, naming the body, for one that no clip of a person goes onto or comes from."""
+    """Raise SkeletonError, naming the body, for a skeleton that can't be retargeted by body roles.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.bodies import carried
+        >>> from action_loom.core.figure import body
+        >>> legs = {role: joint for role, joint in body.skeleton().roles.items() if role != "shin.L"}
+        >>> carried.refuse(replace(body.skeleton(), roles=legs), "Rain")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        action_loom.core.errors.SkeletonError: Rain: no joint plays shin.L: choose the bone that plays shin.L...
+    """
     if skeleton.four_footed:
         raise SkeletonError(f"{name} stands on four feet: clips go from one two-legged body onto another")
     missing = [role for role in NEEDED if role not in skeleton.roles]

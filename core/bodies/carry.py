@@ -1,7 +1,8 @@
-"""A clip on a body with other joints, another rest pose and other proportions (methods: Body roles and retargeting).
+"""Carry a clip onto a body with other joints, rest pose and proportions (methods: Body roles and retargeting).
 
-`motion.retarget` is for bodies of the same joints that rest alike; here parts of the body are what corresponds. Turns
-are carried between anatomical frames of the rest poses (see `rest_frames`), so that limbs point where the source's do.
+`motion.retarget` is for bodies with the same joints that rest alike; here joints correspond by the parts of the body.
+Rotations are carried between anatomical frames of the rest poses (see `rest_frames`), so that limbs point where the
+source's do.
 """
 
 from collections.abc import Mapping
@@ -22,13 +23,22 @@ from .rest_frames import RestPose
 def onto_body(
     clip: Clip, skeleton: Skeleton, rest: RestPose | None = None, body_rest: RestPose | None = None
 ) -> tuple[Clip, Carried]:
-    """Return a clip on another body of two legs, and what was matched how.
+    """Return a clip on another two-legged body, and how it was carried there.
 
-    rest, body_rest : the poses that turns are measured against; None is the clip's own rest pose, or its most upright
-        frame where nobody can stand in that (see `rest_check.choose`), and the skeleton's own
-    The result has the clip's name, rate and channels, and no scales. Raises SkeletonError naming the body and the role
-    that is missing, for the four-footed and for bodies without legs. Source: the alignment of chains of Unreal's IK
-    Retargeter, with the alignment found by parallel transport instead of by hand.
+    rest, body_rest : the poses against which rotations are measured; by default the clip's rest pose, or its most
+        upright frame where nobody can stand in that pose (see `rest_check.choose`), and the skeleton's own
+    The result has the clip's name, rate and channels, but no scales. Raises SkeletonError, which names the body and the
+    missing role, also for four-footed bodies and bodies without legs. Source: the aligned chains of Unreal's IK
+    Retargeter; here parallel transport aligns them, not a user.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.bodies import carry
+        >>> from action_loom.core.figure import actions, body
+        >>> small = replace(body.skeleton(), offsets=0.5 * body.skeleton().offsets)
+        >>> clip, carried = carry.onto_body(actions.walk(cycles=1), small)
+        >>> round(carried.scale, 3), carried.names("rest")
+        (0.5, [])
     """
     carried.refuse(clip.skeleton, clip.name)
     carried.refuse(skeleton, "the body")
@@ -55,7 +65,7 @@ def onto_body(
 
 
 def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, poses: tuple[RestPose, RestPose]) -> Array:
-    """The world turns (F, J, 4) of the body's joints, from those (F, I, 4) of the source's."""
+    """Return the world rotations (F, J, 4) of the body's joints, from those (F, I, 4) of the source's."""
     rest, body_rest = poses
     theirs = rest_frames.of_body(source, rest, pairs.fanned)
     ours = rest_frames.of_body(body, body_rest, pairs.fanned)
@@ -87,12 +97,12 @@ def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, pos
 
 
 def _change(frames: tuple[Array, Array], rest: Array, body_rest: Array) -> Array:
-    """R⁻¹ · B · B'⁻¹ · R': from a turn of the source's joint to one of the body's that shows the same."""
+    """Return R⁻¹ · B · B'⁻¹ · R': what turns a world rotation of the source's joint into that of the body's joint."""
     return np.asarray(quat.mul(quat.mul(quat.inv(rest), frames[0]), quat.mul(quat.inv(frames[1]), body_rest)))
 
 
 def _frame(skeleton: Skeleton, frames: Mapping[int, Array], joint: int, upright: Array) -> Array:
-    """The frame of a joint, of what it hangs on where it has none: a twist bone's turn is that within its arm."""
+    """Return the frame of a joint, or of the joint that carries it: a twist bone turns within its arm."""
     while joint >= 0:
         if joint in frames:
             return frames[joint]
@@ -101,9 +111,9 @@ def _frame(skeleton: Skeleton, frames: Mapping[int, Array], joint: int, upright:
 
 
 def _local(body: Skeleton, carrier: int, turned: Array, places: Array) -> tuple[Array, Array]:
-    """The rotations (F, J, 4) about the rest frames of joints, and what they move in those (F, J, 3)."""
+    """Return the joints' local rotations (F, J, 4) and translations (F, J, 3), in their rest frames."""
     above = np.array([_above(body, joint) for joint in range(len(body))])
-    moved = (above != body.parents) | (above < 0)  # those that stand elsewhere than their parents take them
+    moved = (above != body.parents) | (above < 0)  # joints whose parent does not bring them to their place
     moved[carrier] = True
     if body.inheritance is not None:
         rotations, translations, _ = kinematics.local(body, quat.to_matrix(turned), places)
@@ -115,7 +125,10 @@ def _local(body: Skeleton, carrier: int, turned: Array, places: Array) -> tuple[
 
 
 def _places(body: Skeleton, pairs: Partners, turned: Array, theirs: Array) -> Array:
-    """Where the body's joints (F, J, 3) are as long as nothing carries it; theirs (F, I, 3) : the source's, scaled."""
+    """Return the places (F, J, 3) of the body's joints before it is moved to follow the source.
+
+    theirs (F, I, 3) : places of the source's joints, scaled
+    """
     rest, places = body.rest, np.empty((*turned.shape[:2], 3))
     for joint in _outwards(body):
         above = _above(body, joint)
@@ -145,12 +158,12 @@ def _points(body: Skeleton, turned: Array, places: Array) -> Array:
 
 
 def _between_thighs(skeleton: Skeleton, points: Array) -> Array:
-    """The middle of the thigh joints: unlike the hips' joint, all rigs have that in the same place."""
+    """Return the middle of the thigh joints: unlike the hips' joint, it is at the same place in all rigs."""
     return np.asarray(0.5 * (points[:, skeleton.roles["thigh.L"]] + points[:, skeleton.roles["thigh.R"]]))
 
 
 def _ankle_height(skeleton: Skeleton, pose: RestPose) -> float:
-    """Mean height of the ankles over the lowest point of the feet at rest; 0 where no feet are known."""
+    """Return the mean height (m) of the ankles over the lowest point of the feet at rest; 0 without known feet."""
     found = feet.balls_and_ankles(skeleton)
     if not found:
         return 0.0
@@ -163,10 +176,10 @@ def _sole(skeleton: Skeleton) -> list[int]:
 
 
 def _lift(source: Skeleton, body: Skeleton, theirs: Array, ours: Array, scale: float) -> float:
-    """By how much a body is raised (m), so that its lowest ball is no deeper than the source's, scaled.
+    """Return by how much (m) a body is raised so that its lowest ball is no deeper than the source's, scaled.
 
-    Legs whose shins are shorter against their thighs reach deeper where they bend; one height for the whole clip, since
-    a lift that changes would move the hips. None where no feet are known.
+    Legs with shorter shins against their thighs reach deeper when they bend. It is one height for the whole clip, since
+    a lift that changes would move the hips; 0 without known feet.
     """
     balls = [[ball for ball, _ in feet.balls_and_ankles(one).values()] for one in (source, body)]
     if not all(balls):
@@ -175,7 +188,7 @@ def _lift(source: Skeleton, body: Skeleton, theirs: Array, ours: Array, scale: f
 
 
 def _moved_by(body: Skeleton, carrier: int) -> list[int]:
-    """The carrier, and all that hangs on it; what hangs there as a part of the body does, too."""
+    """Return the carrier and all joints that it carries, by the body or by parents."""
     found = {carrier}
     for joint in _outwards(body):
         if _above(body, joint) in found:
@@ -189,13 +202,13 @@ def _above(skeleton: Skeleton, joint: int) -> int:
 
 
 def _outwards(skeleton: Skeleton) -> list[int]:
-    """All joints, each after the one it hangs on as a part of the body, which in a generated rig may come later."""
+    """Return all joints, each after the one that carries it, which in a generated rig may be listed later."""
     order: list[int] = []
     known = {-1}
     waiting = list(range(len(skeleton)))
     while waiting:
         free = [joint for joint in waiting if _above(skeleton, joint) in known]
-        if not free:  # parts that hang on each other: as the file has them
+        if not free:  # parts that carry each other keep the file's order
             return [*order, *waiting]
         order += free
         known.update(free)

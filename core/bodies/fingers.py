@@ -1,4 +1,7 @@
-"""Fingers, by the names of what hangs below a hand: where the hand points, and how it lies."""
+"""Fingers, by the names of the joints below a hand: where the hand points, and its roll.
+
+Method: Body roles and retargeting.
+"""
 
 import re
 
@@ -14,12 +17,12 @@ _NAMES = {
     "ring": re.compile(r"(?i)ring|薬指"),
     "little": re.compile(r"(?i)pinky|pinkie|little|小指"),
 }
-_PALM = re.compile(r"(?i)carpal|palm")  # bones of the palm are called after fingers, too
-_APART = 0.05  # of the forearm: what is nearer to the wrist tells no direction
+_PALM = re.compile(r"(?i)carpal|palm")  # bones of the palm, which often have names of fingers, too
+_APART = 0.05  # of the forearm: a point nearer to the wrist gives no direction
 
 
 def chains(skeleton: Skeleton, side: str) -> dict[str, tuple[int, ...]]:
-    """Return the joints of each finger of a side ("L" or "R"), from its root; {} where names tell none."""
+    """Return the joints of each finger of a side ("L" or "R"), from its root; {} where no name is a finger's."""
     hand = skeleton.roles.get(f"hand.{side}")
     found: dict[str, tuple[int, ...]] = {}
     if hand is None:
@@ -40,8 +43,8 @@ def chains(skeleton: Skeleton, side: str) -> dict[str, tuple[int, ...]]:
 def pointing(skeleton: Skeleton, side: str, points: Array) -> Array | None:
     """Return the unit vector (3,) from a hand to the mean of its fingers' roots without the thumb.
 
-    points (P, 3) : joints, then tips. Where no name tells fingers, what hangs on the hand counts, or its tip. None
-    where there is nothing but the wrist.
+    points (P, 3) : joints, then tips. Where no name is a finger's, the children of the hand count, or its tip. None
+    where the hand has neither.
     """
     hand, known = skeleton.roles[f"hand.{side}"], chains(skeleton, side)
     roots = [joints[0] for finger, joints in known.items() if finger != "thumb"]
@@ -59,7 +62,7 @@ def pointing(skeleton: Skeleton, side: str, points: Array) -> Array | None:
 
 
 def fan(skeleton: Skeleton, side: str, points: Array) -> Array | None:
-    """Return the vector (3,) from the little finger's root to the index's; None where names do not tell both."""
+    """Return the vector (3,) from the root of the little finger (else the ring finger) to the index's; None without."""
     known = chains(skeleton, side)
     last = known.get("little", known.get("ring"))
     if last is None or "index" not in known:
@@ -69,7 +72,7 @@ def fan(skeleton: Skeleton, side: str, points: Array) -> Array | None:
 
 
 def _first_apart(skeleton: Skeleton, joint: int, wrist: Array, near: float, points: Array) -> list[int]:
-    """Return the first point down from a joint that is not at the wrist itself."""
+    """Return the first point from a joint downwards that is not at the wrist itself; [] for none."""
     while np.linalg.norm(points[joint] - wrist) <= near:
         children = np.flatnonzero(skeleton.parents == joint)
         if not len(children):

@@ -1,4 +1,7 @@
-"""Which joint of one body stands for which of another: by role, along the spine, by finger, by name."""
+"""Which joint of one body corresponds to which of another: by role, along the spine, by finger, by name.
+
+Method: Body roles and retargeting.
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,18 +14,18 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from . import fingers
 
-# How a joint gets its turn, in the order in which they are looked for.
+# How a joint can be matched, in the order in which these are tried.
 ROLE, SPINE, FINGER, NAME, FOLLOWS, BETWEEN, REST = "role", "spine", "finger", "name", "follows", "between", "rest"
 
 
 @dataclass(frozen=True, eq=False)
 class Partners:
-    """What each of the J joints of a body gets its turn from.
+    """From which joints of the source each of the J joints of a body gets its rotation.
 
     joints (J,) : the partner in the source, −1 for none; how : one of the words above for each
-    between : joints between two joints of the source's trunk, by a share of the way from the first to the second
+    between : joints between two of the source's trunk, with a share from the first (0) to the second (1)
     carrier : the joint that moves the body as a whole
-    fanned : sides where both have fingers that tell how the hand lies
+    fanned : sides where both bodies have the fingers that give the hand's roll
     """
 
     joints: NDArray[np.int64]
@@ -33,14 +36,22 @@ class Partners:
 
 
 def match(source: Skeleton, body: Skeleton) -> Partners:
-    """Return what each joint of a body gets its turn from in another; both have hips and thighs."""
+    """Return the partners of a body's joints in another body, the source; both must have hips and thighs.
+
+    Example:
+        >>> from action_loom.core.bodies import partners
+        >>> from action_loom.core.figure import body
+        >>> pairs = partners.match(body.skeleton(), body.skeleton())
+        >>> set(pairs.how), body.skeleton().names[pairs.carrier]
+        ({'role'}, 'hips')
+    """
     joints, how = np.full(len(body), -1), [REST] * len(body)
 
     def pair(joint: int, theirs: int, by: str) -> None:
         if joints[joint] < 0:  # nothing overwrites a role
             joints[joint], how[joint] = theirs, by
 
-    # A single joint of the trunk plays spine and chest: the chest, since arms hang on it.
+    # A single joint of the trunk plays spine and chest: it is matched as the chest, which carries the arms.
     for role in sorted(body.roles, key=lambda role: role == "spine"):
         if role in source.roles:
             pair(body.roles[role], source.roles[role], ROLE)
@@ -63,7 +74,7 @@ def match(source: Skeleton, body: Skeleton) -> Partners:
 
 
 def _fingers(source: Skeleton, body: Skeleton) -> list[tuple[int, int]]:
-    """Joints of the same finger, from its root; what the longer one has besides stays at rest."""
+    """Return pairs of joints of the same finger, from its root; further joints of the longer one stay at rest."""
     found = []
     for side in "LR":
         theirs = fingers.chains(source, side)
@@ -73,7 +84,7 @@ def _fingers(source: Skeleton, body: Skeleton) -> list[tuple[int, int]]:
 
 
 def _stretches(source: Skeleton, body: Skeleton) -> list[tuple[list[int], list[int]]]:
-    """The joints of either trunk from one role that both have to the next, with both ends."""
+    """Return the joints of both trunks from each role that both have to the next, ends included."""
     both = ((body, _trunk(body)), (source, _trunk(source)))
     shared = [role for role in body_roles.TRUNK if all(one.roles.get(role) in way for one, way in both)]
     found = []
@@ -88,7 +99,7 @@ def _stretches(source: Skeleton, body: Skeleton) -> list[tuple[list[int], list[i
 
 
 def _trunk(skeleton: Skeleton) -> list[int]:
-    """The joints from the hips to the highest role of the trunk."""
+    """Return the joints from the hips to the highest role of the trunk."""
     top = next(skeleton.roles[role] for role in reversed(body_roles.TRUNK) if role in skeleton.roles)
     hips, way = skeleton.roles["hips"], [top]
     while way[-1] != hips and (above := _above(skeleton, way[-1])) >= 0 and above not in way:
@@ -104,9 +115,9 @@ def _above(skeleton: Skeleton, joint: int) -> int:
 def _places_between(
     body: Skeleton, ours: list[int], source: Skeleton, theirs: list[int]
 ) -> dict[int, tuple[int, int, float]]:
-    """Between which two joints of the source each joint inside a stretch of the trunk is, by place along it.
+    """Return between which two joints of the source each inner joint of a stretch of the trunk lies, and its share.
 
-    A joint turns the bone that follows it: its turn counts for the middle of that.
+    A joint turns the bone after it, so its rotation counts for the middle of that bone.
     """
     own, other = _middles(body, ours), _middles(source, theirs)
     found = {}
@@ -119,7 +130,7 @@ def _places_between(
 
 
 def _middles(skeleton: Skeleton, chain: list[int]) -> Array:
-    """The middle of the bone that follows each joint of a chain, as a share of the way from the first to the last."""
+    """Return the middle of the bone after each joint of a chain, as a share of the chain's length.""""""
     way, places = _trunk(skeleton), skeleton.rest[1]
     along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places[way], axis=0), axis=1)))
     middles = np.append(0.5 * (along[1:] + along[:-1]), along[-1])[[way.index(joint) for joint in chain]]
@@ -128,7 +139,7 @@ def _middles(skeleton: Skeleton, chain: list[int]) -> Array:
 
 
 def _carrier(body: Skeleton) -> int:
-    """The lowest joint that hips, thighs and spine all hang on: usually the hips."""
+    """Return the lowest joint above hips, thighs and spine: usually the hips."""
     roles = body.roles
     ways = [
         [roles[role], *body_roles.ancestors(roles[role], body.parents)][::-1]
@@ -140,7 +151,7 @@ def _carrier(body: Skeleton) -> int:
 
 
 def _by_name(source: Skeleton, body: Skeleton, joints: NDArray[np.int64], how: list[str]) -> None:
-    """Pair what else has the same name and hangs on the same part: props, tails, what gets its turn from no role."""
+    """Pair further joints with the same name below the same partners: props, tails, all without a role."""
     index = {name: joint for joint, name in enumerate(source.names)}
     for joint, name in enumerate(body.names):  # parents come first
         theirs = index.get(name, -1)

@@ -1,7 +1,7 @@
-"""Whether a rest pose is one that a body can stand in, and which frame of a clip stands in for it where it is not.
+"""Check whether a body can stand in its rest pose, and choose a frame of the clip instead where it can't.
 
-Some exporters write every bone along its own axis: legs that point up, bodies that lie. Turns measured against such a
-pose say nothing of the body.
+Some exporters write every bone along its own axis: legs that point up, bodies that lie. Rotations against such a pose
+mean nothing for the body. Method: Body roles and retargeting.
 """
 
 from dataclasses import replace
@@ -19,11 +19,11 @@ from . import rest_frames
 from .rest_frames import RestPose
 
 AUTO, REST = "auto", "rest"
-LEGS, TRUNK = 50.0, 45.0  # degrees from the vertical that a thigh or shin, and the trunk, may rest at
+LEGS, TRUNK = 50.0, 45.0  # degrees from the vertical at which a thigh or shin, and the trunk, may rest
 
 
 class Tilt(NamedTuple):
-    """Degrees from where it points in a standing body: the worst bone of the legs, and the trunk; 0 where not known."""
+    """Degrees from a standing body: of the worst bone of the legs, of the trunk, and of all; 0 for unknown parts."""
 
     legs: Array
     trunk: Array
@@ -35,7 +35,7 @@ class Tilt(NamedTuple):
 
 
 def tilt(skeleton: Skeleton, points: Array) -> Tilt:
-    """Return how far the legs and the trunk of a body are from upright, for its points (…, P, 3)."""
+    """Return how far legs and trunk of a body are from upright, by its points (…, P, 3)."""
     roles, worst = skeleton.roles, np.zeros(points.shape[:-2])
     total = worst
     for side, (_, ankle) in feet.balls_and_ankles(skeleton).items():
@@ -54,21 +54,22 @@ def tilt(skeleton: Skeleton, points: Array) -> Tilt:
     return Tilt(worst, trunk, total + trunk)
 
 
-def is_possible(skeleton: Skeleton) -> bool:
-    """Say whether a body can stand as it rests: thighs and shins within 50° of down, the trunk within 45° of up."""
-    return bool(tilt(skeleton, rest_frames.at_rest(skeleton).points).possible)
-
-
 def most_upright(clip: Clip) -> int:
-    """Return the frame in which legs and trunk are nearest to upright, by the sum of their angles."""
+    """Return the frame with the legs and trunk nearest to upright, by the sum of their angles."""
     return int(np.argmin(tilt(clip.skeleton, kinematics.points(clip)).total))
 
 
 def choose(clip: Clip, asked: str = AUTO) -> RestPose:
-    """Return the rest pose that the turns of a clip are measured against.
+    """Return the rest pose against which the rotations of a clip are measured.
 
-    asked : "auto" is the body's own, or the clip's most upright frame where nobody can stand in that; "rest" its own in
-    any case; a number is that frame. Raises OptionError for anything else.
+    asked : "auto" is the body's own, or the clip's most upright frame where nobody can stand in its own; "rest" always
+    its own; a number that frame. Raises OptionError for anything else.
+
+    Example:
+        >>> from action_loom.core.bodies import rest_check
+        >>> from action_loom.core.figure import actions
+        >>> rest_check.choose(actions.walk(cycles=1)).name, rest_check.choose(actions.walk(cycles=1), "12").name
+        ('rest pose', 'frame 12')
     """
     own = rest_frames.at_rest(clip.skeleton)
     if asked.strip().lower() in (REST, rest_frames.REST_POSE):
@@ -89,7 +90,7 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
 
 
 def of_body(skeleton: Skeleton) -> RestPose:
-    """Return the rest pose of a body that no clip is known of, and what is to be said where nobody can stand in it."""
+    """Return the rest pose of a body without a clip; its `why` is a warning where nobody can stand in it."""
     own = rest_frames.at_rest(skeleton)
     found = tilt(skeleton, own.points)
     why = f"The rest pose of the body is none that a body stands in ({_said(found)}): the result is as far off"

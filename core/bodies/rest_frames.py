@@ -1,9 +1,9 @@
-"""Frames of the parts of a body at rest that say the same of every body, whatever its rest pose and its bones' axes.
+"""Anatomical frames of the parts of a body at rest, comparable between bodies whatever their bones' axes.
 
-A turn is carried from body to body between such frames: x to the right, y to the front, z up in a body that stands with
-its arms held out and its feet straight. A limb that rests otherwise has the frame that parallel transport brings there:
-turned the shortest way at each joint, from the trunk outwards, so that an arm lowered at rest is a straight one that
-was lowered at the shoulder.
+A rotation is carried from body to body between such frames: x to the right, y to the front, z up, in a body that stands
+with arms held out and feet straight. In another rest pose the frame of a limb follows by parallel transport: turned the
+shortest way at each joint, from the trunk outwards, so that an arm that rests lowered is a straight one lowered at the
+shoulder. Method: Body roles and retargeting.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,15 +22,15 @@ REST_POSE = "rest pose"
 _ACROSS = ("thigh", "clavicle", "upper_arm", "shin")
 _OUT = {"L": np.array([-1.0, 0.0, 0.0]), "R": np.array([1.0, 0.0, 0.0])}  # where an arm points in its own frame
 _FRONT, _DOWN = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0])
-_FOOT_TELLS = 0.05  # of the leg: a level part of the foot that is shorter says nothing of where it points
+_FOOT_TELLS = 0.05  # of the leg: a shorter level part of the foot gives no direction
 
 
 @dataclass(frozen=True, eq=False)
 class RestPose:
-    """A pose that a body is taken to rest in: its own, or that of a frame of a clip.
+    """A pose that counts as rest pose of a body: its own, or a frame of a clip.
 
-    rotations (J, 4) and points (P, 3) : in the world, joints and then tips
-    name : "rest pose" or "frame 12"; why : in a sentence, where it is not the body's own
+    rotations (J, 4), points (P, 3) : in the world; points are joints and then tips
+    name : "rest pose" or "frame 12"; why : a sentence for the user, "" where all is as usual
     """
 
     rotations: Array
@@ -48,15 +48,15 @@ def at_rest(skeleton: Skeleton) -> RestPose:
 
 
 def at_frame(clip: Clip, frame: int, why: str = "") -> RestPose:
-    """Return the pose of a frame of a clip, to be taken as its body's rest pose."""
+    """Return the pose of a frame of a clip as a rest pose of its body."""
     rotations, points = kinematics.posed(clip.cut(frame, frame + 1))
     return RestPose(rotations[0], points[0], f"frame {frame}", why)
 
 
 def body_frame(skeleton: Skeleton, pose: RestPose) -> Array:
-    """Return the turn (4,) about the vertical from a body that faces +y to one in a rest pose.
+    """Return the rotation (4,) about the vertical from a body that faces +y to one in a rest pose.
 
-    Raises SkeletonError where nothing tells left from right.
+    Raises SkeletonError where left and right joints are at the same places.
     """
     roles, wide = skeleton.roles, np.zeros(3)
     for role in _ACROSS:
@@ -71,7 +71,7 @@ def body_frame(skeleton: Skeleton, pose: RestPose) -> Array:
 def of_body(skeleton: Skeleton, pose: RestPose, fanned: Collection[str] = ()) -> dict[int, Array]:
     """Return the frame (4,) of every joint that plays a role, and of the fingers' joints, in a rest pose.
 
-    fanned : sides whose hands are told by their fingers' roots too, and not by the arm alone. Raises SkeletonError as
+    fanned : sides whose hands get their roll from the fingers' roots, not from the arm alone. Raises SkeletonError as
     `body_frame` does.
     """
     upright = body_frame(skeleton, pose)
@@ -108,7 +108,7 @@ def _arm(skeleton: Skeleton, pose: RestPose, side: str, upright: Array, fanned: 
 
 
 def _along(skeleton: Skeleton, side: str, joint: int, beyond: int, points: Array) -> Array | None:
-    """The direction of a bone of the arm at rest; None where nothing tells."""
+    """Return the direction of a bone of the arm at rest; None where it is unknown."""
     if beyond >= 0:
         return _unit(points[beyond] - points[joint])
     if joint == skeleton.roles.get(f"hand.{side}"):
@@ -127,20 +127,20 @@ def _leg(skeleton: Skeleton, pose: RestPose, side: str, upright: Array) -> dict[
     for joint, beyond in zip(known, [*known[1:], ankle], strict=True):
         frame = _led(frame, _DOWN, _unit(points[beyond] - points[joint]) if beyond >= 0 else None)
         found[joint] = frame
-    # Soles are flat at rest, and ankles of one rig higher than of the next: the level part alone says where feet point.
+    # Soles are flat at rest but ankle heights differ between rigs: so feet point along the level part alone.
     level = (points[ball] - points[ankle]) * np.array([1.0, 1.0, 0.0])
-    tells = ball != ankle and float(np.linalg.norm(level)) > _FOOT_TELLS * skeleton.leg_length
-    flat = _led(upright, _FRONT, _unit(level) if tells else None)
+    known = ball != ankle and float(np.linalg.norm(level)) > _FOOT_TELLS * skeleton.leg_length
+    flat = _led(upright, _FRONT, _unit(level) if known else None)
     return found | {joint: flat for joint in (foot, toe) if joint is not None}
 
 
 def _led(frame: Array, axis: Array, direction: Array | None) -> Array:
-    """Return a frame turned the shortest way, so that an axis of its own comes to lie along a direction."""
+    """Return a frame turned the shortest way so that one of its axes points in a direction; None turns nothing."""
     if direction is None:
         return frame
     now = quat.rotate(frame, axis)
     shortest = np.array([1.0 + now @ direction, *np.cross(now, direction)])
-    if shortest[0] < 1e-9:  # straight back: about what stands upright on the axis in the frame
+    if shortest[0] < 1e-9:  # opposite directions: half a turn about another axis of the frame
         return np.asarray(quat.mul(frame, quat.about_axis("Z" if abs(axis[2]) < 0.5 else "X", np.array(np.pi))))
     return np.asarray(quat.mul(quat.normalize(shortest), frame))
 

@@ -1,1 +1,1 @@
-"""How good a clip is."""
+"""Measures of a clip: foot contacts, quality, seams, cadence, travel by the feet."""

@@ -1,4 +1,4 @@
-"""How periodic and how smooth the joints of a clip turn: the measures C and D (methods: Measures of quality)."""
+"""Periodicity C and smoothness D of the joint angles of a clip (methods: Measures of quality)."""
 
 import numpy as np
 
@@ -6,19 +6,25 @@ from ..motion import quat, resample, root_motion
 from ..motion.quat import Array
 from .world_pose import WorldPose
 
-# A channel is flat, and has no amplitudes worth comparing, where its range is less than a tenth of the largest
-# channel's (the limit of [Shibuta] for cycles) or less than what noise makes of a joint held still.
+# A channel is flat, without amplitudes to compare, if its range is under a tenth of the largest channel's (the limit of
+# [Shibuta] for cycles) or under the noise of a joint held still.
 FLAT_SHARE = 0.1
 FLAT = 0.02  # rad
-STILL = 1e-9  # rad a frame; slower is rounding
-SEED_RATE = 30.0  # frames a second, of [Shibuta]; its figures are per frame
+STILL = 1e-9  # rad per frame; slower is rounding
+SEED_RATE = 30.0  # frames a second in [Shibuta], whose figures are per frame
 
 
 def periodicity(body: WorldPose) -> float | None:
-    """Return C, the mean of the channels' `unevenness`: 0 where all swings are alike, smaller is more periodic.
+    """Return C, the mean of the channels' `unevenness`: 0 if all swings are alike; smaller is more periodic.
 
-    Channels are the components of the joints' rotation vectors. Flat ones are left out, and those that have no two
-    swings to compare; None where no channel is left.
+    Channels are the components of the joints' rotation vectors. Flat ones are left out, and those without two swings to
+    compare; None if no channel is left.
+
+    Example:
+        >>> from action_loom.core.check import angles, world_pose
+        >>> from action_loom.core.figure import actions
+        >>> [round(angles.periodicity(world_pose.pose(clip)), 2) for clip in (actions.run(), actions.turn_left())]
+        [0.04, 0.7]
     """
     channels = _channels(body)
     ranges = np.ptp(channels, axis=0)
@@ -29,24 +35,24 @@ def periodicity(body: WorldPose) -> float | None:
 
 
 def unevenness(curves: Array) -> Array:
-    """Return the change of amplitude from swing to swing (K,) of curves (F, K), NaN for less than two swings.
+    """Return the relative change of amplitude between swings (K,) of curves (F, K), NaN for less than two swings.
 
     With neighbouring local maxima joined by straight lines and A_k the vertical distance of each local minimum from
-    its line: sum|A_{k+1} − A_k| / sum A_k. On a plateau the extremum is the middle.
+    its line: sum|A_{k+1} − A_k| / sum A_k. The extremum of a plateau is its middle.
     """
     frames, count = curves.shape
     if frames < 5:
         return np.full(count, np.nan)
     slopes = np.diff(curves.T, axis=1)
     rising, moving = slopes > 0.0, np.abs(slopes) > STILL
-    # A level stretch goes on as the last slope before it went; `last` is where that slope is, −1 where there is none.
+    # A level stretch counts as the last slope before it; `last` is the index of that slope, −1 if there is none.
     last = np.maximum.accumulate(np.where(moving, np.arange(frames - 1), -1), axis=1)
     was_rising = np.take_along_axis(rising, np.maximum(last[:, :-1], 0), axis=1)
     turning = moving[:, 1:] & (last[:, :-1] >= 0) & (was_rising != rising[:, 1:])
-    curve, before = np.nonzero(turning)  # curve by curve, in time; maxima and minima take turns
+    curve, before = np.nonzero(turning)  # curve by curve, in time; maxima and minima alternate
     frame = (last[curve, before] + 1 + before + 1) // 2
     value = curves[frame, curve]
-    # Each minimum that has a maximum of the same curve on both sides.
+    # Minima with a maximum of the same curve on both sides.
     low = 1 + np.flatnonzero(was_rising[curve[:-2], before[:-2]] & (curve[:-2] == curve[2:]))
     along = (frame[low] - frame[low - 1]) / (frame[low + 1] - frame[low - 1])
     amplitude = value[low - 1] + along * (value[low + 1] - value[low - 1]) - value[low]
@@ -59,11 +65,17 @@ def unevenness(curves: Array) -> Array:
 
 
 def smoothness(body: WorldPose) -> float | None:
-    """Return D, the mean absolute second difference of the joints' angles, degrees per frame² at 30 frames a second.
+    """Return D, the mean absolute second difference of the joint angles, degrees per frame² at 30 frames a second.
 
-    Clips of higher rates are resampled first: a second difference grows with the noise between frames, so that such a
-    rate can't be converted; lower ones are. Channels that never turn are left out; 0 where none turns. None for less
+    Clips of higher rates are resampled first, as second differences grow with the noise between frames and cannot be
+    converted; those of lower rates are converted. Channels that never turn are left out; 0 if none turns. None for less
     than three frames. For a part of a clip, cut it.
+
+    Example:
+        >>> from action_loom.core.check import angles, world_pose
+        >>> from action_loom.core.figure import actions
+        >>> [round(angles.smoothness(world_pose.pose(clip)), 2) for clip in (actions.walk(), actions.run())]
+        [0.58, 1.47]
     """
     rotations, rate = _rotations(body), body.clip.rate
     if rate > SEED_RATE:
@@ -76,15 +88,15 @@ def smoothness(body: WorldPose) -> float | None:
 
 
 def second_differences(body: WorldPose) -> Array:
-    """Return for frame 1 … F−2 (F−2,) the mean over channels of |second difference| of the angles, rad per frame²."""
+    """Return the mean (F−2,) over channels of |second difference| of the angles in frames 1 … F−2, rad per frame²."""
     return _second_differences(_rotations(body))
 
 
 def _second_differences(rotations: Array) -> Array:
-    """The mean (F−2,) over channels of |second difference| of rotations (F, B, 4), rad per frame².
+    """Return the mean (F−2,) over channels of |second difference| of rotations (F, B, 4), rad per frame².
 
-    Angles are added up from frame to frame, about the joint's own axes, so that no turn is too large: the
-    differences are those of the rotation vectors that lead from each frame to the next.
+    The first differences are the rotation vectors from each frame to the next, about the joint's own axes, so that no
+    turn is too large.
     """
     steps = quat.log(quat.mul(quat.inv(rotations[:-1]), rotations[1:])).reshape(len(rotations) - 1, -1)
     turning = np.abs(steps).max(axis=0, initial=0.0) > STILL
@@ -94,9 +106,9 @@ def _second_differences(rotations: Array) -> Array:
 
 
 def _rotations(body: WorldPose) -> Array:
-    """Return the rotations (F, B, 4) of the joints of the body; of the travelling joint, that in the world.
+    """Return the rotations (F, B, 4) of the joints of the body; for the travelling joint, those in the world.
 
-    Whether a root bone or the hips carry the travel does not matter then.
+    So it makes no difference whether a root bone or the hips carry the travel.
     """
     skeleton = body.clip.skeleton
     travelling = root_motion.travelling_joint(skeleton)
@@ -108,7 +120,7 @@ def _rotations(body: WorldPose) -> Array:
 def _channels(body: WorldPose) -> Array:
     """Return the components (F, 3B) of rotation vectors about each joint's mean, continuous up to a whole turn.
 
-    The travelling joint's are relative to the heading: a walk is as periodic where it turns.
+    The travelling joint is relative to the heading: a walk that turns is as periodic as a straight one.
     """
     rotations = _rotations(body)
     travelling = int(np.count_nonzero(body.clip.skeleton.body[: root_motion.travelling_joint(body.clip.skeleton)]))

@@ -1,21 +1,21 @@
-"""How often a foot steps: what tells that a clip is played at another rate than it was made at."""
+"""Cadence: how often a foot steps, which shows whether a clip plays at a wrong rate (methods: Measures of quality)."""
 
 import numpy as np
 
 from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 
-SLOWEST, USUAL, FASTEST = 0.25, 0.95, 2.5  # steps of one foot a second, of people who go somewhere
-SIDE_BY_SIDE = 0.04  # body heights
-IRREGULAR = 0.35  # spread of the times between steps over their mean; what is less even is no walk
-TRAVELS = 1.0  # body heights; who goes less far does not walk
+SLOWEST, USUAL, FASTEST = 0.25, 0.95, 2.5  # steps of one foot a second, of people who walk or run
+SIDE_BY_SIDE = 0.04  # body heights; feet nearer than this, forward, are side by side and neither leads
+IRREGULAR = 0.35  # standard deviation of the times between steps over their mean; less even steps are no walk
+TRAVELS = 1.0  # body heights; a clip that travels less does not walk
 RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 
 
 def steps_a_second(clip: Clip) -> float | None:
-    """Return how often one foot passes the other in a second, forward; None for who does not walk, or has no feet.
+    """Return how often a second one foot passes the other, forward; None without known feet or a walk.
 
-    Contacts won't do: whether a foot stands is a matter of its speed, which is wrong where the rate is.
+    Contacts cannot be used: they depend on speeds, which are wrong if the rate is.
     """
     roles = clip.skeleton.roles
     if not {"foot.L", "foot.R"} <= set(roles):
@@ -27,7 +27,7 @@ def steps_a_second(clip: Clip) -> float | None:
     facing = root_motion.raw_heading(clip.skeleton, rotations, positions)
     apart = positions[:, roles["foot.L"], :2] - positions[:, roles["foot.R"], :2]
     ahead = apart[:, 1] * np.cos(facing) - apart[:, 0] * np.sin(facing)
-    # Which foot is ahead, by more than feet do that stand side by side.
+    # Which foot is ahead, in frames in which the feet are not side by side.
     leads = np.sign(ahead[np.abs(ahead) > SIDE_BY_SIDE * clip.skeleton.height])
     frames = np.flatnonzero(np.abs(ahead) > SIDE_BY_SIDE * clip.skeleton.height)
     passes = frames[1:][np.diff(leads) != 0.0]
@@ -38,7 +38,15 @@ def steps_a_second(clip: Clip) -> float | None:
 
 
 def doubt(clip: Clip) -> str | None:
-    """Return a sentence where the steps of a clip are too slow or too fast for its rate, with one that would fit."""
+    """Return a warning if the steps of a clip are too slow or too fast, with a likely rate; else None.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.check import cadence
+        >>> from action_loom.core.figure import actions
+        >>> cadence.doubt(actions.walk()), cadence.doubt(replace(actions.walk(), rate=120.0))
+        (None, '3.8 steps a second at 120 frames: was it made at 30?')
+    """
     cadence = steps_a_second(clip)
     if cadence is None or SLOWEST <= cadence <= FASTEST:
         return None

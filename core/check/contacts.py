@@ -1,4 +1,4 @@
-"""When feet stand: balls and ankles, by height over the floor they tread and speed, with hysteresis.
+"""Foot contacts: when balls and ankles stand, by their height over the floor and their speed, with hysteresis.
 
 Method: Foot contacts.
 """
@@ -17,18 +17,18 @@ from ..motion.quat import Array
 from . import world_pose
 from .world_pose import WorldPose
 
-# Heights in body heights and speeds in body heights a second: (to enter a contact, to stay in it).
+# Heights in body heights and speeds in body heights a second: limits to enter a contact and to stay in it.
 HEIGHT = (0.03, 0.05)
 WALKING_SPEED = (0.25, 0.45)
 RUNNING_SPEED = (0.5, 1.0)
-WALKS, RUNS = 1.0, 1.6  # median ground speed of the body, body heights a second; between them limits go over
-SMOOTHING = 0.012  # s
-EVEN = 0.01  # body heights; the lowest place is that far under an even floor at most
-FLOOR = 0.5  # s each side in which a point treads the same floor: stairs have one a step
-SHORTEST_GAP = 0.050  # s; shorter ones are closed
-SHORTEST_CONTACT = 0.080  # s; shorter ones are dropped
+WALKS, RUNS = 1.0, 1.6  # median ground speed of the body, body heights a second; between them limits are linear
+SMOOTHING = 0.012  # s; sigma of the positions before speeds and heights are measured
+EVEN = 0.01  # body heights; the lowest place of an even floor is at most that far below it
+FLOOR = 0.5  # s to each side in which a point treads the same floor: each stair has its own
+SHORTEST_GAP = 0.050  # s; shorter gaps are closed
+SHORTEST_CONTACT = 0.080  # s; shorter contacts are dropped
 
-# What feet are called to who reads; those of two-footed bodies, and the front feet of four-footed ones besides.
+# The feet and their names for readers; four-footed bodies also have the front feet.
 NAMES = {"L": "left foot", "R": "right foot", "front L": "left front foot", "front R": "right front foot"}
 
 Flags = NDArray[np.bool_]
@@ -36,10 +36,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """The two points of a foot, their paths (F, 3), and in which frames (F,) they and the foot stand.
+    """Paths (F, 3) of the two points of a foot, and in which frames (F,) they and the foot stand.
 
-    A foot stands while one of its points does. Only the ball tells how far it slides: a heel that strikes and an
-    ankle that rolls over a planted ball move.
+    A foot stands while one of its points does. Slides are measured on the ball alone: a striking heel, and an ankle
+    that rolls over a planted ball, move.
     """
 
     ball: Array
@@ -49,48 +49,80 @@ class Foot:
     stands: Flags
 
     def ball_speed(self, rate: float) -> Array:
-        """Return the horizontal speed (F,) of the ball, m/s, of three frames or more."""
+        """Return the horizontal speed (F,) of the ball, m/s, for three frames or more."""
         return np.asarray(np.linalg.norm(np.gradient(self.ball[:, :2], axis=0), axis=1) * rate)
 
 
 def detect(clip: Clip) -> dict[str, Flags]:
-    """Return for each foot (see `NAMES`) in which frames (F,) it stands on the ground, on its ball or its heel."""
+    """Return in which frames (F,) each foot (see `NAMES`) stands on the ground, on its ball or heel.
+
+    Example:
+        >>> from action_loom.core.check import contacts
+        >>> from action_loom.core.figure import actions
+        >>> standing = contacts.detect(actions.walk(cycles=1))
+        >>> {foot: contacts.runs(flags) for foot, flags in standing.items()}
+        {'L': [(0, 20)], 'R': [(0, 4), (15, 33)]}
+    """
     return {side: foot.stands for side, foot in standing_feet(world_pose.pose(clip)).items()}
 
 
 def feet(clip: Clip) -> dict[str, Array]:
-    """Return the paths (F, 3) of the ball of each foot (see `NAMES`); empty for a body whose feet are not known."""
+    """Return the paths (F, 3) of the ball of each foot (see `NAMES`); empty for a body without known feet.
+
+    Example:
+        >>> from action_loom.core.check import contacts
+        >>> from action_loom.core.figure import actions
+        >>> {foot: path.shape for foot, path in contacts.feet(actions.walk()).items()}
+        {'L': (97, 3), 'R': (97, 3)}
+    """
     return {side: ball for side, (ball, _) in _paths(world_pose.pose(clip)).items()}
 
 
 def standing_feet(body: WorldPose) -> dict[str, Foot]:
-    """Return the feet of a body that are known, by name, with when they stand."""
+    """Return the known feet of a body by name, with their contacts.
+
+    Example:
+        >>> from action_loom.core.check import contacts, world_pose
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> left = contacts.standing_feet(world_pose.pose(walk))["L"]
+        >>> round(float(left.stands.mean()), 2), bool(left.ball_speed(walk.rate)[left.ball_stands].max() < 0.1)
+        (0.64, True)
+    """
     clip = body.clip
     height = clip.skeleton.height
     limits = _speed_limits(_ground_speed(body) / height) if height > 0.0 else WALKING_SPEED
     raised = body.points[:, root_motion.travelling_joint(clip.skeleton), 2]
-    found = {}
+    known = {}
     for side, paths in _paths(body).items():
         ball_stands, ankle_stands = (_standing(path, raised, clip.rate, height, limits) for path in paths)
-        # From heel to ball a foot may touch with neither for a moment: it stands on.
+        # Between heel and ball a foot may touch with neither for a moment: it still stands.
         stands = ~_without_short_runs(~(ball_stands | ankle_stands), SHORTEST_GAP * clip.rate, inner_only=True)
-        found[side] = Foot(*paths, ball_stands, ankle_stands, stands)
-    return found
+        known[side] = Foot(*paths, ball_stands, ankle_stands, stands)
+    return known
 
 
 def footing(clip: Clip) -> Footing:
-    """Return where the balls of all feet (F, S) are on the ground, and in which frames they stand on them."""
-    found = standing_feet(world_pose.pose(clip)).values()
-    balls = [foot.ball[:, 0] + 1j * foot.ball[:, 1] for foot in found]
-    stands = [foot.ball_stands for foot in found]
+    """Return the places of the balls of all S feet (F, S) on the ground, and in which frames these stand.
+
+    Example:
+        >>> from action_loom.core.check import contacts
+        >>> from action_loom.core.figure import actions
+        >>> footing = contacts.footing(actions.walk())
+        >>> footing.balls.shape, footing.stands.mean(axis=0).round(1).tolist()
+        ((97, 2), [0.6, 0.6])
+    """
+    known = standing_feet(world_pose.pose(clip)).values()
+    balls = [foot.ball[:, 0] + 1j * foot.ball[:, 1] for foot in known]
+    stands = [foot.ball_stands for foot in known]
     none = np.empty((len(clip), 0))
     return Footing(np.column_stack([none.astype(complex), *balls]), np.column_stack([none.astype(bool), *stands]))
 
 
 def _speed_limits(pace: float) -> tuple[float, float]:
-    """Return the speeds to enter and to stay in a contact, of a body that goes so many of its heights a second.
+    """Return the speed limits to enter and to stay in a contact, for a pace in body heights a second.
 
-    One rule for all: with limits that switch, measures jump in the middle between a walk and a run.
+    They are linear in the pace between walk and run: with a switch, measures would jump halfway from one to the other.
     """
     running = min(max((pace - WALKS) / (RUNS - WALKS), 0.0), 1.0)
     enter, stay = (walk + running * (run - walk) for walk, run in zip(WALKING_SPEED, RUNNING_SPEED, strict=True))
@@ -98,7 +130,7 @@ def _speed_limits(pace: float) -> tuple[float, float]:
 
 
 def _paths(body: WorldPose) -> dict[str, tuple[Array, Array]]:
-    """Return the paths (F, 3) of ball and ankle of each foot; the same one twice where there is only one."""
+    """Return the paths (F, 3) of ball and ankle of each foot; the same path twice if there is only one point."""
     points = feet_of.balls_and_ankles(body.clip.skeleton)
     return {name: (body.points[:, ball], body.points[:, ankle]) for name, (ball, ankle) in points.items()}
 
@@ -110,7 +142,7 @@ def _ground_speed(body: WorldPose) -> float:
 
 
 def _standing(path: Array, raised: Array, rate: float, body: float, speed_limits: tuple[float, float]) -> Flags:
-    """Return in which frames a point (F, 3) stands, of a body of that height whose hips are raised so far (F,)."""
+    """Return in which frames a point (F, 3) stands; body : its height, m; raised (F,) : height of the hips."""
     if len(path) < 3:
         return np.zeros(len(path), dtype=bool)
     smooth = root_motion.smooth(path, SMOOTHING * rate)
@@ -126,9 +158,9 @@ def _standing(path: Array, raised: Array, rate: float, body: float, speed_limits
 
 
 def _on_the_ground(flags: Flags, lifted: Array, raised: Array, slack: float) -> Flags:
-    """Leave out contacts that are higher than the clip's floor by more than the body rises in them.
+    """Return the contacts without those whose height over the clip's floor exceeds the rise of the body in them.
 
-    Who climbs a step is raised by it; who holds a foot in the air is not.
+    A stair raises the body; a foot held in the air does not.
     """
     level = flags & (lifted < slack)
     usual = float(np.median(raised[level])) if level.any() else np.inf
@@ -140,22 +172,29 @@ def _on_the_ground(flags: Flags, lifted: Array, raised: Array, slack: float) -> 
 
 
 def _floor(heights: Array, slow: Flags, reach: int) -> Array:
-    """Height (F,) of the floor under a point: its lowest among the slow frames so near; infinite where none is.
+    """Return the height (F,) of the floor under a point: its lowest in slow frames within reach; infinite without any.
 
-    Where the point itself is fast there is no contact, so nobody asks for the floor there.
+    Where the point itself is fast there is no contact, and the floor does not matter.
     """
     known = np.pad(np.where(slow, heights, np.inf), reach, constant_values=np.inf)
     return np.asarray(sliding_window_view(known, 2 * reach + 1).min(axis=1))
 
 
 def runs(flags: Flags) -> list[tuple[int, int]]:
-    """Return the stretches (start, end) of true flags, end exclusive."""
+    """Return the runs (start, end) of true flags, end exclusive.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.check import contacts
+        >>> contacts.runs(np.array([True, True, False, False, True]))
+        [(0, 2), (4, 5)]
+    """
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def _hysteresis(enter: Flags, stay: Flags) -> Flags:
-    """Keep each stretch of `stay` that has an `enter` in it."""
+    """Return the runs of `stay` that contain a frame of `enter`."""
     out = np.zeros_like(stay)
     for start, end in runs(stay | enter):
         out[start:end] = enter[start:end].any()

@@ -1,4 +1,4 @@
-"""How a clip travels by what its feet say: where they stand they go back as fast as the body goes on.
+"""Travel measured from the feet: a standing foot moves back as fast as the body should move ahead.
 
 Method: Travel from the feet.
 """
@@ -20,23 +20,23 @@ from .contacts import Flags
 
 # Lengths are in body heights, speeds in body heights a second.
 FLOOR = 3.0  # percentile of a ball's heights that is its floor
-LOW, LOWEST = 0.015, 0.04  # spread and limit of the heights over it at which a foot stands
-STEADY, STEADY_SHARE = 0.15, 0.1  # spread of the vertical speeds at which it does, and how it grows with the speed
-SMOOTHING = 0.012  # s; of places before speeds are taken
-BODY = 0.5  # s; over which a body's own way and facing are smoothed
-EVERY, NEAR = 0.1, 0.35  # s between choices among candidates, and spread of the time that these are from
-KERNEL, CANDIDATES = 0.08, 12  # spread of alike speeds (and share of them), and how many are chosen among
-CHANGE = 0.15  # a change of speed (and share of it) that costs as much as being e times rarer
-SPREADS = (0.25, 0.15)  # s; of the two local means
-LIMIT, LIMIT_SHARE = 0.15, 0.3  # what is further from the mean does not count; the double in the first round
-TURNING = 0.5  # s; over which places and speeds of feet are compared for a turn
-STANDS = 0.5  # weight from which on a foot stands
-STILL = 0.05  # what is slower does not travel
-ON_THE_SPOT = 0.15  # what is faster walks
-SURE = 0.5  # a way that is shorter may be that of feet that stand up, or hang in the air
-DIFFER = 1.3  # times; feet that differ by more disagree
-SELDOM = 0.2  # share of the time; where feet stand less, their speed is a guess
-AUTHORED = np.radians(25.0)  # a body that faces its rest pose's way by less is meant to face it
+LOW, LOWEST = 0.015, 0.04  # sigma of the weight by height over the floor, and the height from which on it is 0
+STEADY, STEADY_SHARE = 0.15, 0.1  # sigma of the weight by vertical speed, and its growth per horizontal speed
+SMOOTHING = 0.012  # s; sigma of places before speeds are computed
+BODY = 0.5  # s; sigma of the body's place and facing, slower than the sway of a step
+EVERY, NEAR = 0.1, 0.35  # s between choices among candidates, and sigma of the time from which these come
+KERNEL, CANDIDATES = 0.08, 12  # kernel width of the density of speeds (per 1 + speed), and the number of candidates
+CHANGE = 0.15  # a change of speed (per 1 + speed) that costs as much as a density lower by a factor of e
+SPREADS = (0.25, 0.15)  # s; sigmas of the two local means
+LIMIT, LIMIT_SHARE = 0.15, 0.3  # distance from the estimate beyond which a speed does not count; twice it at first
+TURNING = 0.5  # s; sigma of the comparison of feet's places and speeds for a turn
+STANDS = 0.5  # weight above which a foot stands
+STILL = 0.05  # slower is no travel
+ON_THE_SPOT = 0.15  # faster is a walk
+SURE = 0.5  # a shorter distance may also come from feet that stand up or hang in the air
+DIFFER = 1.3  # times; feet whose speeds differ by more disagree
+SELDOM = 0.2  # share of the time; if feet stand less, their speed is a guess
+AUTHORED = np.radians(25.0)  # within this of its rest pose's facing a body is taken to face that way
 
 Complex = NDArray[np.complex128]
 Values = TypeVar("Values", Array, Complex)
@@ -45,15 +45,15 @@ Paths = Mapping[str, tuple[Array, Array]]
 
 @dataclass(frozen=True, eq=False)
 class FootTravel:
-    """What the feet of a clip say of how it should travel beside the way that it has.
+    """The travel of a clip as measured from its feet, relative to the travel it has.
 
     ground, facing (F,) : place x + iy and facing of the body without the sway of its steps, metres and radians
-    velocity (F,) : x to the right of that facing, y ahead, m/s; one for all frames of a cycle
-    turn (F,) : how fast it should turn, radians a second; zero unless it was to be measured
-    back (N, F) : how each of N feet goes back, as velocity; stands (N, F) : when each stands
-    feet : how fast each says that the body goes, along the velocity of all, m/s
-    body_speed : mean speed of the way that the clip has, m/s; height : of the body, m; seconds : of the clip
-    authored : which way the body faces at rest, radians to the left of its facing; None where it is turned away
+    velocity (F,) : x to the right of that facing, y ahead, m/s; constant in a cycle
+    turn (F,) : turn rate, radians a second; zero unless measured
+    back (N, F) : backward velocity of each of N feet, as `velocity`; stands (N, F) : when each stands
+    feet : the speed of the body by each foot, along the velocity of all, m/s
+    body_speed : mean speed of the clip's own travel, m/s; height : of the body, m; seconds : of the clip
+    authored : facing of the rest pose, radians to the left of the body's facing; None if that is far off
     """
 
     ground: Complex
@@ -81,83 +81,107 @@ class FootTravel:
 
     @property
     def direction(self) -> float:
-        """Mean direction, radians to the left of ahead; 0 where it stands."""
+        """Mean direction, radians to the left of ahead; 0 without travel."""
         mean = self.velocity.mean()
         return float(np.angle(mean / 1j)) if abs(mean) > 1e-9 else 0.0
 
     @property
     def walks(self) -> bool:
-        """Whether the feet say that it travels, and do not just step to and fro."""
+        """Whether its feet walk, instead of stepping to and fro."""
         return self.speed > ON_THE_SPOT * self.height
 
     @property
     def treads(self) -> bool:
-        """Whether standing feet go back, and the body does not go on."""
+        """Whether standing feet move back while the body does not move ahead with them."""
         return self.walks and self.body_speed < 0.5 * self.speed
 
     @property
     def in_place(self) -> bool:
-        """Whether the clip walks on the spot: a cycle that treads, or a clip that would go far enough to be sure."""
+        """Whether the clip walks on the spot: it treads, and is a cycle or would travel far enough to be sure."""
         return self.treads and (self.cyclic or self.speed * self.seconds > SURE * self.height)
 
     @property
     def agree(self) -> bool:
-        """Whether all feet say nearly the same speed."""
+        """Whether all feet have nearly the same speed."""
         slowest, fastest = min(self.feet.values()), max(self.feet.values())
         return slowest > 0.0 and fastest <= DIFFER * slowest
 
     def doubts(self, name: str) -> list[str]:
-        """Return why the speed is not to be trusted, a sentence each."""
+        """Return the reasons not to trust the speed, a sentence each."""
         if not self.walks:
             return []
-        found = []
+        reasons = []
         if not self.agree:
             slowest, fastest = min(self.feet.values()) / self.height, max(self.feet.values()) / self.height
-            found.append(f"{name}: its feet disagree ({slowest:.1f} to {fastest:.1f} H/s): type a speed")
+            reasons.append(f"{name}: its feet disagree ({slowest:.1f} to {fastest:.1f} H/s): type a speed")
         if self.standing < SELDOM:
-            found.append(f"{name}: a foot stands only {self.standing:.0%} of the time: look, or type a speed")
-        return found
+            reasons.append(f"{name}: a foot stands only {self.standing:.0%} of the time: look, or type a speed")
+        return reasons
 
 
-def notes(name: str, found: FootTravel | None) -> list[str]:
-    """Return what is to be said of a clip that walks on the spot, a sentence each; nothing of any other."""
-    if found is None or not found.in_place:
+def notes(name: str, feet: FootTravel | None) -> list[str]:
+    """Return the notes on a clip that walks on the spot, a sentence each; none for other clips.
+
+    Example:
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> walk = actions.walk()
+        >>> ground = root_motion.ground_frames(walk)[0]
+        >>> still = root_motion.placed(walk, 0.0, ground[0] - ground)
+        >>> foot_travel.notes("walk", foot_travel.measure(still))
+        ['walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): Add Root Motion lets it go on']
+    """
+    if feet is None or not feet.in_place:
         return []
-    speed = f"{found.speed:.2f} m/s ({found.speed / found.height:.1f} H/s)"
-    return [f"{name} walks on the spot, by its feet at {speed}: Add Root Motion lets it go on", *found.doubts(name)]
+    speed = f"{feet.speed:.2f} m/s ({feet.speed / feet.height:.1f} H/s)"
+    return [f"{name} walks on the spot, by its feet at {speed}: Add Root Motion lets it go on", *feet.doubts(name)]
 
 
 @dataclass(frozen=True, eq=False)
 class _Samples:
-    """Of N feet in F frames of one or three laps: how they go back, where they are, how much they stand.
+    """Samples of N feet in the F frames of one or three cycles.
 
-    back, places (N, F) : in the body's frame, body heights (a second); weights (N, F)
+    back, places (N, F) : backward velocities and places in the body's frame, body heights (a second)
+    weights (N, F) : how surely each stands
     """
 
     back: Complex
     places: Complex
     weights: Array
     rate: float
-    laps: int
+    cycles: int
 
     @property
     def frames(self) -> int:
-        return self.back.shape[1] // self.laps
+        return self.back.shape[1] // self.cycles
 
     def of_clip(self, values: Values) -> Values:
-        """Return values (..., F) of all laps in the frames of the clip, to whose end its first frame belongs."""
-        if self.laps == 1:
+        """Return values (..., F) of all cycles in the frames of the clip, whose last frame is its first again."""
+        if self.cycles == 1:
             return values
         middle = values[..., self.frames : 2 * self.frames]
         return np.concatenate([middle, middle[..., :1]], axis=-1)
 
 
 def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> FootTravel | None:
-    """Return how a clip travels by its feet; None for one of fewer than three frames or whose feet are not known.
+    """Return the travel of a clip measured from its feet; None for fewer than three frames or unknown feet.
 
-    feet : paths (F, 3) of ball and ankle of each, where these are known better than by the body's roles
-    turning : whether to measure, too, how the body turns; only for what turns on the spot
+    feet : paths (F, 3) of ball and ankle of each foot, None: by the body's roles
+    turning : whether to measure the turn, too; only for clips that turn on the spot
         (methods: Travel from the feet)
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> walk = actions.walk(speed=1.3)
+        >>> ground = root_motion.ground_frames(walk)[0]
+        >>> still = root_motion.placed(walk, 0.0, ground[0] - ground)
+        >>> travel = foot_travel.measure(still)
+        >>> travel.in_place, round(travel.speed, 1), round(travel.body_speed, 1)
+        (True, 1.3, 0.0)
     """
     paths = known_feet(clip) if feet is None else feet
     if not paths or len(clip) < 3:
@@ -165,16 +189,16 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
     cyclic, height = clip.cyclic or cycles.closes(clip), clip.skeleton.height
     ground, facing = body_frames(clip, cyclic)
     samples = _samples(clip, paths, ground, facing, cyclic)
-    found = _estimate(samples)
-    turn = np.zeros(len(found))
+    estimate = _estimate(samples)
+    turn = np.zeros(len(estimate))
     if turning:
-        turn = _turning(samples, found, cyclic)
+        turn = _turning(samples, estimate, cyclic)
         samples = replace(samples, back=samples.back - 1j * turn * samples.places)
-        found = _estimate(samples)
-    velocity, back, weights = samples.of_clip(found), samples.of_clip(samples.back), samples.of_clip(samples.weights)
+        estimate = _estimate(samples)
+    velocity, back, weights = samples.of_clip(estimate), samples.of_clip(samples.back), samples.of_clip(samples.weights)
     if cyclic:
         velocity = np.full(len(velocity), velocity[:-1].mean())
-    # A foot that goes forward swings, however low it is.
+    # A foot that moves forward swings, however low it is.
     stands = (weights > STANDS) & ((back * np.conj(velocity)).real >= -STILL * np.abs(velocity))
     return FootTravel(
         ground,
@@ -183,7 +207,7 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
         samples.of_clip(turn),
         height * back,
         stands,
-        {name: height * _said(back[k], weights[k], velocity) for k, name in enumerate(paths)},
+        {name: height * _own_speed(back[k], weights[k], velocity) for k, name in enumerate(paths)},
         float(np.abs(np.diff(ground)).sum() / clip.seconds),
         height,
         clip.seconds,
@@ -193,7 +217,21 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
 
 
 def slide(clip: Clip, stands: Flags, feet: Paths | None = None) -> float | None:
-    """Return the mean speed over the ground (m/s) of the balls of N feet in frames (N, F); None for no frames."""
+    """Return the mean ground speed (m/s) of the balls of N feet in the frames (N, F) in which they stand.
+
+    None if no foot stands.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> walk = actions.walk()
+        >>> sliding = root_motion.placed(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
+        >>> stands = foot_travel.measure(walk).stands
+        >>> [round(foot_travel.slide(clip, stands), 2) for clip in (walk, sliding)]
+        [0.0, 0.16]
+    """
     paths = known_feet(clip) if feet is None else feet
     if not stands.any():
         return None
@@ -202,21 +240,45 @@ def slide(clip: Clip, stands: Flags, feet: Paths | None = None) -> float | None:
 
 
 def known_feet(clip: Clip) -> dict[str, tuple[Array, Array]]:
-    """Return the paths (F, 3) of ball and ankle of each foot that is known."""
+    """Return the paths (F, 3) of ball and ankle of each known foot.
+
+    Example:
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> feet = foot_travel.known_feet(actions.walk())
+        >>> {name: (ball.shape, ankle.shape) for name, (ball, ankle) in feet.items()}
+        {'L': ((97, 3), (97, 3)), 'R': ((97, 3), (97, 3))}
+    """
     return {name: (foot.ball, foot.ankle) for name, foot in contacts.standing_feet(world_pose.pose(clip)).items()}
 
 
 def body_speed(clip: Clip) -> float:
-    """Return the mean speed (m/s) of the way that a clip's body goes, without the sway of its steps."""
+    """Return the mean ground speed (m/s) of a clip's body, without the sway of its steps.
+
+    Example:
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> round(foot_travel.body_speed(actions.walk(speed=1.3)), 1)
+        1.3
+    """
     if len(clip) < 2:
         return 0.0
     return float(np.abs(np.diff(body_frames(clip, cyclic=False)[0])).sum() / clip.seconds)
 
 
 def body_frames(clip: Clip, cyclic: bool) -> tuple[Complex, Array]:
-    """Return where a body is (F,) as x + iy and which way it faces (F,), without the sway of its steps.
+    """Return the place (F,), x + iy, and facing (F,) of a body without the sway of its steps.
 
-    Smoothed; of a cycle steady, at the mean of its facing.
+    Smoothed; in a cycle uniform, about the mean place and facing.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> ground, facing = foot_travel.body_frames(actions.walk(speed=1.3), cyclic=True)
+        >>> speeds = 30.0 * np.abs(np.diff(ground))
+        >>> round(float(speeds.min()), 2), round(float(speeds.max()), 2)
+        (1.3, 1.3)
     """
     places, facing = root_motion.ground_frames(clip)
     if not cyclic:
@@ -238,7 +300,7 @@ def _authored(skeleton: Skeleton, facing: float) -> float | None:
 
 
 def _samples(clip: Clip, paths: Paths, ground: Complex, facing: Array, cyclic: bool) -> _Samples:
-    """How the balls go back in the body's frame, and how much they stand; three laps of a cycle."""
+    """Return samples of the balls in the body's frame; of a clip that repeats three cycles."""
     height, rate = clip.skeleton.height, clip.rate
     balls = np.stack([ball for ball, _ in paths.values()]) / height  # (N, F, 3)
     speeds = np.stack([_speeds(ball, rate, cyclic) for ball in balls])
@@ -254,7 +316,7 @@ def _samples(clip: Clip, paths: Paths, ground: Complex, facing: Array, cyclic: b
 
 
 def _speeds(path: Array, rate: float, cyclic: bool) -> Array:
-    """Velocities (F, 3) of a path; a cycle's go on round its end, whose last frame is its first again, moved on."""
+    """Return velocities (F, 3) of a path; of a cycle across its ends, whose last frame is its first, moved on."""
     if not cyclic:
         return np.asarray(np.gradient(root_motion.smooth(path, SMOOTHING * rate), axis=0) * rate)
     steps = np.diff(path, axis=0)
@@ -262,15 +324,15 @@ def _speeds(path: Array, rate: float, cyclic: bool) -> Array:
 
 
 def _estimate(samples: _Samples) -> Complex:
-    """The velocity (F,) that standing feet say: the one most of them say, then twice the mean of those near it."""
-    found = _mean(samples, _chosen(samples), SPREADS[0], 2.0)
-    return _mean(samples, found, SPREADS[1], 1.0)
+    """Return the velocity (F,) by standing feet: the most frequent one, refined twice by the mean of those near it."""
+    estimate = _mean(samples, _chosen(samples), SPREADS[0], 2.0)
+    return _mean(samples, estimate, SPREADS[1], 1.0)
 
 
 def _chosen(samples: _Samples) -> Complex:
-    """The velocity (F,) that most feet say around each time, and that changes little: the best way through candidates.
+    """Return the most frequent velocity (F,) of feet around each time that changes little: a path through candidates.
 
-    One for the whole clip would be that of its longest part: a walk that becomes a run would walk all the time.
+    One velocity for the whole clip would be that of its longest part: a walk that becomes a run would only walk.
     """
     frames, rate = samples.back.shape[1], samples.rate
     thin = max(1, round(rate / 60.0))
@@ -279,23 +341,23 @@ def _chosen(samples: _Samples) -> Complex:
     order = np.argsort(at, kind="stable")
     order = order[weights[order] > 0.02]
     at, back, weights = at[order], back[order], weights[order]
-    times, found, costs = [], [], []
+    times, choices, costs = [], [], []
     for time in range(0, frames, max(1, round(EVERY * rate))):
         low, high = np.searchsorted(at, [time - 3.0 * NEAR * rate, time + 3.0 * NEAR * rate])
         near = weights[low:high] * np.exp(-0.5 * ((at[low:high] - time) / (NEAR * rate)) ** 2)
         if near.sum() > 1e-3:
             candidates, cost = _candidates(back[low:high], near)
             times.append(time)
-            found.append(candidates)
+            choices.append(candidates)
             costs.append(cost)
-    if not found:
+    if not choices:
         return np.zeros(frames, dtype=np.complex128)
-    chosen = _best_way(found, costs)
+    chosen = _best_path(choices, costs)
     return np.asarray(np.interp(np.arange(frames), times, chosen))
 
 
 def _candidates(back: Complex, weights: Array) -> tuple[Complex, Array]:
-    """Velocities that many others are like, no two of them alike, and the cost of each: how much rarer it is."""
+    """Return velocities of high density, no two alike, and the cost of each: minus the log of its relative density."""
     away = np.abs(back[:, None] - back) / (KERNEL * (1.0 + np.abs(back)))[:, None]
     density = np.exp(-0.5 * away**2) @ weights
     left = density.copy()
@@ -306,21 +368,21 @@ def _candidates(back: Complex, weights: Array) -> tuple[Complex, Array]:
     return back[chosen], -np.log(density[chosen] / density.max())
 
 
-def _best_way(found: list[Complex], costs: list[Array]) -> Complex:
-    """One candidate of each time, so that costs and changes are least in all ([Viterbi])."""
+def _best_path(choices: list[Complex], costs: list[Array]) -> Complex:
+    """Return one candidate for each time with the least sum of costs and changes ([Viterbi])."""
     total, origins = costs[0], []
-    for (one, other), cost in zip(pairwise(found), costs[1:], strict=True):
-        ways = total + np.abs(other[:, None] - one) / (CHANGE * (1.0 + np.abs(one)))
-        origins.append(ways.argmin(axis=1))
-        total = ways.min(axis=1) + cost
+    for (before, after), cost in zip(pairwise(choices), costs[1:], strict=True):
+        steps = total + np.abs(after[:, None] - before) / (CHANGE * (1.0 + np.abs(before)))
+        origins.append(steps.argmin(axis=1))
+        total = steps.min(axis=1) + cost
     which = [int(np.argmin(total))]
-    for before in reversed(origins):
-        which.append(int(before[which[-1]]))
-    return np.array([candidates[k] for candidates, k in zip(found, reversed(which), strict=True)])
+    for origin in reversed(origins):
+        which.append(int(origin[which[-1]]))
+    return np.array([candidates[k] for candidates, k in zip(choices, reversed(which), strict=True)])
 
 
 def _mean(samples: _Samples, start: Complex, spread: float, wide: float) -> Complex:
-    """The local mean velocity (F,) of standing feet near an estimate, which is kept where none stands."""
+    """Return the local mean velocity (F,) of standing feet near an estimate, which is kept where none stands."""
     weights = samples.weights * _nearness(samples.back, start, wide)
     total = _around(weights.sum(axis=0), spread * samples.rate)
     mean = _around((weights * samples.back).sum(axis=0), spread * samples.rate)
@@ -328,21 +390,21 @@ def _mean(samples: _Samples, start: Complex, spread: float, wide: float) -> Comp
 
 
 def _nearness(back: Complex, velocity: Complex, wide: float) -> Array:
-    """Tukey's weights (N, F) of speeds by how far they are from a velocity."""
+    """Return Tukey's biweights (N, F) of velocities by their distance from an estimate."""
     limit = wide * (LIMIT + LIMIT_SHARE * np.abs(velocity))
     return np.asarray(np.maximum(1.0 - (np.abs(back - velocity) / limit) ** 2, 0.0) ** 2)
 
 
 def _around(values: Values, sigma: float) -> Values:
-    """The sums (F,) of values around each frame, weighted by a Gaussian of so many frames."""
+    """Return sums (F,) of values around each frame, weighted by a Gaussian; sigma : frames."""
     reach = int(np.ceil(3.0 * sigma))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
     around: Values = np.convolve(values, kernel)[reach : reach + len(values)]
     return around
 
 
-def _said(back: Complex, weights: Array, velocity: Complex) -> float:
-    """The speed that one foot says, along the velocity of all: the weighted median of its shares of theirs."""
+def _own_speed(back: Complex, weights: Array, velocity: Complex) -> float:
+    """Return the speed by one foot along the velocity of all: the weighted median of its share of theirs."""
     speed = np.abs(velocity)
     weights = weights * (speed > STILL)
     if weights.sum() < 1e-3:
@@ -354,7 +416,7 @@ def _said(back: Complex, weights: Array, velocity: Complex) -> float:
 
 
 def _turning(samples: _Samples, velocity: Complex, cyclic: bool) -> Array:
-    """How fast the body turns (F,): a foot that stands further to the left goes back slower in a turn to the left."""
+    """Return the turn rate (F,): in a turn to the left a foot further to the left moves back more slowly."""
     back, places = samples.back, samples.places
     weights = samples.weights * _nearness(back, velocity, 2.0)
     sigma = TURNING * samples.rate

@@ -1,4 +1,4 @@
-"""Measures of a clip that tell whether an operation did it good (methods: Measures of quality)."""
+"""Quality measures of a clip, to compare before and after an operation (methods: Measures of quality)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,24 +11,39 @@ from . import angles, contacts, world_pose
 from .contacts import Foot
 from .world_pose import WorldPose
 
-LEAST_TRAVEL = 0.01  # body heights; a body that goes less far stays where it is
+LEAST_TRAVEL = 0.01  # body heights; a body that travels less stays where it is
 
 
 def measure(clip: Clip) -> dict[str, Any]:
-    """Return the figures of one clip; those that its body or length does not allow are None.
+    """Return the measures of one clip; None for those that its body or length does not allow.
 
     slide_cm_s : mean horizontal speed of the ball of a foot while it stands
-    contact_share : share of frames in which a ball stands, mean of both feet (never read slide without it)
-    slide_per_metre : metres that standing balls slide, both feet together, for each metre that the body travels
-    acceleration_m_s2 : root mean square over points and frames, by their weight
-    periodicity, smoothness : C and D (see `angles`); of both, smaller is better
-    path_m, turn_degrees : ground travelled and net turn of the body; seconds
+    contact_share : share of frames in which a ball stands, mean over the feet (never read the slide without it)
+    slide_per_metre : metres that standing balls slide, all feet together, per metre that the body travels
+    acceleration_m_s2 : root mean square over points and frames, by weight
+    periodicity, smoothness : C and D (see `angles`); smaller is better
+    path_m, turn_degrees, seconds : ground travelled, net turn of the body, duration
+
+    Example:
+        >>> from action_loom.core.check import quality
+        >>> from action_loom.core.figure import actions
+        >>> measures = quality.measure(actions.walk())
+        >>> [round(measures[key], 1) for key in ("slide_cm_s", "contact_share", "path_m", "seconds")]
+        [0.0, 0.6, 4.2, 3.2]
     """
     return measure_pose(world_pose.pose(clip))
 
 
 def measure_pose(body: WorldPose) -> dict[str, Any]:
-    """Return what `measure` gives, of a body that is posed already."""
+    """Return what `measure` returns, for a body whose world pose is known.
+
+    Example:
+        >>> from action_loom.core.check import quality, world_pose
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> quality.measure_pose(world_pose.pose(walk)) == quality.measure(walk)
+        True
+    """
     clip, feet = body.clip, contacts.standing_feet(body)
     slide, share = _slide_and_share(feet, clip.rate)
     path = root_motion.path_length(body.ground)
@@ -54,7 +69,7 @@ def _slide_and_share(feet: Mapping[str, Foot], rate: float) -> tuple[float | Non
 
 
 def _slide_per_metre(feet: Mapping[str, Foot], path: float, height: float) -> float | None:
-    """Return metres slid for each metre of the path; None where no ball stands or nothing is travelled."""
+    """Return metres slid per metre of the path; None if no ball stands or the body does not travel."""
     standing = [foot.ball_stands[1:] & foot.ball_stands[:-1] for foot in feet.values()]
     if path < LEAST_TRAVEL * height or not any(flags.any() for flags in standing):
         return None

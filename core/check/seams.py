@@ -1,4 +1,4 @@
-"""How natural a clip is where two motions meet (methods: Measures of quality)."""
+"""Measures of a seam, where two motions meet in a clip (methods: Measures of quality)."""
 
 from collections.abc import Mapping
 
@@ -14,35 +14,39 @@ from .world_pose import WorldPose
 ROUGHNESS_REACH = 0.05  # s, each side of the seam
 PEAK_REACH = 1.0 / 15.0  # s
 SLIDE_REACH = 0.1  # s
-NATURAL_PEAK = 1.5  # times the typical acceleration; within such a reach one as large is found anywhere
+NATURAL_PEAK = 1.5  # times the typical acceleration: the peak within such a reach at any place of a clip
 SLIDE_SCALE = 5.0  # cm/s of added slide that weigh as much as twice the roughness
-LEAST_RATIO = 1e-3  # of what logarithms are taken: a motion that is frozen is no better than this
-
-
-def measure(clip: Clip, frame: int) -> dict[str, float | None]:
-    """Return the figures of the seam between frame − 1 and frame; 1 is what is typical of the clip.
-
-    step : largest distance that a point of the body goes across the seam
-    velocity : the same for the change of velocity from before the seam to after it
-    roughness : mean absolute second difference of the joints' angles within 0.05 s (D_r)
-    acceleration, acceleration_peak : of the body's points at the seam, and the largest within 1/15 s (v_j, v_max)
-    slide_cm_s, contact_share : as in `quality.measure`, within 0.1 s of the seam
-
-    None for what does not move, and for slide where no ball of a foot stands. Raises ClipError where the two frames
-    before the seam and the two after it are not all there.
-    """
-    return measure_pose(world_pose.pose(clip), frame)
+LEAST_RATIO = 1e-3  # smallest ratio in a logarithm: a frozen motion is no better than this
 
 
 def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
-    """Return what `measure` gives, of a body that is posed already."""
+    """Return the measures of the seam between frame − 1 and frame, relative to the clip's median, which is 1.
+
+    step : largest distance that a point of the body moves across the seam
+    velocity : largest change of a point's velocity from before the seam to after it
+    roughness : mean absolute second difference of the joint angles within 0.05 s (D_r)
+    acceleration, acceleration_peak : of the body's points at the seam, and the largest within 1/15 s (v_j, v_max)
+    slide_cm_s, contact_share : as in `quality.measure`, within 0.1 s of the seam, not relative
+
+    None for a clip that does not move, and for the slide if no ball stands. Raises ClipError for less than two frames
+    on either side of the seam.
+
+    Example:
+        >>> from action_loom.core.check import seams, world_pose
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion.clip import joined
+        >>> walk = actions.walk(cycles=1)
+        >>> broken = joined([walk.cut(0, 20), walk.cut(24, 33)])
+        >>> [seams.measure_pose(world_pose.pose(clip), 20)["step"] > 2.0 for clip in (walk, broken)]
+        [False, True]
+    """
     clip = body.clip
     if not 2 <= frame <= len(clip) - 2:
         raise ClipError(f"{clip.name}: no seam can be measured at frame {frame} of {len(clip)}; it needs two each side")
     points = body.points[:, clip.skeleton.point_weights > 0.0]
     velocities = np.diff(points, axis=0)
     steps = _largest(velocities)
-    # From the step before a step to the one after it: what happens on the step itself is its `step`.
+    # From the step before a seam to the step after it: the step across it is measured by `step`.
     changes = _largest(velocities[2:] - velocities[:-2])
     slide, share = _slide(body, frame)
     # The seam is step frame − 1, and lies between the second differences about frame − 1 and about frame.
@@ -61,14 +65,21 @@ def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
 
 
 def at_every_frame(clip: Clip) -> Array:
-    """Return K of every frame (F,) of a clip as if there were a seam before it; infinite at its ends.
+    """Return K of every frame (F,) of a clip as if a seam were before it; infinite at its ends.
 
-    What a clip is like by itself there: no repair of a seam at such a place can be expected to be better. Steps larger
-    than usual count as well, since a seam shows where the body is fast.
+    That is the clip's own roughness: no repair of a seam at that place can be expected to be better. Steps larger than
+    usual count as well, as a seam shows where the body is fast.
+
+    Example:
+        >>> from action_loom.core.check import seams
+        >>> from action_loom.core.figure import actions
+        >>> costs = seams.at_every_frame(actions.walk())
+        >>> len(costs), round(float(costs.min()), 1), round(float(costs[costs < 1e9].max()), 1)
+        (97, 0.0, 3.8)
     """
-    found = np.full(len(clip), np.inf)
+    costs = np.full(len(clip), np.inf)
     if len(clip) < 5:
-        return found
+        return costs
     body = world_pose.pose(clip)
     steps = _largest(np.diff(body.points[:, clip.skeleton.point_weights > 0.0], axis=0))
     reach = 2 * max(1, round(ROUGHNESS_REACH * clip.rate)) + 2
@@ -77,17 +88,17 @@ def at_every_frame(clip: Clip) -> Array:
     frames = np.arange(reach // 2 + 1, len(clip) - reach // 2)
     typical = [float(np.median(curve)) for curve in (rough, body.accelerations, steps)]
     if min(typical) <= 0.0:
-        return found
+        return costs
     roughness = np.log2(np.maximum(rough[frames - reach // 2 - 1] / typical[0], LEAST_RATIO))
     peak = np.log2(np.maximum(peaks[frames - 2] / typical[1], LEAST_RATIO))
     step = np.log2(np.maximum(steps[frames - 1] / typical[2], LEAST_RATIO))
     shows = 3.0 * np.maximum(np.abs(roughness) - 0.25, 0.0) + 3.0 * np.maximum(step - 0.25, 0.0)
-    found[frames] = np.abs(roughness) + 0.5 * np.maximum(peak, 0.0) + shows
-    return found + _own_slide(body)
+    costs[frames] = np.abs(roughness) + 0.5 * np.maximum(peak, 0.0) + shows
+    return costs + _own_slide(body)
 
 
 def _own_slide(body: WorldPose) -> Array:
-    """What the slide near each frame (F,) adds to K by being more than that of the whole clip."""
+    """Return what the slide near each frame (F,) adds to K: by how much it exceeds that of the whole clip."""
     count, rate = len(body.clip), body.clip.rate
     reach = max(1, round(SLIDE_REACH * rate))
     slid, stood = np.zeros(count), np.zeros(count)
@@ -102,11 +113,17 @@ def _own_slide(body: WorldPose) -> Array:
 
 
 def composite(seam: Mapping[str, float | None], source_slide_cm_s: float | None) -> float | None:
-    """Return K, one figure to rank repairs of a seam by, from what `measure` gave; smaller is better.
+    """Return K, by which repairs of a seam are ranked, from the measures of `measure_pose`; smaller is better.
 
-    |log2 D_r| + ½·max(0, log2 v_j) + ½·max(0, log2(v_max/1.5)) + max(0, slide − that of the sources)/(5 cm/s): what
-    is smoother than the clip counts against a repair as what is rougher does. Where one of the slides is not known
-    it does not count; None for a clip that does not move.
+    |log2 D_r| + ½·max(0, log2 v_j) + ½·max(0, log2(v_max/1.5)) + max(0, slide − slide of the sources)/(5 cm/s): being
+    smoother than the clip counts against a repair as much as being rougher. The slide counts only if both are known;
+    None for a clip that does not move.
+
+    Example:
+        >>> from action_loom.core.check import seams
+        >>> repair = {"roughness": 2.0, "acceleration": 1.0, "acceleration_peak": 1.5, "slide_cm_s": 8.0}
+        >>> seams.composite(repair, source_slide_cm_s=3.0)
+        2.0
     """
     roughness, acceleration, peak = (seam[key] for key in ("roughness", "acceleration", "acceleration_peak"))
     if roughness is None or acceleration is None or peak is None:
@@ -119,7 +136,13 @@ def composite(seam: Mapping[str, float | None], source_slide_cm_s: float | None)
 
 
 def ranked(cost: float | None) -> float:
-    """Return what a composite is ranked by: one that is not known comes last."""
+    """Return the sort key of a composite; None comes last.
+
+    Example:
+        >>> from action_loom.core.check import seams
+        >>> sorted([None, 2.0, 0.5], key=seams.ranked)
+        [0.5, 2.0, None]
+    """
     return float("inf") if cost is None else cost
 
 
@@ -128,7 +151,7 @@ def _largest(vectors: Array) -> Array:
 
 
 def _roughness(body: WorldPose, at: slice) -> float | None:
-    """Return the mean over frames near the seam, over the median of that mean at all places of the clip."""
+    """Return the mean near the seam over the median of such means at all places of the clip."""
     curve = angles.second_differences(body)
     near = curve[_around(at, ROUGHNESS_REACH * body.clip.rate, len(curve))]
     typical = np.median(sliding_window_view(curve, len(near)).mean(axis=1))
@@ -136,7 +159,7 @@ def _roughness(body: WorldPose, at: slice) -> float | None:
 
 
 def _slide(body: WorldPose, frame: int) -> tuple[float | None, float | None]:
-    """Return the mean speed (cm/s) of balls that stand near the seam, and the share of that time that they do."""
+    """Return the mean speed (cm/s) of standing balls near the seam, and the share of that time in which they stand."""
     rate = body.clip.rate
     near = _around(slice(frame, frame), SLIDE_REACH * rate, len(body.clip))
     feet = contacts.standing_feet(body).values()
@@ -148,7 +171,7 @@ def _slide(body: WorldPose, frame: int) -> tuple[float | None, float | None]:
 
 
 def _around(at: slice, reach: float, count: int) -> slice:
-    """Widen a stretch by a reach in frames each side, as far as there are any."""
+    """Return a slice widened by a reach in frames on each side, within `count` frames."""
     frames = max(1, round(reach))
     return slice(max(0, at.start - frames), min(count, at.stop + frames))
 

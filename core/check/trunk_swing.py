@@ -1,4 +1,4 @@
-"""How chest and pelvis swing against each other, as those of walking bodies do.
+"""The counter-swing of chest and pelvis, as in walking.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -10,12 +10,20 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import world_pose
 
-SLOW = 0.5  # s; sigma of what is left out as bearing: a step's swing to and fro is faster
-STILL = np.radians(0.1)  # what turns less does not swing
+SLOW = 0.5  # s; sigma of the bearing, which is removed: the swing of a step is faster
+STILL = np.radians(0.1)  # a part with a smaller standard deviation does not swing
 
 
 def yaws(clip: Clip) -> tuple[Array, Array] | None:
-    """Return how pelvis and chest (F,) swing about the vertical, radians; None where these parts are not known."""
+    """Return the swing of pelvis and chest (F,) about the vertical, radians; None if these parts are not known.
+
+    Example:
+        >>> from action_loom.core.check import trunk_swing
+        >>> from action_loom.core.figure import actions
+        >>> pelvis, chest = trunk_swing.yaws(actions.walk())
+        >>> pelvis.shape, [round(float(abs(yaw).max()), 2) for yaw in (pelvis, chest)]
+        ((97,), [0.15, 0.17])
+    """
     roles = clip.skeleton.roles
     if "chest" not in roles or root_motion.heading_source(clip.skeleton) != "thighs":
         return None
@@ -28,8 +36,17 @@ def yaws(clip: Clip) -> tuple[Array, Array] | None:
 
 
 def counter(clip: Clip) -> float | None:
-    """Return the correlation of both: near −1 the chest swings against the pelvis, near 1 it goes with it."""
-    found = yaws(clip)
-    if found is None or min(float(np.std(yaw)) for yaw in found) < STILL:
+    """Return the correlation of both swings: near −1 the chest swings against the pelvis, near 1 with it.
+
+    None if pelvis or chest is not known or does not swing.
+
+    Example:
+        >>> from action_loom.core.check import trunk_swing
+        >>> from action_loom.core.figure import actions
+        >>> round(trunk_swing.counter(actions.walk()), 2), round(trunk_swing.counter(actions.carry()), 2)
+        (-1.0, -0.66)
+    """
+    swings = yaws(clip)
+    if swings is None or min(float(np.std(yaw)) for yaw in swings) < STILL:
         return None
-    return float(np.corrcoef(*found)[0, 1])
+    return float(np.corrcoef(*swings)[0, 1])

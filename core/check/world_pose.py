@@ -1,4 +1,4 @@
-"""A clip with its body placed in the world: worked out once, for all measures."""
+"""A clip with the world transforms of its body, computed once for all measures (methods: Measures of quality)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,10 +12,10 @@ from ..motion.quat import Array
 
 @dataclass(frozen=True, eq=False)
 class WorldPose:
-    """A clip and where its body is.
+    """A clip and its body in the world.
 
     rotations (F, J, 4) : of the joints in the world
-    points (F, P, 3) : of the joints, then of the tips, metres
+    points (F, P, 3) : places of the joints, then of the tips, metres
     """
 
     clip: Clip
@@ -29,17 +29,26 @@ class WorldPose:
 
     @cached_property
     def heading(self) -> Array:
-        """Smoothed facing direction (F,), radians about Z; what `root_motion.heading` gives."""
+        """Smoothed facing direction (F,), radians about Z, as from `root_motion.heading`."""
         positions = self.points[:, : len(self.clip.skeleton)]
         raw = root_motion.raw_heading(self.clip.skeleton, self.rotations, positions)
         return root_motion.smooth(raw, root_motion.HEADING_SIGMA * self.clip.rate)
 
     @cached_property
     def accelerations(self) -> Array:
-        """Root mean square acceleration (F−2,) of the points, by their weight, m/s²; the first is that of frame 1."""
+        """Root mean square acceleration (F−2,) of the points by weight, m/s²; the first is that of frame 1."""
         second = np.diff(self.points, n=2, axis=0) * self.clip.rate**2
         return np.asarray(np.sqrt(((second**2).sum(axis=2) * self.clip.skeleton.point_weights).sum(axis=1)))
 
 
 def pose(clip: Clip) -> WorldPose:
+    """Return a clip with its body in the world, for measures that need the same pose.
+
+    Example:
+        >>> from action_loom.core.check import world_pose
+        >>> from action_loom.core.figure import actions
+        >>> body = world_pose.pose(actions.walk())
+        >>> body.points.shape, body.ground.shape, body.accelerations.shape
+        ((97, 26, 3), (97, 2), (95,))
+    """
     return WorldPose(clip, *kinematics.posed(clip))

@@ -158,7 +158,7 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
 
 
 def _artefact_made(sources: Sources, job: Job, made: Any, kind: Kind) -> Made:
-    """A motion graph or a style as a job makes it: it is called as its file is."""
+    """Return a motion graph or a style as a job makes it: it is called as its file is."""
     report = made.report | sources.report() | {"output": None if job.output is None else str(job.output)}
     report["warnings"] = [*sources.notes, *made.report["warnings"]]
     made = replace(made, name=made.name if job.output is None else job.output.stem, report=report)

@@ -87,7 +87,7 @@ class Journal:
         return whole
 
     def is_ours(self, path: Path) -> bool:
-        """Say whether a file is as a run has left it."""
+        """Return whether a file is as a run has left it."""
         return _state(path) in self._ours
 
     def asked(self, job: Job) -> str:

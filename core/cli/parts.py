@@ -27,7 +27,7 @@ class Part:
         return f"{self.number}/{self.of}"
 
     def has(self, place: int) -> bool:
-        """Say whether the job at a place (from 0) of all is one of this part."""
+        """Return whether the job at a place (from 0) of all is one of this part."""
         return place % self.of == self.number - 1
 
     def named(self, path: Path) -> Path:

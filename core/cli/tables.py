@@ -55,7 +55,7 @@ def read_text(file: str) -> str:
 
 
 def _of_report(file: str, text: str, name: str) -> Any:
-    """The rows of a report; the option that takes them checks what they are."""
+    """Return the rows of a report; the option that takes them checks what they are."""
     try:
         return json.loads(text)[name]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -63,7 +63,7 @@ def _of_report(file: str, text: str, name: str) -> Any:
 
 
 def is_table(text: str) -> bool:
-    """Say whether a text is rows of numbers itself, and not the name of a file that has some."""
+    """Return whether a text is rows of numbers itself, and not the name of a file that has some."""
     return all(_is_number(word) for word in text.replace(";", " ").split())
 
 

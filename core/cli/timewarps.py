@@ -17,7 +17,7 @@ LARGEST = 16_000_000  # cells of a file; a registration that is larger is thinne
 
 
 def has(recipe: type[Recipe] | Recipe) -> bool:
-    """Say whether a verb registers clips, so that there is something to write."""
+    """Return whether a verb registers clips, so that there is something to write."""
     return VERBS[recipe.verb].depends is Matching
 
 
@@ -51,7 +51,7 @@ def compose(made: BlendResult, given: Sequence[Clip]) -> bytes:
 
 
 def _frames(made: BlendResult, other: int, columns: int) -> Array:
-    """The frames (N,) of the re-timed clip as it was given, at each of the reference's, NaN where it is left out."""
+    """Return the frames (N,) of the re-timed clip as it was given, at each of the reference's, NaN where it is left out."""
     ready, registered = made.prepared, made.registration
     ours = ready.frame_maps[ready.reference]
     at = (np.arange(columns) - ours.first) / ours.step

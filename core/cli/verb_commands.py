@@ -109,7 +109,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _list_of_reports(arguments: argparse.Namespace) -> Path | None:
-    """The file of the reports of several results, in a list; None without, and where each has a file in a folder."""
+    """Return the file of the reports of several results, in a list; None without, and where each has a file in a folder."""
     report = arguments.report
     return None if report is None or outputs.folder(report) is not None else Path(report)
 
@@ -170,13 +170,13 @@ def _keep(
 
 
 def _of_making(recipe: type[Recipe]) -> dict[str, Option]:
-    """The options of a verb that are settled in the artefact that it uses."""
+    """Return the options of a verb that are settled in the artefact that it uses."""
     row = VERBS[recipe.verb]
     return declared(row.depends) if row.uses and row.depends is not None else {}
 
 
 def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None]:
-    """The recipe that the flags describe, its clips, and the file of what it uses; raises OptionError."""
+    """Return the recipe that the flags describe, its clips, and the file of what it uses; raises OptionError."""
     recipe: type[Recipe] = arguments.recipe
     clips = list(getattr(arguments, "clips", ()))
     kind = VERBS[recipe.verb].uses
@@ -209,7 +209,7 @@ def _refuse_making(recipe: type[Recipe], values: dict[str, Any]) -> None:
 
 
 def _stretches(arguments: argparse.Namespace, before: int) -> tuple[Sequence[str], list[tuple[float, float, int]]]:
-    """The actions and the stretches of --action, --from and --to; raises OptionError where these do not go together."""
+    """Return the actions and the stretches of --action, --from and --to; raises OptionError where these do not go together."""
     given = [getattr(arguments, destination, None) or [] for _, destination, _, _ in _STRETCH]
     if len({len(values) for values in given}) > 1:
         actions, starts, ends = map(len, given)

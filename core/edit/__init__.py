@@ -1,1 +1,1 @@
-"""Clips changed where they are wrong: feet that slide, and what later tools for poses need."""
+"""Changes to one clip: planted feet, filters, warps, key poses, inverse kinematics, fewer keys."""

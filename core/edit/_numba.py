@@ -1,4 +1,4 @@
-"""The iterations of this package for numba; `_numpy` has the same functions for numpy."""
+"""The kernels of this package for numba; `_numpy` has the same functions for numpy."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..jit import kernel
 
 @kernel("f8[:, ::1](f8[::1], f8[::1], f8[::1], f8[:, ::1])")
 def pentadiagonal(diagonal, first, second, right):  # type: ignore[no-untyped-def]
-    """See `banded.solve`: L·D·Lᵀ, forth and back."""
+    """See `banded.solve`: factored as L·D·Lᵀ, then forward and back substitution."""
     count = len(diagonal)
     pivots, ones, twos = np.empty(count), np.zeros(count), np.zeros(count)
     for k in range(count):
@@ -38,7 +38,7 @@ def pentadiagonal(diagonal, first, second, right):  # type: ignore[no-untyped-de
 
 @kernel("f8[:, ::1](f8[:, ::1], f8[:, ::1], f8[:, ::1])")
 def sections_forward(filters, steady, values):  # type: ignore[no-untyped-def]
-    """See `low_pass.forward_and_back`: one way, as if the first sample had always been; transposed direct form II."""
+    """See `low_pass.forward_and_back`: one pass from the first sample's steady state, in transposed direct form II."""
     out = values.copy()
     for section in range(len(filters)):
         b0, b1, b2 = filters[section, 0], filters[section, 1], filters[section, 2]
@@ -46,9 +46,9 @@ def sections_forward(filters, steady, values):  # type: ignore[no-untyped-def]
         one, two = steady[section, 0] * values[0], steady[section, 1] * values[0]
         for k in range(out.shape[0]):
             for column in range(out.shape[1]):
-                given = out[k, column]
-                made = b0 * given + one[column]
-                one[column] = b1 * given - a1 * made + two[column]
-                two[column] = b2 * given - a2 * made
-                out[k, column] = made
+                sample = out[k, column]
+                filtered = b0 * sample + one[column]
+                one[column] = b1 * sample - a1 * filtered + two[column]
+                two[column] = b2 * sample - a2 * filtered
+                out[k, column] = filtered
     return out

@@ -1,4 +1,4 @@
-"""The iterations of this package for numpy: the same numbers as `_numba`, but for rounding."""
+"""The kernels of this package for numpy: the same numbers as `_numba`, except for rounding."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from ..motion.quat import Array
 
 
 def pentadiagonal(diagonal: Array, first: Array, second: Array, right: Array) -> Array:
-    """See `banded.solve`. In Python's own numbers: one at a time they are faster than numpy's."""
+    """See `banded.solve`. In Python floats: one by one they are faster than numpy's."""
     pivots, ones, twos = [], [], []
     pivot, before, one, two, two_before = 1.0, 1.0, 0.0, 0.0, 0.0
-    # Of the last rows there is nothing to the right.
+    # The last rows have fewer neighbours to the right: zeros stand there.
     beside_it, beyond = [*first.tolist(), 0.0], [*second.tolist(), 0.0, 0.0][: len(diagonal)]
     rows = zip(diagonal.tolist(), beside_it, beyond, strict=True)
     for main, beside, next_but_one in rows:
@@ -20,8 +20,8 @@ def pentadiagonal(diagonal: Array, first: Array, second: Array, right: Array) ->
         pivots.append(now)
         ones.append(one)
         twos.append(two)
-    found = [_substituted(pivots, ones, twos, column) for column in right.T.tolist()]
-    return np.ascontiguousarray(np.array(found).reshape(right.shape[::-1]).T)
+    columns = [_substituted(pivots, ones, twos, column) for column in right.T.tolist()]
+    return np.ascontiguousarray(np.array(columns).reshape(right.shape[::-1]).T)
 
 
 def _substituted(pivots: list[float], ones: list[float], twos: list[float], right: list[float]) -> list[float]:
@@ -41,13 +41,13 @@ def _substituted(pivots: list[float], ones: list[float], twos: list[float], righ
 
 
 def sections_forward(filters: Array, steady: Array, values: Array) -> Array:
-    """See `low_pass.forward_and_back`: one way, as if the first sample had always been; transposed direct form II."""
+    """See `low_pass.forward_and_back`: one pass from the first sample's steady state, in transposed direct form II."""
     out = values.copy()
     for (b0, b1, b2, _, a1, a2), (first, second) in zip(filters.tolist(), steady.tolist(), strict=True):
         one, two = first * values[0], second * values[0]
-        for given in out:
-            made = b0 * given + one
-            one = b1 * given - a1 * made + two
-            two = b2 * given - a2 * made
-            given[:] = made
+        for samples in out:
+            filtered = b0 * samples + one
+            one = b1 * samples - a1 * filtered + two
+            two = b2 * samples - a2 * filtered
+            samples[:] = filtered
     return out

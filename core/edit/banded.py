@@ -1,4 +1,7 @@
-"""Systems of equations in which each unknown is tied to the two before and after it: curves that bend little."""
+"""Pentadiagonal smoothing: linear systems that tie each unknown to the two before and the two after it.
+
+Method: Planted feet.
+"""
 
 import numpy as np
 
@@ -9,7 +12,7 @@ from ..motion.quat import Array
 def solve(diagonal: Array, first: Array, second: Array, right: Array) -> Array:
     """Return the solution (F, K) of A·x = right for a symmetric positive definite A with five diagonals.
 
-    diagonal (F,), first (F−1,), second (F−2,) : of A, and of the same length or none for F under 3
+    diagonal (F,), first (F−1,), second (F−2,) : diagonals of A, from the main one outwards; empty where F is small
     right (F, K) : any number of right sides. Raises ValueError for other shapes. Golub & Van Loan, section 4.3.
     """
     count = len(diagonal)
@@ -19,18 +22,25 @@ def solve(diagonal: Array, first: Array, second: Array, right: Array) -> Array:
     if count == 0:
         return np.empty(right.shape)
     ready = (np.ascontiguousarray(values, dtype=np.float64) for values in (diagonal, first, second, right))
-    found: Array = jit.kernels(__package__).pentadiagonal(*ready)
-    return found
+    solution: Array = jit.kernels(__package__).pentadiagonal(*ready)
+    return solution
 
 
-def pulled(weights: Array, goals: Array, bending: float, holding: float) -> Array:
-    """Return the curve (F, K) that goes to its goals (F, K) as far as their weights (F,) say, bends and is little.
+def smoothed(weights: Array, goals: Array, bending: float, holding: float) -> Array:
+    """Return the smooth curve (F, K) near weighted goals (F, K): a least-squares fit in linear time.
 
-    It is the least of Σ weights·|x − goals|² + bending·Σ|x″|² + holding·Σ|x|², x″ the second difference of a frame.
-    Weights and bending are not negative, holding is over 0.
+    It minimises Σ weights·|x − goals|² + bending·Σ|x″|² + holding·Σ|x|², where x″ is the second difference at a frame,
+    weights (F,) and bending are not negative, and holding, which draws the curve to zero, is over 0.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import banded
+        >>> goals = np.array([[0.0], [0.0], [1.0], [0.0], [0.0]])
+        >>> banded.smoothed(np.ones(5), goals, bending=10.0, holding=1e-9)[:, 0].round(2).tolist()
+        [0.17, 0.21, 0.24, 0.21, 0.17]
     """
     count = len(weights)
-    # The sum over every three neighbours of (1, −2, 1)ᵀ·(1, −2, 1).
+    # Σ|x″|² as a matrix: the sum over every three neighbours of (1, −2, 1)ᵀ·(1, −2, 1).
     diagonal, first, second = weights + holding, np.zeros(max(count - 1, 0)), np.zeros(max(count - 2, 0))
     if count > 2:
         for shift, square in enumerate((1.0, 4.0, 1.0)):

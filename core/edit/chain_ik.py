@@ -1,7 +1,7 @@
-"""Chains of joints led so that their end is at a place: two bones in one step, any chain by cyclic coordinate descent.
+"""Inverse kinematics to a target: two bones analytically, longer chains by cyclic coordinate descent or least squares.
 
-For one pose or many at once. A chain is given in the world, so that no axis of a bone is assumed; limits are those of
-each joint's own axes, as Blender has them (methods: Planted feet).
+All functions solve many poses at once. A chain is described in the world, so no bone axis is assumed; limits are of
+each joint's own angles, as in Blender (methods: Planted feet).
 """
 
 from collections.abc import Sequence
@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from ..motion import ik, quat
 from ..motion.quat import Array
 
-ROUNDS = 60
-NEAR = 1e-6  # of the chain's length
+ROUNDS = 60  # of cyclic coordinate descent, at most
+NEAR = 1e-6  # of the chain's length; so near the target counts as reached
 AXES = "XYZ"
+# Damping is times the distance to the target: strong far from it, where steps would overshoot, none at it.
 STEPS, DAMPING = 60, 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """K joints that hang on each other, and an end, of F poses.
+    """A chain of K joints and an end (the end effector) in F poses.
 
-    frames (F, K, 4) : in which each joint turns: for the first in the world, for others from the joint above it
-    offsets (F, K, 3) : where the next joint is, the end for the last, in the joint's own frame, metres
-    root (F, 3) : place of the first joint in the world
+    frames (F, K, 4) : the frame in which each joint rotates: of the first in the world, of others in the joint above
+    offsets (F, K, 3) : from each joint to the next, from the last to the end, in the joint's own frame, metres
+    root (F, 3) : world position of the first joint
     rotations (F, K, 4) : of the joints in their frames
     """
 
@@ -35,11 +36,11 @@ class Chain:
     rotations: Array
 
     def at(self, frames: NDArray[np.int64]) -> "Chain":
-        """Return some of the poses."""
+        """Return the chain in some of its poses."""
         return Chain(self.frames[frames], self.offsets[frames], self.root[frames], self.rotations[frames])
 
     def posed(self, rotations: Array) -> tuple[Array, Array]:
-        """Return how joints (F, K, 4) are turned in the world, and where they and the end are (F, K + 1, 3)."""
+        """Return world rotations (F, K, 4) of the joints, and world positions (F, K + 1, 3) of them and the end."""
         turned, places = np.empty_like(rotations), [self.root]
         for joint in range(rotations.shape[1]):
             frame = self.frames[:, joint]
@@ -50,30 +51,29 @@ class Chain:
 
 
 def two_bones(upper: Array, lower: Array, reach: Array, axis: Array) -> tuple[Array, Array]:
-    """Return by how much two bones are turned in the world so that their end is `reach` from their beginning.
+    """Return the world rotations that bring the end of two bones to a target: of the lower bone (F, 4), then of both.
 
-    upper, lower (F, 3) : the bones now; reach (F, 3) : from the first one's beginning to where the end is to be
-    axis (F, 3) : about which the lower one bends, of length 1, across both; it keeps to the side to which it is bent
-    Returns the turns of the lower bone alone (F, 4), then of both (F, 4). What is too far or too near is reached as
-    nearly as it can be. Law of cosines.
+    upper, lower (F, 3) : the bones as vectors; reach (F, 3) : from the upper bone's head to the target
+    axis (F, 3) : unit hinge axis of the lower bone, across both; the lower bone keeps the side to which it is bent
+    A target that is too far or too near is approached as closely as possible. Law of cosines.
     """
-    one, other, far = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, reach))
-    cosine = (far**2 - one**2 - other**2) / np.maximum(2.0 * one * other, 1e-300)
+    upper_length, lower_length, distance = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, reach))
+    cosine = (distance**2 - upper_length**2 - lower_length**2) / np.maximum(2.0 * upper_length * lower_length, 1e-300)
     sine = (np.cross(upper, lower) * axis).sum(axis=1)
-    now = np.arctan2(sine, (upper * lower).sum(axis=1) - (upper * axis).sum(axis=1) * (lower * axis).sum(axis=1))
-    wanted = np.where(now < 0.0, -1.0, 1.0) * np.arccos(np.clip(cosine, -1.0, 1.0))
-    bend = quat.exp((wanted - now)[:, None] * axis)
+    flexion = np.arctan2(sine, (upper * lower).sum(axis=1) - (upper * axis).sum(axis=1) * (lower * axis).sum(axis=1))
+    wanted = np.where(flexion < 0.0, -1.0, 1.0) * np.arccos(np.clip(cosine, -1.0, 1.0))
+    bend = quat.exp((wanted - flexion)[:, None] * axis)
     return bend, ik.shortest(upper + quat.rotate(bend, lower), reach)
 
 
 def reached(
     chain: Chain, goals: Array, limits: Sequence[tuple[Array, Array] | None] = (), rounds: int = ROUNDS
 ) -> tuple[Array, Array]:
-    """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), and how far (F,) it is from there.
+    """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), and the distance left (F,).
 
-    limits : for each joint its least and largest angles (3,), or (F, 3), about its own X, Y and Z, radians
-    (`quat.from_euler`), or None; every pose keeps to them. A chain that is straight towards its goal stays so. Cyclic
-    coordinate descent from the pose that there is: Wang & Chen 1991.
+    limits : for each joint its least and largest angles (3,) or (F, 3) about its own X, Y and Z, radians
+    (`quat.from_euler`), or None; every pose keeps to them. A straight chain that points at its goal stays straight.
+    Cyclic coordinate descent from the current pose: Wang & Chen 1991.
     """
     free = [None] * chain.rotations.shape[1]
     bounds = [*limits, *free][: len(free)]
@@ -81,7 +81,7 @@ def reached(
     best, least = rotations.copy(), _away(chain, rotations, goals)
     near = NEAR * np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
     for _ in range(rounds):
-        # With limits a round can lead away again: the nearest pose counts. What has arrived waits for the others.
+        # With limits a round can move the end away again, so the best pose is kept. Poses that are there are done.
         left = np.flatnonzero(least > near)
         if not len(left):
             break
@@ -98,8 +98,8 @@ def reached(
 def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
     """Return rotations (F, K, 4) that bring the end of a chain from near its goal (F, 3) onto it, without limits.
 
-    Joint by joint it comes ever slower where the chain is nearly straight. Here all joints turn at once, and as little
-    as does it: the least squares of Whitney 1969, damped by how far it is.
+    Cyclic coordinate descent slows down where a chain is nearly straight. Here all joints turn at once, by the least
+    angles: the least squares of Whitney 1969, damped in proportion to the distance left.
     """
     rotations = chain.rotations.copy()
     length = np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
@@ -112,26 +112,26 @@ def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
         turned, places = part.posed(rotations[left])
         arms = places[:, -1:] - places[:, :-1]
         lack = goals[left] - places[:, -1]
-        # Σ over joints of [r]ₓᵀ[r]ₓ = |r|²·1 − r·rᵀ: what turns about all axes would move the end by.
+        # J·Jᵀ of the end's Jacobian J, as each joint turns about all axes: Σ over joints of |r|²·1 − r·rᵀ.
         square = (arms**2).sum(axis=(1, 2))[:, None, None] * np.eye(3) - np.einsum("fki,fkj->fij", arms, arms)
         damped = square + (away[left] * length[left])[:, None, None] * DAMPING * np.eye(3)
         force = np.linalg.solve(damped, lack[..., None])[..., 0]
         turns = quat.exp(quat.cross(arms, force[:, None]))
-        # Turns about the joints as they stand: each is carried by those above it, so they do not add up quite.
+        # These turns hold to first order, about the joints in place: each joint also carries those below, so iterate.
         moved = rotations[left].copy()
         for joint in range(moved.shape[1]):
             own = quat.mul(quat.mul(quat.inv(turned[:, joint]), turns[:, joint]), turned[:, joint])
             moved[:, joint] = quat.normalize(quat.mul(moved[:, joint], own))
-        found = _away(part, moved, goals[left])
-        better = found < away[left]
+        moved_away = _away(part, moved, goals[left])
+        better = moved_away < away[left]
         if not better.any():
             break
-        rotations[left[better]], away[left[better]] = moved[better], found[better]
+        rotations[left[better]], away[left[better]] = moved[better], moved_away[better]
     return quat.same_side(rotations, chain.rotations)
 
 
 def _round(chain: Chain, rotations: Array, goals: Array, bounds: Sequence[tuple[Array, Array] | None]) -> Array:
-    """Rotations (F, K, 4) after each joint in turn, from the last to the first, has pointed the end at its goal."""
+    """Return rotations (F, K, 4) after each joint, from the last to the first, has pointed the end at its goal."""
     rotations = rotations.copy()
     for joint in range(len(bounds) - 1, -1, -1):
         turned, places = chain.posed(rotations)
@@ -157,7 +157,7 @@ def _limited(rotations: Array, bound: tuple[Array, Array] | None) -> Array:
 
 
 def angles(rotations: Array) -> Array:
-    """Return the angles (F, 3) of a joint about its own X, Y and Z that limits are about, within half a turn."""
-    # Each pose for itself: `to_euler` follows what comes before along the first axis.
-    found = quat.to_euler(rotations[None], AXES)[0]
-    return np.asarray(found - 2.0 * np.pi * np.round(found / (2.0 * np.pi)))
+    """Return the angles (F, 3) of a joint about its own X, Y and Z, to compare with limits; within half a turn."""
+    # Each pose by itself: `to_euler` keeps angles continuous along the first axis, and a limit knows no whole turns.
+    euler = quat.to_euler(rotations[None], AXES)[0]
+    return np.asarray(euler - 2.0 * np.pi * np.round(euler / (2.0 * np.pi)))

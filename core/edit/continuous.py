@@ -1,6 +1,6 @@
-"""Keys of turns without jumps: which whole turns, other triples and signs take jumps off, and nothing else.
+"""Discontinuity filters for rotation keys: whole turns, the other Euler triple and signs remove jumps.
 
-Of each key it is told as how its numbers are to be changed, so that handles can be changed along with them.
+The result is a factor and a summand for each key's numbers, so that handles can be changed with their key.
 """
 
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-NEAR = 3.0  # frames; keys farther apart than that may be meant to spin
-_JUMP = np.pi  # of all three angles together; by at least so much less they change without a jump
+NEAR = 3.0  # frames; between keys farther apart a large change may be an intended spin
+_JUMP = np.pi  # radians, all angles together; a correction counts if it reduces the change by at least this
 
 
 @dataclass(frozen=True, eq=False)
 class Mended:
-    """Keys (K, n) are to be factors * keys + turns; jumps (K,) : whether one was taken off before a key."""
+    """How to mend keys (K, n): factors * keys + turns; jumps (K,) : whether a jump was removed before a key."""
 
     factors: Array
     turns: Array
@@ -24,22 +24,48 @@ class Mended:
 
 
 def eulers(times: Array, angles: Array, middle: int) -> Mended:
-    """Return what takes jumps off angles (K, 3), radians, keyed at times (K,), frames; middle : which axis is.
+    """Return what removes jumps from Euler angles (K, 3), radians, keyed at times (K,), frames.
 
-    A jump is a change of about a whole turn, or to the other triple of the same rotation (outer angles half a turn on,
-    the middle one reflected), between keys that are `NEAR`; all later keys are changed alike.
+    middle : column of the axis in the middle of the rotation order. A jump is a change of about a whole turn, or to
+    the other triple of the same rotation (outer angles half a turn on, the middle one reflected), between keys at most
+    `NEAR` apart; all later keys are changed alike.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import continuous
+        >>> angles = np.radians([[170.0, 0.0, 0.0], [-170.0, 0.0, 0.0]])
+        >>> mended = continuous.eulers(np.array([1.0, 2.0]), angles, middle=1)
+        >>> np.degrees(mended.factors * angles + mended.turns)[:, 0].round().tolist()
+        [170.0, 190.0]
     """
     other = np.full(3, np.pi), np.where(np.arange(3) == middle, -1.0, 1.0)
     return _mended(times, angles, other)
 
 
 def angle(times: Array, angles: Array) -> Mended:
-    """Return what takes jumps over whole turns off one angle (K, 1) whose fellows have keys elsewhere, or none."""
+    """Return what removes jumps of whole turns from one angle (K, 1) that has no keys in common with the other two.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import continuous
+        >>> angles = np.radians([[350.0], [5.0], [20.0]])
+        >>> mended = continuous.angle(np.arange(3.0), angles)
+        >>> np.degrees(angles + mended.turns)[:, 0].round().tolist(), mended.jumps.tolist()
+        ([350.0, 365.0, 380.0], [False, True, False])
+    """
     return _mended(times, angles, None)
 
 
 def signs(quaternions: Array) -> Mended:
-    """Return the signs that bring neighbouring keys (K, 4) into one hemisphere, the first one's."""
+    """Return the signs that bring quaternion keys (K, 4) into the hemisphere of the first one.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import continuous
+        >>> keys = np.array([[1.0, 0.0, 0.0, 0.0], [-0.8, -0.6, 0.0, 0.0]])
+        >>> continuous.signs(keys).factors[:, 0].tolist()
+        [1.0, -1.0]
+    """
     jumps = np.concatenate([[False], (quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0.0])
     sign = np.where(np.cumsum(jumps) % 2 == 1, -1.0, 1.0)
     factors = np.repeat(sign[:, None], quaternions.shape[1], axis=1)
@@ -52,7 +78,7 @@ def _mended(times: Array, angles: Array, other: tuple[Array, Array] | None) -> M
     change = np.abs(np.diff(angles, axis=0)).sum(axis=1)
     factor, turn = np.ones(angles.shape[1]), np.zeros(angles.shape[1])
     begin = 0
-    # The change from key to key is the same, whichever triple the keys before were brought to.
+    # Whichever triple the keys before were changed to, the change from key to key is the same: raw keys are compared.
     for k in (np.flatnonzero((change > _JUMP) & (np.diff(times) <= NEAR)) + 1).tolist():
         own, added = _nearest(angles[k], angles[k - 1], other)
         if change[k - 1] - np.abs(own * angles[k] + added - angles[k - 1]).sum() < _JUMP:
@@ -65,12 +91,12 @@ def _mended(times: Array, angles: Array, other: tuple[Array, Array] | None) -> M
 
 
 def _nearest(angles: Array, before: Array, other: tuple[Array, Array] | None) -> tuple[Array, Array]:
-    """The factors and what is added that bring angles (n,) nearest to those before them, as the same rotation."""
-    ways = [(np.ones(len(angles)), np.zeros(len(angles)))]
+    """Return the factors and summands that bring angles (n,) of the same rotation nearest to those before."""
+    triples = [(np.ones(len(angles)), np.zeros(len(angles)))]
     if other is not None:
-        ways.append((other[1], other[0]))
-    found = []
-    for factor, added in ways:
+        triples.append((other[1], other[0]))
+    candidates = []
+    for factor, added in triples:
         whole = 2.0 * np.pi * np.round((before - factor * angles - added) / (2.0 * np.pi))
-        found.append((factor, added + whole))
-    return min(found, key=lambda one: float(np.abs(one[0] * angles + one[1] - before).sum()))
+        candidates.append((factor, added + whole))
+    return min(candidates, key=lambda pair: float(np.abs(pair[0] * angles + pair[1] - before).sum()))

@@ -1,4 +1,4 @@
-"""A clip as tools that look around each frame see it: a cycle among others of its own."""
+"""Cyclic padding: a cycle with whole cycles before and after it, for tools that look around each frame."""
 
 from dataclasses import dataclass
 
@@ -10,25 +10,33 @@ from ..motion.clip import Clip
 
 @dataclass(frozen=True, eq=False)
 class PaddedClip:
-    """A clip, or a cycle with others of it before and after it, and where its own frames are in that.
+    """A clip with cyclic padding, if it repeats.
 
-    lap : frames of a cycle, without its last one; 0 for a clip that does not repeat; laps : how many there are
+    own : the frames of the original clip; period : frames from one cycle to the next, 0 for a clip that does not repeat
+    cycles : the numbers of all cycles, from 0
     """
 
     clip: Clip
     own: slice
-    lap: int
-    laps: range
+    period: int
+    cycles: range
 
 
 def around(clip: Clip, frames: float, *, repeats: bool) -> PaddedClip:
-    """Return a clip that repeats with whole cycles before and after it for so many frames; another one as it is.
+    """Return a clip with as many whole cycles before and after it as cover `frames`; unchanged if it does not repeat.
 
     Raises SkeletonError for bodies that travel and whose joints do not all turn with their parents.
+
+    Example:
+        >>> from action_loom.core.edit import cyclic_padding
+        >>> from action_loom.core.figure import actions
+        >>> padded = cyclic_padding.around(actions.walk(cycles=1), 40, repeats=True)
+        >>> padded.own, padded.period, len(padded.clip)
+        (slice(64, 97, None), 32, 161)
     """
     if not repeats or len(clip) < 2:
         return PaddedClip(clip, slice(0, len(clip)), 0, range(1))
-    lap = len(clip) - 1
-    count = int(np.ceil(frames / lap))
-    first = count * lap
-    return PaddedClip(cycles.unrolled(clip, count, count), slice(first, first + len(clip)), lap, range(2 * count + 1))
+    period = len(clip) - 1
+    count = int(np.ceil(frames / period))
+    own = slice(count * period, count * period + len(clip))
+    return PaddedClip(cycles.unrolled(clip, count, count), own, period, range(2 * count + 1))

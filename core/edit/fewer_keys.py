@@ -1,4 +1,4 @@
-"""As few keys as keep every point of a body within a bound of where it was (methods: Fewer keys)."""
+"""Key reduction: the fewest keys that keep every point of a body within a bound (methods: Fewer keys)."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from .fitted_body import FittedBody
 from .keyed import KeyedClip, Keying, Keys
 from .segments import fit
 
-LEAST = 1e-6  # radians, metres and factors: what moves less does not move
-FEET = 0.25  # of the bound, for hips, legs and feet, unless another is given
+LEAST = 1e-6  # radians, metres and factors; a smaller change is rounding
+FEET = 0.25  # of the bound, for hips, legs and feet by default: standing feet shake visibly, little but fast
 GOES, STILL = "goes", "still"
-SHORTEST = 0.03  # of the body's height: what turns less far out is told as if it had a point there
-MOVING = 0.5  # of the bound, for what moves, where what turns has all of it
-OF_RANGE = 1e-3  # of what a channel goes through, that it may be off
-_NEAR = 0.94  # of a bound: near enough
-_TRIES = 8
-_MOST = 16.0  # times the bound, at a joint's reach
+SHORTEST = 0.03  # of the body's height; a joint with a shorter reach is measured as if it had a point there
+MOVING = 0.5  # of the tolerance, for translations; rotations have all of it
+OF_RANGE = 1e-3  # of a channel's range: its tolerance
+_NEAR = 0.94  # of the bound; an error that large ends the search for the tolerance
+_TRIES = 8  # of a tolerance; each one fits all joints again
+_MOST = 16.0  # times the bound, at a joint's reach: the largest tolerance tried
 
 
 @dataclass(frozen=True, eq=False)
 class Fewer:
-    """Few keys, and how far (m) any point of the body is from where it was at most; feet : of hips, legs and feet."""
+    """Few keys, and their largest error (m) of any point of the body; feet_error : of hips, legs and feet."""
 
     keyed: KeyedClip
     error: float
@@ -45,12 +45,19 @@ def fewer(
     keep: Collection[int] = (),
     keyings: Sequence[Keying] | None = None,
 ) -> Fewer:
-    """Return a clip as few keys, with every joint and tip within a bound (m) of where it was, in every frame.
+    """Return a clip as few keys, with every joint and tip within a bound (m) of its place, in every frame.
 
-    feet : the bound for hips, legs and feet, a quarter of the other where it is 0; never more than the other.
-    keep : frames at which all that moves has keys, besides the first and the last; legs have some where their foot
-    begins and ends to stand. keyings : how each joint is keyed, as quaternions if it is not said. What goes on before
-    and after a cycle has the same slopes at both ends.
+    feet : the bound for hips, legs and feet; 0: a quarter of `within`; never more than that.
+    keep : frames at which all that moves has keys, besides the first and the last; legs also have keys where their
+    foot begins and ends to stand. keyings : how each joint is keyed, quaternions by default. The curves of a cycle
+    have the same slopes at both ends.
+
+    Example:
+        >>> from action_loom.core.edit import fewer_keys
+        >>> from action_loom.core.figure import actions
+        >>> few = fewer_keys.fewer(actions.walk(cycles=1), within=0.005)
+        >>> few.error <= 0.005, few.keyed.key_count < 0.5 * few.keyed.full_count
+        (True, True)
     """
     work = _Work(clip, tuple(keyings) if keyings is not None else (Keying(),) * len(clip.skeleton), keep)
     every = np.ones(len(clip.skeleton), dtype=bool)
@@ -66,25 +73,25 @@ def fewer(
 
 def feet_chain(skeleton: Skeleton) -> NDArray[np.bool_]:
     """Return which joints (J,) are hips, legs and feet, or carry them; none where no foot is known."""
-    found = np.zeros(len(skeleton), dtype=bool)
+    chain = np.zeros(len(skeleton), dtype=bool)
     paths = _paths_of_feet(skeleton)
     if not paths:
-        return found
+        return chain
     legs = [joint for role, joint in skeleton.roles.items() if role.startswith(("thigh", "shin", "foot", "toe"))]
     ends = [path[0] for path in paths.values()]
-    found |= skeleton.with_below([*legs, *ends])
-    for joint in [*np.flatnonzero(found), *([skeleton.roles["hips"]] if "hips" in skeleton.roles else [])]:
-        found[_up_from(skeleton, int(joint))] = True
-    return found
+    chain |= skeleton.with_below([*legs, *ends])
+    for joint in [*np.flatnonzero(chain), *([skeleton.roles["hips"]] if "hips" in skeleton.roles else [])]:
+        chain[_up_from(skeleton, int(joint))] = True
+    return chain
 
 
 def _paths_of_feet(skeleton: Skeleton) -> dict[str, list[int]]:
-    """The joints from the ball of each foot up to the root."""
-    found = {}
+    """Return the joints from the ball of each foot up to the root."""
+    paths = {}
     for foot, (ball, _) in feet_of.balls_and_ankles(skeleton).items():
         joint = ball if ball < len(skeleton) else int(skeleton.tipped[ball - len(skeleton)])
-        found[foot] = _up_from(skeleton, joint)
-    return found
+        paths[foot] = _up_from(skeleton, joint)
+    return paths
 
 
 def _up_from(skeleton: Skeleton, joint: int) -> list[int]:
@@ -96,7 +103,7 @@ def _up_from(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 class _Work:
-    """The fit of one clip, a part of the body at a time."""
+    """The fit of one clip, one part of the body at a time."""
 
     def __init__(self, clip: Clip, keyings: tuple[Keying, ...], keep: Collection[int]) -> None:
         self._clip, self._keyings = clip, keyings
@@ -120,7 +127,7 @@ class _Work:
         self._always = np.array(sorted(always), dtype=np.int64)
 
     def settle(self, joints: NDArray[np.int64], bound: float) -> None:
-        """Fit joints with as wide tolerances as keep them and their tips within a bound; those above them are."""
+        """Fit joints with the widest tolerance that keeps them and their tips within a bound, parents first."""
         if len(joints) == 0:
             return
 
@@ -135,7 +142,7 @@ class _Work:
             off(widest)
 
     def _fit(self, joint: int, tolerance: float) -> float:
-        """Fit a joint to what puts it where it was, those above it being fitted; return how far (m) it is off."""
+        """Fit a joint to return to its place in the world over its fitted parents; return its largest error (m)."""
         clip, kept, plan, keying = self._clip, self._kept[joint], self._plans[joint], self._keyings[joint]
         frame, reach = self._body.frame(joint), self._reach[joint]
         turned, moved, scales, angle = self._identity, self._nowhere, None, 0.0
@@ -143,7 +150,7 @@ class _Work:
             wanted = clip.rotations[:, joint] if plan.turns == STILL else frame.rotations()
             keys = self._keys(keying.values_of(wanted), tolerance / reach, kept, plan.turns, keying.mode)
             turned, self._rotations[joint] = keying.rotations_of(keys.at(self._frames)), keys
-            if reach <= self._least:  # no point tells how far it turns
+            if reach <= self._least:  # no point shows its rotation: it is measured at the least reach
                 angle = float(np.linalg.norm(quat.log(quat.mul(quat.inv(turned), wanted)), axis=1).max())
         if plan.moves is not None:
             places = clip.translations[:, joint] if plan.moves == STILL else frame.translations()
@@ -156,16 +163,16 @@ class _Work:
         return max(frame.put(turned, moved, scales), angle * reach)
 
     def _keys(self, values: Array, near: float, kept: NDArray[np.int64], how: str, mode: str = "") -> Keys:
-        """Keys of values (F, n), which are still or not, as rotations of a mode where one is given."""
+        """Return the keys of values (F, n), rotations of a mode if one is given; how : `GOES` or `STILL`."""
         if how == STILL or len(values) == 1:
             ends = np.unique([0, len(values) - 1])
             return Keys(ends, values[ends], np.zeros((len(ends), 2, values.shape[1])))
         seam = _seam(values, mode) if self._clip.cyclic else fit.FREE
-        found = fit.rotations(values, mode, near, kept, seam) if mode else fit.vectors(values, near, kept, seam)
-        return Keys(found[0], values[found[0]], found[1])
+        fitted = fit.rotations(values, mode, near, kept, seam) if mode else fit.vectors(values, near, kept, seam)
+        return Keys(fitted[0], values[fitted[0]], fitted[1])
 
     def keyed(self) -> KeyedClip:
-        """Return what was fitted, with the clip's channels."""
+        """Return the fitted joints, with the clip's channels."""
         clip = self._clip
         channels = {name: self._channel(channel) for name, channel in clip.channels.items()}
         joints = self._keyings, tuple(self._rotations), tuple(self._translations), tuple(self._scales)
@@ -183,7 +190,7 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What of a joint gets keys, and whether it goes or is still; None where it stays at rest."""
+    """How rotation, translation and scale of a joint get keys: `GOES`, `STILL`, or None where they stay at rest."""
 
     turns: str | None
     moves: str | None
@@ -201,16 +208,16 @@ def _plan(clip: Clip, joint: int, keying: Keying) -> _Plan:
 
 
 def _how(values: Array, away: Array, anyway: bool) -> str | None:
-    """Whether values (F, n) go or are still; None where they are at rest and get no keys."""
+    """Return whether values (F, n) move, `GOES` or `STILL`; None where they are at rest and get no keys."""
     if not anyway and np.abs(away).max() <= LEAST:
         return None
     return STILL if np.ptp(values, axis=0).max() <= LEAST else GOES
 
 
 def _seam(values: Array, mode: str) -> Array:
-    """Slopes (2, n) at the ends of a cycle: the mean of how it ends and how it begins."""
+    """Return the slopes (2, n) at the ends of a cycle: the mean of its end and its beginning."""
     begins, ends = values[1] - values[0], values[-1] - values[-2]
-    # The same rotation can be told by the opposite values.
+    # The last values may be those of the first rotation with the opposite sign.
     four = mode in (rotation_modes.QUATERNION, rotation_modes.AXIS_ANGLE)
     compared = slice(1, None) if mode == rotation_modes.AXIS_ANGLE else slice(None)
     side = -1.0 if four and values[0, compared] @ values[-1, compared] < 0.0 else 1.0
@@ -219,25 +226,25 @@ def _seam(values: Array, mode: str) -> Array:
 
 
 def _widest(off: Callable[[float], float]) -> float:
-    """Return the widest tolerance, in bounds, for which `off` is 1 at most, or nearly; 0 keys every frame."""
+    """Return nearly the widest tolerance, in bounds, for which `off` is at most 1; 0: a key on every frame."""
     low, high, width = 0.0, np.inf, 1.0
     for _ in range(_TRIES):
-        found = off(width)
-        if found <= 1.0:
+        error = off(width)
+        if error <= 1.0:
             low = width
-            if found >= _NEAR or width >= _MOST:
+            if error >= _NEAR or width >= _MOST:
                 break
         else:
             high = width
-        # As if it grew with the width; where that leads nowhere new, the middle.
-        width = min(0.97 * width / found, _MOST) if found > 0.0 else _MOST
+        # As if the error were proportional to the width; where that leads to nothing new, bisection.
+        width = min(0.97 * width / error, _MOST) if error > 0.0 else _MOST
         if not 1.02 * low < width < 0.98 * high:
             width = float(np.sqrt(low * high)) if low > 0.0 else 0.5 * high
     return low
 
 
 def reaches(skeleton: Skeleton) -> tuple[float, Array]:
-    """Return how far the points that a joint carries are from it at least, as is told, and how far (J,) they are."""
+    """Return the least reach, and each joint's (J,): the distance along its bones to the farthest point it carries."""
     reach, bones = np.linalg.norm(skeleton.tips, axis=1), np.linalg.norm(skeleton.offsets, axis=1)
     for joint in range(len(skeleton) - 1, -1, -1):
         above = skeleton.parents[joint]

@@ -1,4 +1,4 @@
-"""Spikes, noise and bands of the joints of a clip, one after the other (methods: Filtering)."""
+"""Filters for the joints of a clip: spikes, then noise, then frequency bands (methods: Filtering)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,17 +15,17 @@ from . import bands, cyclic_padding, low_pass, spikes
 from .cyclic_padding import PaddedClip
 from .spikes import Flags
 
-AROUND = 3.0  # s of a cycle before and after it: what is usual and the way look as far
-FORGOTTEN = 12.0  # periods of the cutoff; what is further away moves a frame by less than 1e-12 of it
-FEWEST = 5  # frames; of fewer, nobody can say what is a spike or noise
+AROUND = 3.0  # s of cyclic padding: running medians and smoothed trajectories look that far
+FORGOTTEN = 12.0  # periods of the cutoff; motion further away changes a frame by less than 1e-12 of itself
+FEWEST = 5  # frames; in shorter clips spikes and noise cannot be distinguished from motion
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is filtered.
+    """What to filter.
 
-    cutoff : Hz, 0 for none; gains : of the bands, the finest first; joints (J,), and the `spiky` of them, in which
-    spikes are looked for, of so many frames at most (0: by the rate)
+    cutoff : Hz, 0 for none; gains : of the bands, the finest first; joints (J,) : which ones are filtered
+    spiky (J,) : in which of them spikes are searched for; longest : frames of a spike at most, 0: by the rate
     """
 
     cutoff: float
@@ -37,11 +37,11 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """What was done to a clip before it was planted, F frames of J joints.
+    """The stages of filtering a clip of F frames and J joints, before its feet are planted.
 
-    turned, moved (F, J) : rotations and translations that were mended
+    turned, moved (F, J) : whether a rotation or translation was a spike and was mended
     mended, smooth, after : the clip without spikes, then without noise, then with its bands changed
-    repeats : whether it was taken for a cycle
+    repeats : whether it was filtered as a cycle
     """
 
     before: Clip
@@ -54,7 +54,7 @@ class Filtered:
 
     @cached_property
     def jumps(self) -> Array:
-        """By how much rotations (F, J) were mended, radians; 0 for those that were not."""
+        """Angle by which rotations (F, J) were mended, radians; 0 where they were not."""
         away = turned_by(self.before, self.mended)
         return np.where(self.turned, away, 0.0)
 
@@ -64,16 +64,38 @@ class Filtered:
 
 
 def turned_by(before: Clip, after: Clip) -> Array:
-    """Return by how much rotations (F, J) differ, radians."""
+    """Return the angle between the rotations (F, J) of two clips, radians.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.edit import filtering
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import quat
+        >>> walk = actions.walk()
+        >>> turned = replace(walk, rotations=quat.mul(quat.about_axis("Z", 0.1), walk.rotations))
+        >>> round(float(filtering.turned_by(walk, turned).max()), 6)
+        0.1
+    """
     apart = quat.same_side(after.rotations, before.rotations) - before.rotations
     return np.asarray(4.0 * np.arcsin(np.clip(0.5 * np.linalg.norm(apart, axis=-1), 0.0, 1.0)))
 
 
 def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
-    """Return a clip after its spikes were mended, its noise taken off and its bands changed, and all in between.
+    """Return a clip with spikes mended, noise removed and bands changed, with all intermediate stages.
 
-    repeats : whether it is a cycle, which it stays. What nothing was done to is the same to the bit. Raises
+    repeats : whether it is a cycle; it then stays closed. Unchanged joints and frames are the same to the bit. Raises
     SkeletonError for cycles of bodies that travel and whose joints do not all turn with their parents.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import filtering
+        >>> from action_loom.core.figure import actions
+        >>> clip = actions.walk()
+        >>> clip.rotations[40, clip.skeleton.index("forearm.L")] = [1.0, 0.0, 0.0, 0.0]
+        >>> every = np.ones(len(clip.skeleton), dtype=bool)
+        >>> stages = filtering.filtered(clip, filtering.Asked(8.0, (1.0, 0.5), every, every), repeats=False)
+        >>> [(int(frame), clip.skeleton.names[joint]) for frame, joint in np.argwhere(stages.turned)]
+        [(40, 'forearm.L')]
     """
     gains = asked.gains[: bands.known(len(clip))]
     while gains and gains[-1] == 1.0:
@@ -97,39 +119,39 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     after = _with_gains(smooth, asked.joints, gains) if gains else smooth
     if after is whole.clip:
         return unchanged
-    own = {id(whole.clip): clip}  # what a step did nothing to is the same clip
-    for made in (mended, smooth, after):
-        own.setdefault(id(made), _own(clip, whole, made))
+    own = {id(whole.clip): clip}  # a step that changed nothing returned the same object
+    for stage in (mended, smooth, after):
+        own.setdefault(id(stage), _own(clip, whole, stage))
     flags = turned[whole.own], moved[whole.own]
     return Filtered(clip, *flags, own[id(mended)], own[id(smooth)], own[id(after)], repeats)
 
 
-def _own(clip: Clip, whole: PaddedClip, made: Clip) -> Clip:
-    """The frames of a clip out of its laps; what is there as it was, is as the clip has it."""
-    kept = made.rotations == whole.clip.rotations, made.translations == whole.clip.translations
+def _own(clip: Clip, whole: PaddedClip, changed: Clip) -> Clip:
+    """Return the clip's own frames without the padding; unchanged values are the clip's, to the bit."""
+    kept = changed.rotations == whole.clip.rotations, changed.translations == whole.clip.translations
     return replace(
         clip,
-        rotations=np.where(kept[0].all(-1, keepdims=True)[whole.own], clip.rotations, made.rotations[whole.own]),
+        rotations=np.where(kept[0].all(-1, keepdims=True)[whole.own], clip.rotations, changed.rotations[whole.own]),
         translations=np.where(
-            kept[1].all(-1, keepdims=True)[whole.own], clip.translations, made.translations[whole.own]
+            kept[1].all(-1, keepdims=True)[whole.own], clip.translations, changed.translations[whole.own]
         ),
     )
 
 
 def _spikes(whole: PaddedClip, joints: Flags, longest: int) -> tuple[Flags, Flags]:
-    """Spikes of rotations and translations (F, J) in all laps of a clip; alike in each."""
+    """Return the spikes of rotations and translations (F, J) of a padded clip, the same in all its cycles."""
     clip, none = whole.clip, np.zeros(whole.clip.rotations.shape[:2], dtype=bool)
     turned, moved = none.copy(), none
     turning, moving = joints & _moving(clip.rotations), joints & _moving(clip.translations)
     turned[:, turning] = spikes.turned(clip.rotations[:, turning], clip.rate, longest)
     places, height = clip.translations[:, moving], clip.skeleton.height
     moved[:, moving] = spikes.moved(places, clip.rate, height, longest)
-    return (_alike(turned, whole), _alike(moved, whole)) if whole.lap else (turned, moved)
+    return (_alike(turned, whole), _alike(moved, whole)) if whole.period else (turned, moved)
 
 
 def _alike(flags: Flags, whole: PaddedClip) -> Flags:
-    lap = flags[whole.own.start : whole.own.start + whole.lap]
-    return np.concatenate([np.tile(lap, (len(whole.laps), 1)), lap[:1]])
+    cycle = flags[whole.own.start : whole.own.start + whole.period]
+    return np.concatenate([np.tile(cycle, (len(whole.cycles), 1)), cycle[:1]])
 
 
 def _without_noise(clip: Clip, joints: Flags, cutoff: float) -> Clip:
@@ -149,20 +171,29 @@ def _with_gains(clip: Clip, joints: Flags, gains: Sequence[float]) -> Clip:
 
 
 def _moving(values: Array) -> Flags:
-    """Which joints (J,) of (F, J, D) do anything at all."""
+    """Return which joints (J,) of values (F, J, D) move at all."""
     return np.asarray((values != values[:1]).any(axis=(0, 2)))
 
 
 def carriers(skeleton: Skeleton) -> Flags:
-    """Return which joints (J,) carry the body where it goes: its roots, and all down to its place."""
-    found = skeleton.parents < 0
-    place = root_motion.travelling_joint(skeleton)
-    found[[place, *ancestors(place, skeleton.parents)]] = True
-    return found
+    """Return which joints (J,) carry the body: roots, the travelling joint (`root_motion`) and all above it."""
+    carrying = skeleton.parents < 0
+    hips = root_motion.travelling_joint(skeleton)
+    carrying[[hips, *ancestors(hips, skeleton.parents)]] = True
+    return carrying
 
 
 def energies(clip: Clip, joints: Flags, count: int) -> Array:
-    """Return how much joints turn in each of so many bands (count,), the finest first: degrees, root mean square."""
+    """Return the root mean square angle of joints in each of the finest bands (count,), degrees, the finest first.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import filtering
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> filtering.energies(walk, np.ones(len(walk.skeleton), dtype=bool), 4).round(1).tolist()
+        [1.1, 2.4, 3.8, 5.0]
+    """
     turning = joints & _moving(clip.rotations)
     count = min(count, bands.known(len(clip)))
     if not turning.any():

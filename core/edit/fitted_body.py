@@ -1,4 +1,4 @@
-"""A body whose joints are told anew one after the other, parents first, and how far that is from where it was."""
+"""A body that is fitted joint by joint, parents first, with the error of each joint (methods: Fewer keys)."""
 
 from typing import Protocol
 
@@ -10,31 +10,31 @@ from ..motion.quat import Array
 
 
 class Frame(Protocol):
-    """The frame in which one joint turns and moves, those above it being told."""
+    """The frame in which one joint rotates and translates; its parents are fitted."""
 
     def rotations(self) -> Array:
-        """Return the rotations (F, 4) that turn the joint as it was turned in the world."""
+        """Return the rotations (F, 4) that give the joint its original world rotation."""
         ...
 
     def translations(self) -> Array:
-        """Return the translations (F, 3) that put it where it was in the world."""
+        """Return the translations (F, 3) that give the joint its original world position."""
         ...
 
     def put(self, rotations: Array, translations: Array, scales: Array | None) -> float:
-        """Tell how the joint turns and moves (F, …); return how far it or its tip is off at most, in metres."""
+        """Set the fitted values (F, …) of the joint; return the largest error of its place and tip, metres."""
         ...
 
 
 class FittedBody(Protocol):
-    """What `of` returns."""
+    """A body being fitted, as `of` returns it."""
 
     def frame(self, joint: int) -> Frame:
-        """Return the frame of a joint, those above it being told."""
+        """Return the frame of a joint whose parents are fitted."""
         ...
 
 
 def of(clip: Clip) -> FittedBody:
-    """Return the body of a clip, nothing of it told yet."""
+    """Return the body of a clip, with no joint fitted yet."""
     return _Plain(clip) if clip.scales is None and clip.skeleton.inheritance is None else _Stretched(clip)
 
 
@@ -43,7 +43,7 @@ def _farthest(one: Array, other: Array) -> float:
 
 
 class _Plain:
-    """A body whose joints take over all of their parents, without scales."""
+    """A body without scales, whose joints inherit everything from their parents."""
 
     def __init__(self, clip: Clip) -> None:
         self.skeleton = clip.skeleton
@@ -83,7 +83,7 @@ class _PlainFrame:
 
 
 class _Stretched:
-    """A body with scales, or whose joints do not take over all."""
+    """A body with scales, or whose joints do not inherit everything."""
 
     def __init__(self, clip: Clip) -> None:
         self.skeleton = clip.skeleton

@@ -1,4 +1,4 @@
-"""Cubic Hermite curves of vectors that go from knot to knot without overshooting.
+"""Monotone cubic Hermite curves through numbers or vectors, without overshooting.
 
 Method: Warping in space and time.
 """
@@ -12,9 +12,16 @@ def monotone_slopes(times: Array, values: Array, ends: tuple[float | None, float
     """Return slopes (K, …, D) at knots with which curves through vectors do not overshoot.
 
     times (K,), increasing; values (K, …, D); ends : slopes of all columns at the first and the last knot, None for that
-    of the line to the knot beside it. In one dimension, and wherever knots lie on one line, that is [Fritsch] with the
-    weighted harmonic mean of Fritsch and Butland. Knots that are turned or reflected give slopes turned or reflected
-    with them, which curves of each column by itself do not.
+    of the line to the next knot. In one dimension, and where knots lie on one line, these are those of [Fritsch] with
+    the weighted harmonic mean of Fritsch and Butland. Turned or reflected knots give turned or reflected slopes, which
+    curves of each column by itself do not.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import hermite
+        >>> values = np.array([[0.0], [0.0], [1.0], [2.0]])
+        >>> hermite.monotone_slopes(np.arange(4.0), values)[:, 0].tolist()
+        [0.0, 0.0, 1.0, 0.0]
     """
     slopes = np.zeros_like(values)
     if len(times) < 2:
@@ -22,45 +29,52 @@ def monotone_slopes(times: Array, values: Array, ends: tuple[float | None, float
     steps = _along(np.diff(times), values)
     lines = np.diff(values, axis=0) / steps
     slopes[1:-1] = _between(lines[:-1], lines[1:], steps[:-1], steps[1:])
-    for end, line, given in ((0, lines[0], ends[0]), (-1, lines[-1], ends[1])):
-        # Three times the line's slope is as steep as an end can be without overshooting.
-        slopes[end] = line if given is None else np.where(line * given > 0.0, _least(given, 3.0 * line), 0.0)
+    for end, line, slope in ((0, lines[0], ends[0]), (-1, lines[-1], ends[1])):
+        # Steeper than three times the line's slope, an end overshoots [Fritsch].
+        slopes[end] = line if slope is None else np.where(line * slope > 0.0, _least(slope, 3.0 * line), 0.0)
     return slopes
 
 
 def _along(times: Array, values: Array) -> Array:
-    """Times (F,) with as many axes as values (F, …, D) have."""
+    """Return times (F,) with as many axes as values (F, …, D) have."""
     return times.reshape(-1, *[1] * (values.ndim - 1))
 
 
 def _between(one: Array, other: Array, before: Array, after: Array) -> Array:
-    """Slopes (N, …, D) at knots between two lines (N, …, D): their harmonic mean; none where the curve turns back.
+    """Return slopes (N, …, D) at knots between two lines (N, …, D): their harmonic mean; 0 where the curve turns back.
 
-    The inverse of a vector v is v / |v|², so the mean of parallel ones is that of numbers. Where the lines are at an
-    angle it is less by the cosine, so that it does not jump to none at a right angle.
+    The inverse of a vector v is v / |v|², so the mean of parallel vectors is that of numbers. At an angle it shrinks
+    with the cosine, so that it reaches 0 at a right angle without a jump.
     """
     lengths = [np.linalg.norm(line, axis=-1, keepdims=True) for line in (one, other)]
-    on = (lengths[0] > 0.0) & (lengths[1] > 0.0)
-    first, second = (np.where(on, length, 1.0) for length in lengths)
-    ways = one / first, other / second
-    cosine = np.clip((ways[0] * ways[1]).sum(axis=-1, keepdims=True), 0.0, 1.0)
-    # Times both lengths, as shares of the greater one: numbers of any size have a mean.
+    moving = (lengths[0] > 0.0) & (lengths[1] > 0.0)
+    first, second = (np.where(moving, length, 1.0) for length in lengths)
+    directions = one / first, other / second
+    cosine = np.clip((directions[0] * directions[1]).sum(axis=-1, keepdims=True), 0.0, 1.0)
+    # The mean is scaled by both lengths as shares of the greater one: so very small and large ones do not overflow.
     greater = np.maximum(first, second)
     first, second = first / greater, second / greater
     sooner, later = 2.0 * after + before, after + 2.0 * before
-    inverse = sooner * second * ways[0] + later * first * ways[1]
-    size = np.where(on & (cosine > 0.0), np.linalg.norm(inverse, axis=-1, keepdims=True), np.inf)
+    inverse = sooner * second * directions[0] + later * first * directions[1]
+    size = np.where(moving & (cosine > 0.0), np.linalg.norm(inverse, axis=-1, keepdims=True), np.inf)
     return np.asarray((sooner + later) * cosine * greater * first * second * (inverse / size) / size)
 
 
-def _least(given: float, limit: Array) -> Array:
-    return np.asarray(np.sign(given) * np.minimum(abs(given), np.abs(limit)))
+def _least(slope: float, limit: Array) -> Array:
+    return np.asarray(np.sign(slope) * np.minimum(abs(slope), np.abs(limit)))
 
 
 def evaluate(times: Array, values: Array, slopes: Array, at: Array) -> Array:
-    """Return curves (F, …, D) through knots at times (F,), exact at knots; outside them they hold their ends.
+    """Return curves (F, …, D) through knots, sampled at times (F,): exact at knots, constant outside them.
 
     times (K,), increasing; values and slopes (K, …, D).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import hermite
+        >>> times, values = np.array([0.0, 10.0]), np.array([[0.0], [1.0]])
+        >>> hermite.evaluate(times, values, np.zeros((2, 1)), np.array([-5.0, 2.5, 5.0, 10.0]))[:, 0].tolist()
+        [0.0, 0.15625, 0.5, 1.0]
     """
     if len(times) == 1:
         return np.repeat(values, len(at), axis=0)
@@ -75,10 +89,10 @@ def evaluate(times: Array, values: Array, slopes: Array, at: Array) -> Array:
 
 
 def steepest(times: Array, values: Array, slopes: Array) -> tuple[Array, Array]:
-    """Return the least and the greatest slope (K − 1,) of a curve of one column between each two knots."""
+    """Return the least and the greatest slope (K − 1,) of a curve of one column in each interval between knots."""
     line = np.diff(values[:, 0]) / np.diff(times)
     one, other = slopes[:-1, 0], slopes[1:, 0]
-    # The slope is a parabola: its ends, and its middle where that lies within.
+    # The slope is a parabola: its extremes are at its ends, or at its vertex if that lies between them.
     square, linear = 3.0 * (one + other - 2.0 * line), -2.0 * (2.0 * one + other - 3.0 * line)
     at = np.where(square != 0.0, -linear / np.where(square != 0.0, 2.0 * square, 1.0), -1.0)
     inner = np.where((at > 0.0) & (at < 1.0), square * at * at + linear * at + one, one)

@@ -1,7 +1,7 @@
-"""Poses at times, and what lies between them: slerp with ease, squad, or monotone splines.
+"""Interpolation of key poses: slerp with ease, squad, or monotone splines.
 
-Each pose is reached at a whole frame, as it is, and may be held. Where a pose is held the motion stops, and so it does
-at both ends unless the poses go round.
+Each pose is exact at a whole frame and may be held. The motion stops at a held pose, and at both ends unless the poses
+repeat.
 
 Method: Key poses and reaching.
 """
@@ -21,12 +21,12 @@ EASE, SQUAD, MONOTONE = "ease", "squad", "monotone"
 
 
 @dataclass(frozen=True, eq=False)
-class _Way:
-    """K poses at their times, and which of the F frames lie between two of them.
+class _Plan:
+    """When K poses are reached, and the M of the F frames that lie between two of them.
 
     gaps (K−1,) : frames from leaving a pose to reaching the next
     passed (K,) : poses at which the motion does not stop
-    before (M,) : of each frame that lies between two poses, the first of both; share (M,) : how far on it is
+    before (M,) : the pose before each frame between two; share (M,) : of the gap behind it, from 0 to 1
     """
 
     gaps: Array
@@ -39,12 +39,21 @@ class _Way:
 def interpolated(
     poses: Clip, arrive: NDArray[np.int64], leave: NDArray[np.int64], between: str, again: int = 0
 ) -> Clip:
-    """Return a clip through poses, the K frames of a clip, each as it is from when it is reached to when it is left.
+    """Return a clip through poses (the K frames of a clip), each held from its arrival to its leaving.
 
     arrive, leave (K,) : frames of the new clip, the first 0; between : "ease", "squad" or "monotone"
-    again : frames in which the last pose goes over into the first one, 0 where it does not; with it the clip is a cycle
+    again : frames from the last pose back to the first, which makes the clip a cycle; 0: none
     Channels in steps hold until the next pose. Raises ClipError for poses that are not in order
     (methods: Key poses and reaching).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import key_poses
+        >>> from action_loom.core.figure import actions
+        >>> poses, at = actions.walk().taken(np.array([0, 8, 16])), np.array([0, 10, 20])
+        >>> clip = key_poses.interpolated(poses, at, at, "squad", again=10)
+        >>> len(clip), clip.cyclic, bool(np.allclose(clip.translations[10], poses.translations[1]))
+        (31, True, True)
     """
     if again:
         poses = poses.taken(np.append(np.arange(len(poses)), 0))
@@ -59,34 +68,42 @@ def interpolated(
     passed = arrive == leave
     passed[[0, -1]] &= bool(again) and passed[0]
     gaps, before = (arrive[1:] - leave[:-1]).astype(np.float64), at[moving]
-    way = _Way(gaps, passed, before, (frames[moving] - leave[before]) / gaps[before], between)
+    plan = _Plan(gaps, passed, before, (frames[moving] - leave[before]) / gaps[before], between)
 
-    def filled(values: Array, found: Array) -> Array:
+    def filled(values: Array, between_poses: Array | None = None) -> Array:
         whole = values[at]
-        whole[moving] = found
+        whole[moving] = _curve(values, plan) if between_poses is None else between_poses
         return whole
 
     keys = quat.continuous(poses.rotations)
-    turns = {EASE: _eased, SQUAD: _squad, MONOTONE: _monotone}[between](keys, way)
-    made = replace(
+    turns = {EASE: _eased, SQUAD: _squad, MONOTONE: _monotone}[between](keys, plan)
+    clip = replace(
         poses.taken(at),
         rotations=quat.continuous(filled(keys, turns)),
-        translations=filled(poses.translations, _curve(poses.translations, way)),
+        translations=filled(poses.translations),
         channels={
-            name: Channel(one.values[at] if one.discrete else filled(one.values, _curve(one.values, way)), one.discrete)
+            name: Channel(one.values[at] if one.discrete else filled(one.values), one.discrete)
             for name, one in poses.channels.items()
         },
         cyclic=bool(again),
     )
-    return made if poses.scales is None else replace(made, scales=filled(poses.scales, _curve(poses.scales, way)))
+    return clip if poses.scales is None else replace(clip, scales=filled(poses.scales))
 
 
 def between(one: Clip, other: Clip, share: float) -> Clip:
-    """Return a pose between two: joints turn by a share of the shortest turn, places and the rest go straight.
+    """Return a pose between two: joints turn by a share of the shortest turn, everything else is linear.
 
-    one, other : clips of one frame; share : 0 is the first, 1 the second; less and more go beyond them
+    one, other : clips of one frame; share : 0 is the first, 1 the second; under 0 and over 1 extrapolate
     (methods: Key poses and reaching).
-    Raises SkeletonError for other joints, ClipError for clips of more frames.
+    Raises SkeletonError for different joints, ClipError for clips of several frames.
+
+    Example:
+        >>> from action_loom.core.edit import filtering, key_poses
+        >>> from action_loom.core.figure import actions
+        >>> first, second = actions.walk().cut(0, 1), actions.walk().cut(16, 17)
+        >>> halfway = key_poses.between(first, second, 0.5)
+        >>> [round(float(filtering.turned_by(first, pose).max()), 2) for pose in (halfway, second)]
+        [0.38, 0.76]
     """
     check_same_joints([one, other])
     if len(one) != 1 or len(other) != 1:
@@ -124,30 +141,30 @@ def check_same_joints(clips: list[Clip]) -> None:
             raise SkeletonError(f"{clip.name} and {first.name}: {other}; put them on one body with Retarget first")
 
 
-def _eased(keys: Array, way: _Way) -> Array:
-    """Rotations (M, J, 4) along the shortest turns, slowly out of each pose and slowly into the next."""
-    turn = _turns(keys)[way.before]
-    return quat.mul(keys[way.before], quat.exp(_smooth(way.share)[:, None, None] * turn))
+def _eased(keys: Array, plan: _Plan) -> Array:
+    """Return rotations (M, J, 4) along the shortest turns, with ease out of each pose and into the next."""
+    turn = _turns(keys)[plan.before]
+    return quat.mul(keys[plan.before], quat.exp(_smooth(plan.share)[:, None, None] * turn))
 
 
-def _squad(keys: Array, way: _Way) -> Array:
-    """Rotations (M, J, 4) by spherical quadrangles with one angular velocity on both sides of each pose: Shoemake."""
+def _squad(keys: Array, plan: _Plan) -> Array:
+    """Return rotations (M, J, 4) by squad, with the same angular velocity on both sides of a pose: Shoemake."""
     turns = _turns(keys)
-    speed = _mean_slopes(turns / way.gaps[:, None, None], way)
-    gap = way.gaps[:, None, None]
+    speed = _mean_slopes(turns / plan.gaps[:, None, None], plan)
+    gap = plan.gaps[:, None, None]
     out = quat.mul(keys[:-1], quat.exp(0.5 * (gap * speed[:-1] - turns)))
     into = quat.mul(keys[1:], quat.exp(0.5 * (turns - gap * speed[1:])))
-    here, share = way.before, way.share[:, None, None]
-    # The pose and its inner point lie on one great circle, as far as the next ones do: signs are never changed here.
+    here, share = plan.before, plan.share[:, None, None]
+    # Inner points are at the same angle as their poses, which may be over a half circle: signs must not change here.
     outer = quat.mul(keys[:-1][here], quat.exp(share * turns[here]))
     inner = _great_circle(out[here], into[here], share, turns[here])
     return _great_circle(outer, inner, 2.0 * share * (1.0 - share), turns[here])
 
 
 def _great_circle(one: Array, other: Array, share: Array, along: Array) -> Array:
-    """Quaternions (..., 4) on the arc from ones to others, less than a whole turn long, that no sign shortens.
+    """Return quaternions (..., 4) on the great circle from one to the other, also the long way: signs stay.
 
-    along (..., 3) : which way it goes round between opposite ones
+    along (..., 3) : rotation vector that gives the direction between opposite quaternions
     """
     cosine = np.einsum("...k,...k->...", one, other)[..., None]
     across = other - cosine * one
@@ -161,36 +178,36 @@ def _great_circle(one: Array, other: Array, share: Array, along: Array) -> Array
     return quat.normalize(np.cos(angle) * one + np.sin(angle) * across)
 
 
-def _monotone(keys: Array, way: _Way) -> Array:
-    """Rotations (M, J, 4) by monotone splines of rotation vectors about the mean pose."""
+def _monotone(keys: Array, plan: _Plan) -> Array:
+    """Return rotations (M, J, 4) by monotone splines of rotation vectors about the mean pose."""
     mean = quat.mean_of_frames(keys)
     vectors = _unwound(quat.log(quat.mul(quat.inv(mean), keys)))
-    return quat.mul(mean, quat.exp(_curve(vectors, way)))
+    return quat.mul(mean, quat.exp(_curve(vectors, plan)))
 
 
 def _unwound(vectors: Array) -> Array:
-    """Rotation vectors (K, J, 3) of the same turns, each the nearest to the one before: turns go on beyond a half."""
-    found = vectors.copy()
-    for k in range(1, len(found)):
-        last, now = found[k - 1], vectors[k]
+    """Return rotation vectors (K, J, 3) of the same rotations, each nearest to the one before, past half a turn."""
+    unwound = vectors.copy()
+    for k in range(1, len(unwound)):
+        last, now = unwound[k - 1], vectors[k]
         size, before = np.linalg.norm(now, axis=-1, keepdims=True), np.linalg.norm(last, axis=-1, keepdims=True)
-        # A turn of nothing can be taken as a whole one about any axis: about the one that there was.
+        # No turn is also a whole turn about any axis: the axis before is the nearest.
         axis = np.where(size > 1e-9, now / np.maximum(size, 1e-9), last / np.maximum(before, 1e-9))
         along = (last * axis).sum(axis=-1, keepdims=True)
-        found[k] = now + 2.0 * np.pi * np.round((along - size) / (2.0 * np.pi)) * axis
-    return found
+        unwound[k] = now + 2.0 * np.pi * np.round((along - size) / (2.0 * np.pi)) * axis
+    return unwound
 
 
-def _curve(values: Array, way: _Way) -> Array:
-    """Numbers (M, ...) of cubic Hermite curves through values (K, ...)."""
+def _curve(values: Array, plan: _Plan) -> Array:
+    """Return samples (M, ...) of cubic Hermite curves through values (K, ...)."""
     wide = (slice(None), *[None] * (values.ndim - 1))
-    gap = way.gaps[wide]
+    gap = plan.gaps[wide]
     slopes = np.zeros_like(values)
-    if way.between == SQUAD:
-        slopes = _mean_slopes(np.diff(values, axis=0) / gap, way)
-    elif way.between == MONOTONE:
-        slopes = _monotone_slopes(values, way)
-    here, share = way.before, way.share[wide]
+    if plan.between == SQUAD:
+        slopes = _mean_slopes(np.diff(values, axis=0) / gap, plan)
+    elif plan.between == MONOTONE:
+        slopes = _monotone_slopes(values, plan)
+    here, share = plan.before, plan.share[wide]
     out, into = (gap[here] * slopes[here + k] for k in range(2))
     step = _smooth(share)
     rest = share * (1.0 - share)
@@ -198,7 +215,7 @@ def _curve(values: Array, way: _Way) -> Array:
 
 
 def _turns(keys: Array) -> Array:
-    """Rotation vectors (K−1, J, 3) from each pose to the next, in the frame of either."""
+    """Return rotation vectors (K−1, J, 3) from each pose to the next; they are the same in the frame of either."""
     return quat.log(quat.mul(quat.inv(keys[:-1]), keys[1:]))
 
 
@@ -206,22 +223,22 @@ def _smooth(share: Array) -> Array:
     return np.asarray(share * share * (3.0 - 2.0 * share))
 
 
-def _mean_slopes(secants: Array, way: _Way) -> Array:
-    """Slopes (K, ...) from the pose before each to the one after it; none where the motion stops."""
+def _mean_slopes(secants: Array, plan: _Plan) -> Array:
+    """Return slopes (K, ...) of the line from the pose before to the pose after; 0 where the motion stops."""
     wide = (slice(None), *[None] * (secants.ndim - 1))
-    gaps = way.gaps[wide]
-    # At the ends what is beside them is at the other end: it counts where poses go round.
+    gaps = plan.gaps[wide]
+    # The neighbour of an end is at the other end; it counts only if the poses repeat.
     ring, gap = (np.concatenate([each[-1:], each, each[:1]]) for each in (gaps * secants, gaps))
-    # Of a parabola through all three a short gap would say most, and what is fast in it swings far beyond a pose.
-    return np.where(way.passed[wide], (ring[:-1] + ring[1:]) / (gap[:-1] + gap[1:]), 0.0)
+    # A parabola through all three would weigh a short gap most: a fast one would overshoot far in a long gap beside it.
+    return np.where(plan.passed[wide], (ring[:-1] + ring[1:]) / (gap[:-1] + gap[1:]), 0.0)
 
 
-def _monotone_slopes(values: Array, way: _Way) -> Array:
-    """Slopes (K, ...) with which no curve leaves the range of its two ends; none where the motion stops or turns."""
+def _monotone_slopes(values: Array, plan: _Plan) -> Array:
+    """Return slopes (K, ...) that keep each curve within its two ends; 0 where the motion stops or turns back."""
     flat = values.reshape(len(values), -1)
-    # Round the ring, with what comes before the first pose and after the last where they repeat.
+    # With the pose before the first and the one after the last, which count if the poses repeat.
     ring = np.concatenate([flat[:1] - flat[-1:] + flat[-2:-1], flat, flat[-1:] + flat[1:2] - flat[:1]])
-    gaps = np.concatenate([way.gaps[-1:], way.gaps, way.gaps[:1]])
+    gaps = np.concatenate([plan.gaps[-1:], plan.gaps, plan.gaps[:1]])
     times = np.concatenate([[0.0], np.cumsum(gaps)])
-    slopes = hermite.monotone_slopes(times, ring[:, :, None])[1:-1, :, 0]  # of each number by itself
-    return np.where(way.passed[:, None], slopes, 0.0).reshape(values.shape)
+    slopes = hermite.monotone_slopes(times, ring[:, :, None])[1:-1, :, 0]  # each number by itself
+    return np.where(plan.passed[:, None], slopes, 0.0).reshape(values.shape)

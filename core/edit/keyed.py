@@ -1,4 +1,4 @@
-"""A clip as few keys: what is keyed at which frames, and what that plays (methods: Fewer keys)."""
+"""A clip as keys: which values are keyed at which frames, and the clip they play (methods: Fewer keys)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ from ..motion.skeleton import Skeleton
 class Keys:
     """K keys of n values that are keyed together.
 
-    frames (K,) : rising; values (K, n); slopes (K, 2, n) : a frame, before and after each key
-    steps : each value is held until the next key; else there are cubics between keys
+    frames (K,) : increasing; values (K, n); slopes (K, 2, n) : per frame, before and after each key
+    steps : each value is held until the next key; otherwise keys are joined by cubics
     """
 
     frames: NDArray[np.int64]
@@ -26,7 +26,7 @@ class Keys:
     steps: bool = False
 
     def at(self, frames: Array) -> Array:
-        """Return the values (F, n) at frames, which may lie between whole ones; those at the ends are held."""
+        """Return the values (F, n) at frames, also between whole ones; outside the keys the end values are held."""
         within = np.clip(frames, self.frames[0], self.frames[-1])
         if len(self.frames) == 1 or self.steps:
             return self.values[np.searchsorted(self.frames, within, side="right") - 1]
@@ -41,17 +41,17 @@ class Keys:
 
     @property
     def count(self) -> int:
-        """How many keys that are on as many curves as there are values."""
+        """Number of keys on all curves: one curve for each of the n values."""
         return self.values.size
 
 
 @dataclass(frozen=True, eq=False)
 class Keying:
-    """How a joint is keyed: in which rotation mode, and as what.
+    """How a joint is keyed.
 
-    turned (4,) : what its keys turn besides, after its own rotation, where they are not from its rest
-    start : rotation values that the first ones are to be near to, of the many that say the same
-    turns, moves, scales : whether it gets keys for that even if it does not
+    mode : rotation mode; turned (4,) : rotation that keys have on top of the joint's own, where their rest is another
+    start : rotation values to which the first ones are near, of the many for the same rotation
+    turns, moves, scales : whether it gets such keys even if it stays at rest
     """
 
     mode: str = rotation_modes.QUATERNION
@@ -62,12 +62,12 @@ class Keying:
     scales: bool = False
 
     def values_of(self, rotations: Array) -> Array:
-        """Return the values (F, 3 or 4) that rotations (F, 4) are keyed as."""
+        """Return the values (F, 3 or 4) as which rotations (F, 4) are keyed."""
         from_rest = rotations if self.turned is None else quat.mul(self.turned, rotations)
         return rotation_modes.from_quaternion(from_rest, self.mode, self.start)
 
     def rotations_of(self, values: Array) -> Array:
-        """Return the rotations (F, 4) that values mean."""
+        """Return the rotations (F, 4) of keyed values (F, 3 or 4)."""
         from_rest = rotation_modes.to_quaternion(values, self.mode)
         return from_rest if self.turned is None else quat.mul(quat.inv(self.turned), from_rest)
 
@@ -76,7 +76,7 @@ class Keying:
 class KeyedClip:
     """A motion of F frames as keys.
 
-    keyings, rotations, translations, scales : of each of the J joints; None where there are no keys: it is at rest
+    keyings, rotations, translations, scales : of each of the J joints; None: no keys, it stays at rest
     channels : everything else that moves with the pose, by name
     """
 
@@ -96,22 +96,22 @@ class KeyedClip:
 
     @property
     def every(self) -> list[Keys]:
-        """Everything that is keyed."""
+        """All keys of joints and channels."""
         joints = (*self.rotations, *self.translations, *self.scales)
         return [*(keys for keys in joints if keys is not None), *self.channels.values()]
 
     @property
     def key_count(self) -> int:
-        """How many keys there are on all curves; a rotation of four values has four of them at a frame."""
+        """Number of keys on all curves; a rotation of four values has four at a frame."""
         return sum(keys.count for keys in self.every)
 
     @property
     def full_count(self) -> int:
-        """How many there would be with one on every frame."""
+        """Number of keys with one on every frame."""
         return sum(self.frames * keys.values.shape[1] for keys in self.every)
 
     def clip(self) -> Clip:
-        """Return what the keys play, at every frame."""
+        """Return the clip that the keys play, sampled at every frame."""
         at = np.arange(self.frames, dtype=np.float64)
         shape = (self.frames, len(self.skeleton))
         rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))

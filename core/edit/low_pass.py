@@ -1,4 +1,4 @@
-"""Motion without its fast part: a Butterworth filter forward and back, so that nothing comes later.
+"""A low-pass: a Butterworth filter run forward and back, so without delay.
 
 Method: Filtering.
 """
@@ -12,19 +12,27 @@ from ..motion import quat
 from ..motion.quat import Array
 
 ORDER = 4
-PADDING = 6.0  # periods of the cutoff before and after a clip; of what lies further away the filter keeps a millionth
-LEVEL = 0.25  # periods at each end through which a line goes: a clip is reflected about where that begins
+PADDING = 6.0  # periods of the cutoff before and after a clip; further away a sample counts by less than a millionth
+# Periods at each end to which a line is fitted; the clip is reflected about its beginning, as the first frame is noisy.
+LEVEL = 0.25
 
 
 def passes_all(cutoff: float, rate: float) -> bool:
-    """Say whether frames at such a rate hold nothing over a cutoff, both in Hz: then a low-pass takes nothing off."""
+    """Return whether a low-pass removes nothing at a frame rate: its cutoff is half the rate or more, both in Hz.
+
+    Example:
+        >>> from action_loom.core.edit import low_pass
+        >>> low_pass.passes_all(8.0, 24.0), low_pass.passes_all(12.0, 24.0)
+        (False, True)
+    """
     return cutoff >= 0.5 * rate
 
 
 def sections(cutoff: float, rate: float) -> Array:
     """Return a Butterworth low-pass of fourth order as second-order sections (2, 6): b0 b1 b2, 1 a1 a2.
 
-    cutoff : Hz, over 0 and under half the rate; there it lets 1/√2 through, forward and back a half. Raises ValueError.
+    cutoff : Hz; 1/√2 of a wave of that frequency remains, half of it after both directions. Raises ValueError unless it
+    is over 0 and under half the rate.
     """
     if not 0.0 < cutoff < 0.5 * rate:
         raise ValueError(f"{cutoff} Hz is no cutoff at {rate} frames a second")
@@ -37,15 +45,15 @@ def sections(cutoff: float, rate: float) -> Array:
 
 
 def padding(cutoff: float, rate: float) -> int:
-    """Return how many frames are put before and after a clip while it is filtered."""
+    """Return how many frames are added before and after a clip while it is filtered."""
     return int(np.ceil(PADDING * rate / cutoff))
 
 
 def both_ways(values: Array, cutoff: float, rate: float) -> Array:
-    """Return samples (F, K) without what is faster than a cutoff in Hz, nothing delayed; all of it if the rate is low.
+    """Return samples (F, K) without frequencies over a cutoff in Hz, without delay; a copy if the rate is too low.
 
-    At both ends the samples go on as their reflection about the end of a line through a quarter of a period there,
-    and that of a short clip goes on as the reflection of that. Raises ValueError for no cutoff.
+    At both ends a line is fitted to a quarter of a period, and the samples continue as their reflection about its
+    beginning; short clips as reflections of reflections. Raises ValueError for a cutoff of 0 or less.
     """
     if passes_all(cutoff, rate) or len(values) < 3:
         return values.copy()
@@ -55,30 +63,30 @@ def both_ways(values: Array, cutoff: float, rate: float) -> Array:
     frames = np.arange(-reach, len(values) + reach)
     line = begins + (ends - begins) * (frames / last)[:, None]
     beside = values - line[reach : reach + len(values)]
-    there = frames % (2 * last)
-    mirrored = there > last
-    around = np.where(mirrored[:, None], -1.0, 1.0) * beside[np.where(mirrored, 2 * last - there, there)]
-    # A line goes through as it is.
+    phase = frames % (2 * last)
+    mirrored = phase > last
+    around = np.where(mirrored[:, None], -1.0, 1.0) * beside[np.where(mirrored, 2 * last - phase, phase)]
+    # The line passes the filter unchanged: only the difference from it is filtered.
     smooth = forward_and_back(sections(cutoff, rate), around)
     return np.asarray((line + smooth)[reach : reach + len(values)])
 
 
 def _begin(first: Array) -> Array:
-    """Where the line through some samples (N, K) begins."""
+    """Return the beginning (K,) of the least-squares line through samples (N, K)."""
     time = np.arange(len(first)) - 0.5 * (len(first) - 1)
     slope = (time[:, None] * first).sum(axis=0) / (time**2).sum()
     return np.asarray(first.mean(axis=0) + time[0] * slope)
 
 
 def forward_and_back(filters: Array, values: Array) -> Array:
-    """Return samples (F, K) that went through second-order sections (S, 6) both ways, from rest at each end."""
+    """Return samples (F, K) filtered by second-order sections (S, 6) in both directions, each from a steady state."""
     kernel = jit.kernels(__package__).sections_forward
     once = kernel(filters, _steady(filters), np.ascontiguousarray(values))
     return cast(Array, kernel(filters, _steady(filters), np.ascontiguousarray(once[::-1]))[::-1])
 
 
 def _steady(filters: Array) -> Array:
-    """The states (S, 2) of sections through which a constant 1 has always gone."""
+    """Return the states (S, 2) of sections in the steady state of a constant 1."""
     states, level = np.empty((len(filters), 2)), 1.0
     for k, (b0, b1, b2, _, a1, a2) in enumerate(filters):
         out = level * (b0 + b1 + b2) / (1.0 + a1 + a2)
@@ -88,11 +96,11 @@ def _steady(filters: Array) -> Array:
 
 
 def rotations(turns: Array, cutoff: float, rate: float) -> Array:
-    """Return rotations (F, J, 4) without what is faster than a cutoff in Hz, each on the side that it is given on."""
+    """Return rotations (F, J, 4) without frequencies over a cutoff in Hz; quaternions keep their signs."""
     smooth = both_ways(quat.continuous(turns).reshape(len(turns), -1), cutoff, rate).reshape(turns.shape)
     return quat.same_side(quat.normalize(smooth), turns)
 
 
 def translations(places: Array, cutoff: float, rate: float) -> Array:
-    """Return places (F, J, 3) without what is faster than a cutoff in Hz."""
+    """Return places (F, J, 3) without frequencies over a cutoff in Hz."""
     return both_ways(places.reshape(len(places), -1), cutoff, rate).reshape(places.shape)

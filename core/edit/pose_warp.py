@@ -1,4 +1,4 @@
-"""Poses that were corrected in some frames, spread over those around them (methods: Warping in space and time)."""
+"""Motion warping: corrections of single poses, spread over the frames around (methods: Warping in space and time)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +13,15 @@ from ..motion.skeleton import Skeleton
 from . import hermite
 
 Flags = NDArray[np.bool_]
-ROUNDING = 1e-12  # radians, metres
+ROUNDING = 1e-12  # radians, metres; smaller differences are no correction
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """What is to be turned and moved in one frame, so that the pose there is as it was made.
+    """The change of some joints in one frame that gives a corrected pose.
 
-    joints (N,) : which; turns (N, 3) : rotation vectors, radians, in each joint's own frame; moves (N, 3) : metres, in
-    its rest frame; scales (N, 3) : what is added to its scales, None for nothing
+    joints (N,) : which ones; turns (N, 3) : rotation vectors, radians, in each joint's own frame
+    moves (N, 3) : metres, in its rest frame; scales (N, 3) : added to its scales, None: no change
     """
 
     frame: int
@@ -33,19 +33,19 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """How many frames before and after a corrected one are changed with it."""
+    """How many frames before and after a corrected frame change with it."""
 
     before: float
     after: float
 
     def joins(self, frame: float, following: float) -> bool:
-        """Say whether corrections of two frames go over into each other."""
+        """Return whether corrections of two frames join, without rest between them."""
         return frame + self.after > following - self.before
 
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """By what each frame is turned, moved (F, J, 3) and scaled; see `Correction`."""
+    """Turns, moves and scales (F, J, 3) added to each frame; see `Correction`."""
 
     turns: Array
     moves: Array
@@ -54,7 +54,7 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class _Keys:
-    """Corrections by frame: frames (K,), which joints have one (K, J), and turns, moves and scales (K, J, 3, 3)."""
+    """Corrections by frame (K,): known (K, J), which joints have one; values (K, J, 3, 3), turns, moves and scales."""
 
     frames: Array
     known: Flags
@@ -65,7 +65,18 @@ class _Keys:
 
 
 def correction(clip: Clip, frame: int, pose: Clip, joints: NDArray[np.int64]) -> Correction:
-    """Return what makes some joints of a frame of a clip those of a pose (a clip of one frame of the same body)."""
+    """Return the correction that gives some joints of one frame the values of a pose (one frame of the same body).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import pose_warp
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> arm = np.array([walk.skeleton.index("upper_arm.L")])
+        >>> lowered = pose_warp.correction(walk, 20, actions.wave().cut(0, 1), arm)
+        >>> lowered.frame, np.degrees(np.linalg.norm(lowered.turns, axis=1)).round(1).tolist()
+        (20, [21.0])
+    """
     turns = _noticed(quat.log(quat.mul(quat.inv(clip.rotations[frame]), pose.rotations[0])))
     moves = _noticed(pose.translations[0] - clip.translations[frame])
     scales = None
@@ -80,17 +91,29 @@ def _at(clip: Clip, frame: int) -> Array | None:
 
 
 def _noticed(vectors: Array) -> Array:
-    """Vectors (J, 3), those none that are rounding: what was not posed stays as it is to the bit."""
+    """Return vectors (J, 3) with rounding errors set to 0, so that unposed joints stay the same to the bit."""
     return np.where(np.linalg.norm(vectors, axis=1, keepdims=True) < ROUNDING, 0.0, vectors)
 
 
 def spread(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Clip:
-    """Return a clip that goes through corrected poses exactly, and is the same to the bit beyond their reach."""
+    """Return a clip that goes exactly through corrected poses; beyond their reach it is the same to the bit."""
     return changed(clip, added(clip, corrections, reach))
 
 
 def changed(clip: Clip, more: Added) -> Clip:
-    """Return a clip with something added to it; joints and frames to which nothing is are the same to the bit."""
+    """Return a clip with turns, moves and scales added; joints and frames without any are the same to the bit.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import pose_warp
+        >>> from action_loom.core.figure import actions
+        >>> walk, head = actions.walk(), np.array([actions.walk().skeleton.index("head")])
+        >>> nod = pose_warp.Correction(40, head, np.array([[0.5, 0.0, 0.0]]), np.zeros((1, 3)))
+        >>> nodding = pose_warp.changed(walk, pose_warp.added(walk, [nod], pose_warp.Reach(10, 10)))
+        >>> frames = np.flatnonzero((nodding.rotations != walk.rotations).any(axis=(1, 2)))
+        >>> frames.min().item(), frames.max().item()
+        (31, 49)
+    """
     turned, moved = more.turns.any(axis=2), more.moves.any(axis=2)
     rotations, translations, scales = clip.rotations.copy(), clip.translations.copy(), clip.scales
     rotations[turned] = quat.mul(rotations[turned], quat.exp(more.turns[turned]))
@@ -101,60 +124,70 @@ def changed(clip: Clip, more: Added) -> Clip:
 
 
 def added(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Added:
-    """Return what corrections of different frames, spread as far as they reach, add to every frame of a clip.
+    """Return what corrections of different frames, spread over their reach, add to every frame of a clip.
 
-    Those of one joint that are nearer than both reaches go over into each other. What reaches beyond an end of the clip
-    is cut off there; of a cycle it comes in again at the other end, so that it stays closed.
+    Corrections of a joint that are nearer than both reaches join. A reach is cut off at an end of the clip; in a cycle
+    it continues at the other end, so that the cycle stays closed.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import pose_warp
+        >>> from action_loom.core.figure import actions
+        >>> walk, head = actions.walk(), np.array([actions.walk().skeleton.index("head")])
+        >>> nod = pose_warp.Correction(40, head, np.array([[0.5, 0.0, 0.0]]), np.zeros((1, 3)))
+        >>> spread = pose_warp.added(walk, [nod], pose_warp.Reach(before=10, after=20))
+        >>> spread.turns[[30, 35, 40, 50, 60], head[0], 0].round(3).tolist()
+        [0.0, 0.25, 0.5, 0.25, 0.0]
     """
-    lap = _Lap.of(clip) if clip.cyclic and len(clip) > 1 else None
-    every = _keys(clip, corrections) if lap is None else lap.folded(_keys(clip, corrections))
+    cycle = _Cycle.of(clip) if clip.cyclic and len(clip) > 1 else None
+    every = _keys(clip, corrections) if cycle is None else cycle.folded(_keys(clip, corrections))
     values = np.zeros((len(clip), len(clip.skeleton), 3, 3))
     used = np.flatnonzero(every.known.any(axis=0))
     patterns, which = np.unique(every.known[:, used].T, axis=0, return_inverse=True)
     for k, rows in enumerate(patterns):
         joints = used[which.ravel() == k]
         keys = every.of(joints, rows)
-        keys.values[:, :, 0] = _nearest_ways(keys.frames, keys.values[:, :, 0], reach, lap.frames if lap else 0)
-        if lap is not None:
-            keys = lap.unrolled(keys, joints, reach)
+        keys.values[:, :, 0] = _nearest_turns(keys.frames, keys.values[:, :, 0], reach, cycle.frames if cycle else 0)
+        if cycle is not None:
+            keys = cycle.unrolled(keys, joints, reach)
         times, knots = _with_rests(keys, reach)
         values[:, joints] = hermite.evaluate(
             times, knots, hermite.monotone_slopes(times, knots), np.arange(len(clip), dtype=float)
         )
-    if lap is not None:
-        values[-1] = lap.later(values[:1], np.arange(len(clip.skeleton)), 1)[0]
+    if cycle is not None:
+        values[-1] = cycle.later(values[:1], np.arange(len(clip.skeleton)), 1)[0]
     return Added(values[:, :, 0], values[:, :, 1], values[:, :, 2])
 
 
 def _keys(clip: Clip, corrections: Sequence[Correction]) -> _Keys:
-    ordered = sorted(corrections, key=lambda one: one.frame)
+    ordered = sorted(corrections, key=lambda correction: correction.frame)
     known = np.zeros((len(ordered), len(clip.skeleton)), dtype=bool)
     values = np.zeros((len(ordered), len(clip.skeleton), 3, 3))
-    for k, one in enumerate(ordered):
-        known[k, one.joints] = True
-        values[k, one.joints, 0], values[k, one.joints, 1] = one.turns, one.moves
-        if one.scales is not None:
-            values[k, one.joints, 2] = one.scales
-    return _Keys(np.array([float(one.frame) for one in ordered]), known, values)
+    for k, row in enumerate(ordered):
+        known[k, row.joints] = True
+        values[k, row.joints, 0], values[k, row.joints, 1] = row.turns, row.moves
+        if row.scales is not None:
+            values[k, row.joints, 2] = row.scales
+    return _Keys(np.array([float(row.frame) for row in ordered]), known, values)
 
 
 @dataclass(frozen=True, eq=False)
-class _Lap:
-    """A cycle of so many frames that turns by so much on the ground: how far a root is moved turns with it."""
+class _Cycle:
+    """The length of a cycle in frames, and its turn on the ground, radians: moves of a root turn with it."""
 
     frames: int
     turn: float
     skeleton: Skeleton
 
     @classmethod
-    def of(cls, clip: Clip) -> "_Lap":
-        # Bodies that can't be turned as a whole go round no circle.
-        still = clip.skeleton.inheritance is not None
+    def of(cls, clip: Clip) -> "_Cycle":
+        # A body whose joints do not inherit all is not turned as a whole.
+        unturned = clip.skeleton.inheritance is not None
         facing = root_motion.ground_frames(clip)[1]
-        return cls(len(clip) - 1, 0.0 if still else float(facing[-1] - facing[0]), clip.skeleton)
+        return cls(len(clip) - 1, 0.0 if unturned else float(facing[-1] - facing[0]), clip.skeleton)
 
     def folded(self, keys: _Keys) -> _Keys:
-        """Return keys with those of the last frame on the first, which it is again."""
+        """Return keys with those of the last frame on the first, which is the same pose."""
         every, at_end = np.arange(len(self.skeleton)), keys.frames == self.frames
         values = keys.values.copy()
         values[at_end] = self.later(values[at_end], every, -1)
@@ -162,42 +195,50 @@ class _Lap:
         order = np.argsort(frames)
         return _Keys(frames[order], keys.known[order], values[order])
 
-    def later(self, values: Array, joints: NDArray[np.int64], laps: int) -> Array:
-        """Return values (K, N, 3, 3) of some joints as they are some laps later."""
+    def later(self, values: Array, joints: NDArray[np.int64], cycles: int) -> Array:
+        """Return values (K, N, 3, 3) of some joints as they are some cycles later."""
         out = values.copy()
         if abs(self.turn) <= root_motion.UNTURNED:
             return out
         for k in np.flatnonzero(self.skeleton.parents[joints] < 0):
             at_rest = self.skeleton.orients[joints[k]]
-            turning = quat.mul(quat.mul(quat.inv(at_rest), quat.about_axis("Z", np.array(laps * self.turn))), at_rest)
+            turning = quat.mul(quat.mul(quat.inv(at_rest), quat.about_axis("Z", np.array(cycles * self.turn))), at_rest)
             out[:, k, 1] = quat.rotate(turning, values[:, k, 1])
         return out
 
     def unrolled(self, keys: _Keys, joints: NDArray[np.int64], reach: Reach) -> _Keys:
-        """Return keys with those of all laps before and after that matter."""
+        """Return keys with those of the cycles before and after that reach into this one."""
         around = int(np.ceil(max(reach.before, reach.after) / self.frames)) + 1
-        laps = range(-around, around + 1)
-        frames = np.concatenate([keys.frames + lap * self.frames for lap in laps])
-        values = np.concatenate([self.later(keys.values, joints, lap) for lap in laps])
-        return _Keys(frames, np.tile(keys.known, (len(laps), 1)), values)
+        cycles = range(-around, around + 1)
+        frames = np.concatenate([keys.frames + cycle * self.frames for cycle in cycles])
+        values = np.concatenate([self.later(keys.values, joints, cycle) for cycle in cycles])
+        return _Keys(frames, np.tile(keys.known, (len(cycles), 1)), values)
 
 
 def nearer(turns: Array, before: Array) -> Array:
-    """Return rotation vectors (…, 3), or the other way round to the same rotation where that is nearer to others."""
-    angle = np.linalg.norm(turns, axis=-1, keepdims=True)
-    other = turns - 2.0 * np.pi * turns / np.where(angle > 0.0, angle, 1.0)
-    away = [np.linalg.norm(one - before, axis=-1, keepdims=True) for one in (turns, other)]
-    return np.where((away[1] < away[0]) & (angle > 0.0), other, turns)
+    """Return rotation vectors (…, 3), or their long way round to the same rotation where that is nearer to `before`.
 
-
-def _nearest_ways(frames: Array, turns: Array, reach: Reach, lap: int) -> Array:
-    """Rotation vectors (K, N, 3), those that go over into each other the nearer way round.
-
-    Of a cycle of `lap` frames the first, which goes the short way, is the one after the widest gap.
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import pose_warp
+        >>> turns = np.radians([[-170.0, 0.0, 0.0], [-10.0, 0.0, 0.0]])
+        >>> np.degrees(pose_warp.nearer(turns, np.radians([[150.0, 0.0, 0.0]])))[:, 0].round().tolist()
+        [190.0, -10.0]
     """
-    first = int(np.argmax(np.diff(frames, prepend=frames[-1] - lap))) if lap else 0
+    angle = np.linalg.norm(turns, axis=-1, keepdims=True)
+    long = turns - 2.0 * np.pi * turns / np.where(angle > 0.0, angle, 1.0)
+    away = [np.linalg.norm(vectors - before, axis=-1, keepdims=True) for vectors in (turns, long)]
+    return np.where((away[1] < away[0]) & (angle > 0.0), long, turns)
+
+
+def _nearest_turns(frames: Array, turns: Array, reach: Reach, period: int) -> Array:
+    """Return rotation vectors (K, N, 3), each that joins the one before by the nearer way round.
+
+    The first one takes the short way; in a cycle of `period` frames it is the one after the widest gap.
+    """
+    first = int(np.argmax(np.diff(frames, prepend=frames[-1] - period))) if period else 0
     times = np.roll(frames, -first)
-    times = np.where(times < times[0], times + lap, times)
+    times = np.where(times < times[0], times + period, times)
     chosen = np.roll(turns, -first, axis=0)
     for k in range(1, len(chosen)):
         if reach.joins(times[k - 1], times[k]):
@@ -206,7 +247,7 @@ def _nearest_ways(frames: Array, turns: Array, reach: Reach, lap: int) -> Array:
 
 
 def _with_rests(keys: _Keys, reach: Reach) -> tuple[Array, Array]:
-    """Knots of a curve: those given, and none added where the reach of one ends before that of the next begins."""
+    """Return the knots of a curve: the keys, and 0 where the reach of one ends before that of the next begins."""
     rest = np.zeros_like(keys.values[0])
     times, knots = [keys.frames[0] - reach.before], [rest]
     for k, frame in enumerate(keys.frames):

@@ -1,7 +1,6 @@
-"""Limbs and chains led so that their end is at a place while that is asked for
-    (methods: Key poses and reaching).
+"""Inverse kinematics to a target, for limbs and chains over a span of frames (methods: Key poses and reaching).
 
-What leads there grows and fades over some frames; beyond them nothing is changed.
+The change grows and fades over the frames of an ease; beyond, nothing is changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,21 +19,21 @@ from ..motion.skeleton import Skeleton
 from . import chain_ik
 from .feet import legs
 
-ROUNDS, FIRST_ROUNDS = 600, 10  # within limits, and before all joints turn at once
+ROUNDS, FIRST_ROUNDS = 600, 10  # of cyclic coordinate descent: within limits, and before damped least squares
 PARTS = {
     "left_arm": ("upper_arm.L", "forearm.L", "hand.L"),
     "right_arm": ("upper_arm.R", "forearm.R", "hand.R"),
     "left_leg": ("thigh.L", "shin.L", "foot.L"),
     "right_leg": ("thigh.R", "shin.R", "foot.R"),
 }
-SETTLE = 0.12  # s in which a place comes to rest as the body sees it, before and after it is reached
-HEAD = ("spine", "head")  # a chain: from the first to the second
+SETTLE = 0.12  # s in which the target comes to rest in the body's frame, before and after the span
+HEAD = ("spine", "head")  # the chain from the first to the second
 Limits = Mapping[int, tuple[Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Joints above each other that turn, from the first one on; end : the joint whose place is led."""
+    """Joints of a chain that turn, parents first; end : the joint that goes to the target."""
 
     joints: tuple[int, ...]
     end: int
@@ -42,11 +41,11 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is led where, in each of the F frames of a clip.
+    """A limb or chain and its target in each of the F frames of a clip.
 
-    goals (F, 3) : in the world; share (F,) : how far it is led there, from 0 to 1
-    tip (3,) : the point that is led, metres along the axes of the end's joint, from there
-    keep_turn : whether the end keeps its turn in the world
+    goals (F, 3) : target in the world; share (F,) : how far the end goes to it, from 0 to 1
+    tip (3,) : the point that reaches the target, from the end's joint, metres along its axes
+    keep_turn : whether the end keeps its world rotation
     limits : by joint its least and largest angles (3,), radians (see `chain_ik.reached`)
     """
 
@@ -59,7 +58,16 @@ class Asked:
 
 
 def limb_of(clip: Clip, name: str) -> Limb:
-    """Return the limb of a name of `PARTS`; raises SkeletonError where joints that play its roles are not known."""
+    """Return the limb of a name in `PARTS`; raises SkeletonError if joints with its roles are not known.
+
+    Example:
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> limb = reaching.limb_of(walk, "left_arm")
+        >>> [walk.skeleton.names[joint] for joint in (limb.upper, limb.lower, limb.end)]
+        ['upper_arm.L', 'forearm.L', 'hand.L']
+    """
     skeleton, roles = clip.skeleton, PARTS[name]
     upper, lower, end = (skeleton.roles.get(role, -1) for role in roles)
     if end < 0 <= lower and lower in skeleton.tipped and f"toe.{name[0].upper()}" not in skeleton.roles:
@@ -74,7 +82,16 @@ def limb_of(clip: Clip, name: str) -> Limb:
 
 
 def head_of(clip: Clip, *, whole: bool) -> Chain:
-    """Return the spine up to the head, which turns with it if it is a `whole`; raises SkeletonError as `limb_of`."""
+    """Return the chain from spine to head; with `whole` the head turns, too. Raises SkeletonError as `limb_of`.
+
+    Example:
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> chain = reaching.head_of(walk, whole=False)
+        >>> [walk.skeleton.names[joint] for joint in chain.joints], walk.skeleton.names[chain.end]
+        (['spine', 'chest', 'neck'], 'head')
+    """
     for role in HEAD:
         if role not in clip.skeleton.roles:
             raise SkeletonError(f"{clip.name}: no joint plays {role}: {_choose(role)}")
@@ -83,7 +100,18 @@ def head_of(clip: Clip, *, whole: bool) -> Chain:
 
 
 def chain_of(clip: Clip, text: str, *, whole: bool) -> Chain:
-    """Return the chain that "from > to" names; with `whole` the last joint turns, too. Raises SkeletonError."""
+    """Return the chain of a text "from > to"; with `whole` the last joint turns, too.
+
+    Raises SkeletonError for other texts, unknown joints, and joints that are not above each other.
+
+    Example:
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> chain = reaching.chain_of(walk, "chest > hand.R", whole=False)
+        >>> [walk.skeleton.names[joint] for joint in chain.joints]
+        ['chest', 'clavicle.R', 'upper_arm.R', 'forearm.R']
+    """
     first, arrow, last = (part.strip() for part in text.partition(">"))
     if not (first and arrow and last):
         raise SkeletonError(f"A chain is two joints, from > to, such as shoulder > hand, not {text!r}")
@@ -110,14 +138,33 @@ def _choose(role: str) -> str:
 
 
 def joints_of(skeleton: Skeleton, led: Limb | Chain) -> tuple[int, ...]:
-    """Return the joints that turn when a limb or chain is led, its end's last."""
+    """Return the joints that turn when a limb or chain reaches for a target, that of its end last.
+
+    Example:
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> joints = reaching.joints_of(walk.skeleton, reaching.limb_of(walk, "right_leg"))
+        >>> [walk.skeleton.names[joint] for joint in joints]
+        ['thigh.R', 'shin.R', 'foot.R']
+    """
     if isinstance(led, Chain):
         return tuple(dict.fromkeys([*led.joints, led.end]))
     return tuple(dict.fromkeys([led.upper, led.lower, legs.end_joint(skeleton, led)]))
 
 
 def ends(clip: Clip, led: Limb | Chain, tip: Array) -> Array:
-    """Return where (F, 3) the point is that is led."""
+    """Return the world positions (F, 3) of the point that reaches the target.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> wave = actions.wave()
+        >>> hand = reaching.ends(wave, reaching.limb_of(wave, "right_arm"), tip=np.zeros(3))
+        >>> hand[[0, 50], 2].round(1).tolist()
+        [0.9, 1.7]
+    """
     if isinstance(led, Limb) and led.end >= len(clip.skeleton):
         place, joint = kinematics.points(clip)[:, led.end], led.lower
     else:
@@ -128,9 +175,14 @@ def ends(clip: Clip, led: Limb | Chain, tip: Array) -> Array:
 
 
 def shares(count: int, first: int, last: int, ease: float) -> Array:
-    """Return how far (F,) something is led in each frame: all the way from the first to the last, less for a while.
+    """Return the share (F,) of a change in each frame: 1 from the first to the last, growing and fading in the ease.
 
-    ease : frames before and after. It grows and fades without a jump of its acceleration.
+    ease : frames before the first and after the last. The acceleration of the share has no jump.
+
+    Example:
+        >>> from action_loom.core.edit import reaching
+        >>> reaching.shares(7, first=3, last=4, ease=2.0).tolist()
+        [0.0, 0.0, 0.5, 1.0, 1.0, 0.5, 0.0]
     """
     frames = np.arange(count)
     away = np.maximum(np.maximum(first - frames, frames - last), 0.0)
@@ -139,19 +191,30 @@ def shares(count: int, first: int, last: int, ease: float) -> Array:
 
 
 def reached(clip: Clip, asked: Asked) -> Clip:
-    """Return the clip whose limb or chain is led; frames of which nothing is asked are the same to the bit.
+    """Return a clip whose limb or chain reaches its target; frames with a share of 0 are the same to the bit.
 
-    Raises SkeletonError for chains of joints that are scaled or do not inherit all of their parents
+    Raises SkeletonError for chains of joints that are scaled or do not inherit everything from their parents
     (methods: Key poses and reaching).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> wave = actions.wave()
+        >>> hand, target = reaching.limb_of(wave, "left_arm"), np.tile([0.3, -0.4, 1.2], (len(wave), 1))
+        >>> share = reaching.shares(len(wave), 40, 60, ease=10.0)
+        >>> made = reaching.reached(wave, reaching.Asked(hand, target, share, tip=np.zeros(3)))
+        >>> reaching.ends(made, hand, np.zeros(3))[50].round(3).tolist()
+        [0.3, -0.4, 1.2]
     """
     frames = np.flatnonzero(asked.share > 0.0)
     if not len(frames):
         return clip
-    made = _limb_led(clip, frames, asked) if isinstance(asked.led, Limb) else clip.taken(frames)
+    changed = _limb_reaching(clip, frames, asked) if isinstance(asked.led, Limb) else clip.taken(frames)
     if isinstance(asked.led, Chain) or asked.limits:
-        made = _chain_led(clip.taken(frames), made, _of_frames(asked, frames))
+        changed = _chain_reaching(clip.taken(frames), changed, _of_frames(asked, frames))
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    rotations[frames], translations[frames] = made.rotations, made.translations
+    rotations[frames], translations[frames] = changed.rotations, changed.translations
     return replace(clip, rotations=rotations, translations=translations)
 
 
@@ -160,9 +223,21 @@ def _of_frames(asked: Asked, frames: NDArray[np.int64]) -> Asked:
 
 
 def reached_in_cycle(clip: Clip, asked: Asked) -> Clip:
-    """Return what `reached` gives of a clip that repeats: what leads to a place before it begins does so at its end.
+    """Return what `reached` returns, for a cycle: an ease before its first frame continues before its last one.
 
-    asked : over three cycles, 3·L + 1 frames of a clip of L + 1. Raises ClipError where that comes round to itself.
+    asked : over three cycles, 3·L + 1 frames of a clip of L + 1. Raises ClipError if the asked frames with their ease
+    are as long as the cycle or longer.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> hand, count = reaching.limb_of(walk, "left_arm"), 3 * (len(walk) - 1) + 1
+        >>> goals, share = np.tile([0.3, -1.2, 1.2], (count, 1)), reaching.shares(count, 32, 36, ease=6.0)
+        >>> made = reaching.reached_in_cycle(walk, reaching.Asked(hand, goals, share, tip=np.zeros(3)))
+        >>> np.flatnonzero((made.rotations == walk.rotations).all(axis=(1, 2)))[[0, -1]].tolist()
+        [10, 26]
     """
     one, skeleton = len(clip) - 1, clip.skeleton
     frames = np.flatnonzero(asked.share > 0.0)
@@ -176,11 +251,11 @@ def reached_in_cycle(clip: Clip, asked: Asked) -> Clip:
             f"{clip.name}: {skeleton.names[led[0]]!r} hangs on nothing, so it can't be led across the end of a cycle:"
             " ask for frames farther from its ends, or with less ease"
         )
-    made = reached(replace(cycles.unrolled(clip, 1, 1), cyclic=False), asked)
-    # Joints that hang on others turn alike in every cycle, wherever that is.
+    three = reached(replace(cycles.unrolled(clip, 1, 1), cyclic=False), asked)
+    # Joints with a parent have the same local rotations in every cycle, wherever the cycle is on the ground.
     changed = np.flatnonzero(skeleton.with_below([led[0], led[-1]]))
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    for whole, new in ((rotations, made.rotations), (translations, made.translations)):
+    for whole, new in ((rotations, three.rotations), (translations, three.translations)):
         whole[np.ix_(frames % one, changed)] = new[np.ix_(frames, changed)]
         if 0 in frames % one:
             whole[-1, changed] = whole[0, changed]
@@ -190,8 +265,8 @@ def reached_in_cycle(clip: Clip, asked: Asked) -> Clip:
 # --- two bones ------------------------------------------------------------------------------------------------------
 
 
-def _limb_led(clip: Clip, frames: NDArray[np.int64], asked: Asked) -> Clip:
-    """Some frames of a clip, with a limb led by two bones."""
+def _limb_reaching(clip: Clip, frames: NDArray[np.int64], asked: Asked) -> Clip:
+    """Return some frames of a clip with a limb of two bones at its target."""
     limb = asked.led
     assert isinstance(limb, Limb)
     carried = legs.end_joint(clip.skeleton, limb)
@@ -202,41 +277,41 @@ def _limb_led(clip: Clip, frames: NDArray[np.int64], asked: Asked) -> Clip:
     end = None if keeps or not asked.tip.any() else ends(clip, limb, asked.tip)
     leg = legs.leg_of(clip, limb, turned, places, end)
     goals = asked.goals - offset if keeps else asked.goals
-    goals = _as_seen(clip, turned, limb.upper, leg.hip, goals, asked.share)
+    goals = _goals_in_ease(clip, turned, limb.upper, leg.hip, goals, asked.share)
     hip, upper, lower, axis, flexion = (
         values[frames] for values in (leg.hip, leg.upper, leg.lower, leg.axis, leg.flexion)
     )
     now, goal, share = leg.end[frames] - hip, goals[frames] - hip, asked.share[frames]
-    one, other, far = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, goal))
-    bent = np.abs(flexion) + share * (_flexion(one, other, far) - np.abs(flexion))
-    length = np.sqrt(np.maximum(one**2 + other**2 + 2.0 * one * other * np.cos(bent), 0.0))
-    reach = length[:, None] * _towards(now, goal, share)
+    upper_length, lower_length, distance = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, goal))
+    bent = np.abs(flexion) + share * (_flexion(upper_length, lower_length, distance) - np.abs(flexion))
+    square = upper_length**2 + lower_length**2 + 2.0 * upper_length * lower_length * np.cos(bent)
+    reach = np.sqrt(np.maximum(square, 0.0))[:, None] * _towards(now, goal, share)
     swing, bend = _two_bones(upper, lower, reach, axis, flexion)
     part = clip.taken(frames)
     return legs.applied(part, turned[frames], {limb: (swing, bend)}, np.zeros((len(frames), 3)), keep_turn=keeps)
 
 
 def _towards(now: Array, goal: Array, share: Array) -> Array:
-    """Directions (F, 3) part of the way from one to another: round where a limb begins, not past it, folded up."""
+    """Return directions (F, 3) turned by a share from one to the other; a straight path would pass the limb's root."""
     turn = ik.shortest(now, goal)
     turn = quat.exp(share[:, None] * quat.log(turn))
     start = now / np.maximum(np.linalg.norm(now, axis=1, keepdims=True), 1e-300)
     end = goal / np.maximum(np.linalg.norm(goal, axis=1, keepdims=True), 1e-300)
-    # Those that are led all the way, and opposite ones, between which no turn is the shortest.
+    # At a share of 1 exactly the goal's, also where they are opposite and no turn is the shortest.
     return np.where((share >= 1.0)[:, None], end, quat.rotate(turn, start))
 
 
-def _part_of_the_way(now: Array, goal: Array, share: Array) -> Array:
-    """Vectors (F, 3) that point part of the way from one to another, and are as much longer or shorter."""
+def _partly_towards(now: Array, goal: Array, share: Array) -> Array:
+    """Return vectors (F, 3) turned and lengthened by a share from one to the other."""
     size, wanted = (np.linalg.norm(vectors, axis=1) for vectors in (now, goal))
     return np.asarray((size + share * (wanted - size))[:, None] * _towards(now, goal, share))
 
 
-def _as_seen(clip: Clip, turned: Array, joint: int, begin: Array, goals: Array, share: Array) -> Array:
-    """Places (F, 3) that are led to: where it is not all the way, those that the body sees when it is.
+def _goals_in_ease(clip: Clip, turned: Array, joint: int, begin: Array, goals: Array, share: Array) -> Array:
+    """Return the goals (F, 3), in the ease as the body sees them in the first and last frame of the span.
 
-    A place that stays is far behind a body that goes by soon: it would be chased as far as a limb reaches. So as seen
-    from what the limb hangs on (its beginning `begin` (F, 3)) it comes to rest before and after, within a short time.
+    A fixed target is soon out of reach of a body that passes by, and the limb would be stretched after it. So in the
+    frame of the parent, seen from the limb's root `begin` (F, 3), the target comes to rest within `SETTLE` seconds.
     """
     held = np.flatnonzero(share >= 1.0)
     if not len(held):
@@ -246,39 +321,40 @@ def _as_seen(clip: Clip, turned: Array, joint: int, begin: Array, goals: Array, 
     seen = quat.rotate(quat.inv(frame), goals - begin)
     rest, settle = seen.copy(), SETTLE * clip.rate
     first, last = int(held[0]), int(held[-1])
-    for at, way in ((first, -1), (last, 1)):
-        one = max(at - 1, 0) if at == last else at
-        other = min(at + 1, len(seen) - 1) if at == first else at
-        speed = (seen[other] - seen[one]) / max(other - one, 1)
-        away = np.arange(1, (at if way < 0 else len(seen) - 1 - at) + 1)
+    for at, step in ((first, -1), (last, 1)):
+        before = max(at - 1, 0) if at == last else at
+        after = min(at + 1, len(seen) - 1) if at == first else at
+        speed = (seen[after] - seen[before]) / max(after - before, 1)
+        away = np.arange(1, (at if step < 0 else len(seen) - 1 - at) + 1)
         left = np.maximum(1.0 - away / settle, 0.0)
-        rest[at + way * away] = seen[at] + way * (settle / 3.0 * (1.0 - left**3))[:, None] * speed
+        # The integral of a speed that falls to 0 with the square of the time left.
+        rest[at + step * away] = seen[at] + step * (settle / 3.0 * (1.0 - left**3))[:, None] * speed
     return np.where((share >= 1.0)[:, None], goals, begin + quat.rotate(frame, rest))
 
 
-def _flexion(one: Array, other: Array, far: Array) -> Array:
-    """The angle (F,) by which two bones are bent whose ends are so far apart, as nearly as they can be."""
-    cosine = (far**2 - one**2 - other**2) / np.maximum(2.0 * one * other, 1e-300)
+def _flexion(upper: Array, lower: Array, distance: Array) -> Array:
+    """Return the angle (F,) by which two bones of given lengths (F,) bend to span a distance (F,), or nearly."""
+    cosine = (distance**2 - upper**2 - lower**2) / np.maximum(2.0 * upper * lower, 1e-300)
     return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
 def _two_bones(upper: Array, lower: Array, reach: Array, hinge: Array, flexion: Array) -> tuple[Array, Array]:
-    """Turns (F, 4) of both bones, and of the lower one before, after which the end is at `reach`.
+    """Return the turns (F, 4) of both bones, and before that of the lower one, that bring the end to `reach`.
 
-    hinge (F, 3) : about which they bend where they are nearly straight; flexion (F,) : how far they are bent about it
-    Bones that are bent stay in the plane that they are in. Straight ones, whose plane is noise, come into that of the
-    hinge, the more the more their bend changes: where nothing changes, nothing turns.
+    hinge (F, 3) : axis for nearly straight bones; flexion (F,) : how far they are bent about it
+    Bent bones stay in their plane. The plane of straight ones is noise: they turn to that of the hinge, the more the
+    more their flexion changes; without a change nothing turns.
     """
-    one, other, far = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, reach))
-    change = np.abs(_flexion(one, other, far) - np.abs(flexion))
-    along = upper / np.maximum(one, 1e-300)[:, None]
+    upper_length, lower_length, distance = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, reach))
+    change = np.abs(_flexion(upper_length, lower_length, distance) - np.abs(flexion))
+    along = upper / np.maximum(upper_length, 1e-300)[:, None]
     wanted = hinge - (hinge * along).sum(axis=1, keepdims=True) * along
     wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), 1e-300)
     wanted = np.where(flexion[:, None] < legs.BACKWARDS, -wanted, wanted)
     own = np.cross(upper, lower)
     size = np.linalg.norm(own, axis=1, keepdims=True)
-    own = np.where(size > 1e-12 * (one * other)[:, None], own / np.maximum(size, 1e-300), wanted)
-    # The hinge that legs give is their own axis where they are bent: then both are the same, and nothing turns here.
+    own = np.where(size > 1e-12 * (upper_length * lower_length)[:, None], own / np.maximum(size, 1e-300), wanted)
+    # The hinge of a bent leg is its own axis: then both are the same, and nothing turns here.
     angle = np.arctan2((np.cross(own, wanted) * along).sum(axis=1), (own * wanted).sum(axis=1))
     share = change / np.maximum(change + np.abs(flexion), 1e-300)
     twist = quat.exp((share * angle)[:, None] * along)
@@ -289,7 +365,7 @@ def _two_bones(upper: Array, lower: Array, reach: Array, hinge: Array, flexion: 
 
 
 def _about(swing: Array, start: Array, goal: Array, axis: Array) -> Array:
-    """The swing (F, 4), half a turn about the axis where start and goal are opposite, which `ik.shortest` leaves."""
+    """Return the swing (F, 4), or half a turn about the axis if start and goal are opposite, unlike `ik.shortest`."""
     left = (quat.rotate(swing, start) * goal).sum(axis=1) < 0.0
     return np.where(left[:, None], quat.exp(np.pi * axis), swing)
 
@@ -297,8 +373,8 @@ def _about(swing: Array, start: Array, goal: Array, axis: Array) -> Array:
 # --- chains ---------------------------------------------------------------------------------------------------------
 
 
-def _chain_led(given: Clip, begun: Clip, asked: Asked) -> Clip:
-    """Frames of a clip with a chain led joint by joint, from a pose that was begun, within its limits."""
+def _chain_reaching(given: Clip, begun: Clip, asked: Asked) -> Clip:
+    """Return frames of a clip with a chain at its target within its limits; the solution starts from `begun`."""
     skeleton = given.skeleton
     if given.scales is not None or skeleton.inheritance is not None:
         raise SkeletonError(
@@ -315,36 +391,36 @@ def _chain_led(given: Clip, begun: Clip, asked: Asked) -> Clip:
     tip = np.zeros(3) if keeps else asked.tip
     start, now = ends(begun, led, tip), ends(given, led, tip)
     chain = _as_chain(begun, joints, start)
-    wanted = _as_seen(given, turned, joints[0], chain.root, asked.goals - offset, asked.share)
-    goals = chain.root + _part_of_the_way(now - chain.root, wanted - chain.root, asked.share)
+    wanted = _goals_in_ease(given, turned, joints[0], chain.root, asked.goals - offset, asked.share)
+    goals = chain.root + _partly_towards(now - chain.root, wanted - chain.root, asked.share)
     bounds = [_bounds(given, joint, asked.share, limits) for joint in joints]
     rotations = _solved(chain, goals, bounds)
-    made = begun.rotations.copy()
-    made[:, list(joints)] = rotations
+    local = begun.rotations.copy()
+    local[:, list(joints)] = rotations
     if keeps:
         carried = quat.mul(chain.posed(rotations)[0][:, -1], quat.inv(turned[:, joints[-1]]))
-        made[:, end] = ik.local_rotation(given, end, turned, turned[:, end], carried)
-    return replace(begun, rotations=made)
+        local[:, end] = ik.local_rotation(given, end, turned, turned[:, end], carried)
+    return replace(begun, rotations=local)
 
 
 def _solved(chain: chain_ik.Chain, goals: Array, bounds: Sequence[tuple[Array, Array] | None]) -> Array:
-    """Rotations (F, K, 4) with which the end of a chain is at goals (F, 3), or as near as it comes."""
+    """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), or as near as possible."""
     if any(bound is not None for bound in bounds):
         return chain_ik.reached(chain, goals, bounds, ROUNDS)[0]
     rotations = chain.rotations.copy()
-    far = np.linalg.norm(goals - chain.root, axis=1) >= np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
-    beyond, within = np.flatnonzero(far), np.flatnonzero(~far)
+    too_far = np.linalg.norm(goals - chain.root, axis=1) >= np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
+    beyond, within = np.flatnonzero(too_far), np.flatnonzero(~too_far)
     if len(beyond):
         rotations[beyond] = _straight(chain.at(beyond), goals[beyond])
     if len(within):
         part = chain.at(within)
-        found, _ = chain_ik.reached(part, goals[within], rounds=FIRST_ROUNDS)
-        rotations[within] = chain_ik.settled(replace(part, rotations=found), goals[within])
+        near, _ = chain_ik.reached(part, goals[within], rounds=FIRST_ROUNDS)
+        rotations[within] = chain_ik.settled(replace(part, rotations=near), goals[within])
     return rotations
 
 
 def _as_chain(clip: Clip, joints: Sequence[int], end: Array) -> chain_ik.Chain:
-    """Joints of a clip that turn, those between them still, up to an end (F, 3)."""
+    """Return the chain of some joints of a clip up to an end (F, 3); joints between them are rigid."""
     turned, places = kinematics.world_of(clip, joints)
     frames, offsets = [], []
     for k, joint in enumerate(joints):
@@ -358,7 +434,7 @@ def _as_chain(clip: Clip, joints: Sequence[int], end: Array) -> chain_ik.Chain:
 
 
 def _straight(chain: chain_ik.Chain, goals: Array) -> Array:
-    """Rotations (F, K, 4) of a chain that is stretched towards goals; joint by joint it comes there only in the end."""
+    """Return rotations (F, K, 4) of a chain stretched straight towards goals, to which descent converges slowly."""
     rotations = chain.rotations.copy()
     for joint in range(rotations.shape[1]):
         turned, places = chain.posed(rotations)
@@ -370,7 +446,7 @@ def _straight(chain: chain_ik.Chain, goals: Array) -> Array:
 
 
 def _bounds(clip: Clip, joint: int, share: Array, limits: Limits) -> tuple[Array, Array] | None:
-    """The least and largest angles (F, 3) of a joint; where it is led by less, also those that it has in the clip."""
+    """Return least and largest angles (F, 3) of a joint; in the ease the clip's own are allowed by 1 − share."""
     if joint not in limits:
         return None
     low, high = limits[joint]

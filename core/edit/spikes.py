@@ -1,4 +1,4 @@
-"""Frames in which a joint jumps away and back: found, and mended from those beside them (methods: Filtering)."""
+"""Spikes: frames in which a joint jumps away and back, detected and mended (methods: Filtering)."""
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -10,66 +10,67 @@ from ..motion.quat import Array
 
 Flags = NDArray[np.bool_]
 
-JUMP, OFF = 4.0, 6.0  # times what is usual nearby: to be looked at, and to be a spike
-NEARBY, EVERY = 0.5, 0.125  # s: how far nearby is, and how often what is usual there is computed
-BESIDE, LEAST_BESIDE = 0.05, 3  # s, frames: to each side, whose median a joint that jumps is away from
-LASTS, LONGEST = 0.05, 3  # s, frames: how long a spike is at most; what goes on longer is a movement
-AROUND, STEPS = 3, 2.0  # frames to each side; a spike is so many times further than a joint goes from one to the next
-PASSES = 2  # the first finds both ends of a spike of three frames, the second what is between them
-# Less is no spike: at 120 frames a second or more, and as many times more at lower rates as a frame is longer there.
+JUMP, OFF = 4.0, 6.0  # times the running median: the limits of a candidate and of a spike
+NEARBY, EVERY = 0.5, 0.125  # s; reach of the running median to each side, and how often it is computed
+BESIDE, LEAST_BESIDE = 0.05, 3  # s, frames; reach to each side of the median that a candidate is away from
+LASTS, LONGEST = 0.05, 3  # s, frames; length of a spike at most: what lasts longer is a movement
+AROUND, STEPS = 3, 2.0  # frames to each side; a spike is over so many times as far away as their largest step
+PASSES = 2  # the first finds both ends of a spike of three frames, the second its middle
+# Least size of a spike at 120 frames a second or more; at lower rates larger, in proportion to the frame's length.
 LEAST_TURN, LEAST_MOVE, RATE = np.radians(1.5), 0.006, 120.0  # radians, body heights, 1/s
-LINE, CUBIC, BEFORE, AFTER = "line", "cubic", "before", "after"  # what goes through the frames beside
+LINE, CUBIC, BEFORE, AFTER = "line", "cubic", "before", "after"  # how to estimate a frame from those beside it
 
 
 def longest(rate: float) -> int:
-    """Return how many frames a spike has at most, where nobody says it: a blow in an action for games has three."""
+    """Return the largest length of a spike in frames, unless set: a blow in an action for games also has three."""
     return int(np.clip(np.floor(LASTS * rate), 1, LONGEST))
 
 
 def turned(turns: Array, rate: float, frames: int = 0) -> Flags:
-    """Return in which frames (F, J) rotations (F, J, 4) jump away and back, for so many frames or `longest` if 0."""
-    return _found(quat.continuous(turns), rate, LEAST_TURN, frames or longest(rate))
+    """Return in which frames (F, J) rotations (F, J, 4) jump away and back within `frames`, 0: `longest`."""
+    return _spikes(quat.continuous(turns), rate, LEAST_TURN, frames or longest(rate))
 
 
 def moved(places: Array, rate: float, height: float, frames: int = 0) -> Flags:
-    """Return the same of places (F, J, 3), of a body of that height in metres."""
-    return _found(places, rate, LEAST_MOVE * height, frames or longest(rate))
+    """Return in which frames (F, J) places (F, J, 3) jump away and back, as `turned` does; height : the body's, m."""
+    return _spikes(places, rate, LEAST_MOVE * height, frames or longest(rate))
 
 
 def mended_turns(turns: Array, flags: Flags) -> Array:
-    """Return rotations (F, J, 4), those that are flagged (F, J) from the nearest that are not, the rest to the bit."""
+    """Return rotations (F, J, 4), flagged ones (F, J) interpolated from the nearest others, which stay to the bit."""
     out = turns.copy()
     out[flags] = quat.same_side(_between(quat.continuous(turns), flags), turns[flags])
     return out
 
 
 def mended_places(places: Array, flags: Flags) -> Array:
-    """Return places (F, J, 3), those that are flagged (F, J) from the nearest that are not, the rest to the bit."""
+    """Return places (F, J, 3), flagged ones (F, J) interpolated from the nearest others, which stay to the bit."""
     out = places.copy()
     out[flags] = _between(places, flags)
     return out
 
 
-def _found(values: Array, rate: float, least: float, frames: int) -> Flags:
-    """Which of rotations (F, J, 4), neighbours in one hemisphere, or of places (F, J, 3) are spikes.
+def _spikes(values: Array, rate: float, least: float, frames: int) -> Flags:
+    """Return which rotations (F, J, 4), neighbours in one hemisphere, or places (F, J, 3) are spikes.
 
-    Candidates are away from the middle of their neighbours and from the median of the frames around. Then all of them
-    are compared with the untouched frames at once: who is near the cubic through these was beside a spike, or moves;
-    who is where the frames on one side lead begins or ends something.
+    Candidates are away from the middle of their neighbours and from the median of the frames around. Then all are
+    compared with the untouched frames at once: a candidate near their cubic is beside a spike, or part of a movement;
+    one to which the frames on one side lead is where a movement begins or ends.
     """
     least *= max(1.0, RATE / rate)
     flags = np.zeros(values.shape[:2], dtype=bool)
     if len(values) < 5:
         return flags
-    now = values
+    mended = values
     for _ in range(PASSES):
-        more = _candidates(now, rate, least) & ~flags
+        more = _candidates(mended, rate, least) & ~flags
         if not more.any():
             break
         flags |= more
-        now = values.copy()
-        now[flags] = _between(values, flags)
+        mended = values.copy()
+        mended[flags] = _between(values, flags)
     flags &= ~flags.all(axis=0)
+    # How far each frame is from the cubic through its four neighbours.
     curving = np.zeros(flags.shape)
     curving[2:-2] = _apart(values[2:-2], _unit(4.0 * (values[1:-3] + values[3:-1]) - values[:-4] - values[4:], 6.0))
     limits = np.maximum(OFF * _usual(curving, rate), least)[flags]
@@ -79,8 +80,8 @@ def _found(values: Array, rate: float, least: float, frames: int) -> Flags:
 
 
 def _standing_out(values: Array, flags: Flags, frames: int) -> Flags:
-    """Those of flags (F, J) that last no longer, and are further away than a joint goes in a frame just beside them."""
-    found, lines = flags.copy(), values.copy()
+    """Return the flags (F, J) that last at most `frames` and are further away than steps of the joint beside them."""
+    spikes, lines = flags.copy(), values.copy()
     lines[flags] = _between(values, flags, CUBIC)
     away, steps = _apart(values, lines), _apart(values[1:], values[:-1])
     steps = np.where(flags[1:] | flags[:-1], np.nan, steps)
@@ -89,8 +90,8 @@ def _standing_out(values: Array, flags: Flags, frames: int) -> Flags:
             beside = [steps[max(0, start - 1 - AROUND) : start - 1, joint], steps[end : end + AROUND, joint]]
             known = all(np.isfinite(side).any() for side in beside) and end - start <= frames
             limit = STEPS * np.nanmax(np.concatenate(beside)) if known else np.inf
-            found[start:end, joint] = away[start:end, joint] > limit
-    return found
+            spikes[start:end, joint] = away[start:end, joint] > limit
+    return spikes
 
 
 def _candidates(values: Array, rate: float, least: float) -> Flags:
@@ -109,7 +110,7 @@ def _candidates(values: Array, rate: float, least: float) -> Flags:
 
 
 def _usual(amounts: Array, rate: float) -> Array:
-    """The running median (F, J) of amounts: what is not often is no part of it."""
+    """Return the running median (F, J) of amounts, on which rare values have no influence."""
     reach, hop = min(round(NEARBY * rate), len(amounts) - 1), max(1, round(EVERY * rate))
     windows = sliding_window_view(np.pad(amounts, ((reach, reach), (0, 0)), mode="reflect"), 2 * reach + 1, axis=0)
     medians = np.median(windows[::hop], axis=-1)
@@ -117,15 +118,15 @@ def _usual(amounts: Array, rate: float) -> Array:
 
 
 def _between(values: Array, flags: Flags, how: str = LINE) -> Array:
-    """What flagged samples (K, D) are by the nearest untouched ones: on a line or a cubic, or as one side leads.
+    """Return estimates of flagged samples (K, D) from the nearest untouched ones: by a line, a cubic or one side.
 
-    What needs two on a side that has fewer is the line; at an end, where a side has none, that is the nearest.
+    Where a side has fewer than two samples the line is used; at an end, where a side has none, the nearest sample.
     """
-    found = np.empty_like(values)
+    estimates = np.empty_like(values)
     for joint in np.flatnonzero(flags.any(axis=0)):
         good, bad = np.flatnonzero(~flags[:, joint]), np.flatnonzero(flags[:, joint])
-        if len(good) == 0:  # none to go by
-            found[bad, joint] = values[bad, joint]
+        if len(good) == 0:  # nothing to interpolate from
+            estimates[bad, joint] = values[bad, joint]
             continue
         after = np.searchsorted(good, bad)
         around = good[np.clip(after[:, None] + np.arange(-2, 2), 0, len(good) - 1)].astype(np.float64)
@@ -135,12 +136,12 @@ def _between(values: Array, flags: Flags, how: str = LINE) -> Array:
             weights[enough] = _lagrange(around[enough], bad[enough])
         elif how != LINE:
             weights[enough] = _on_lines(around, bad, (0, 1) if how == BEFORE else (3, 2))[enough]
-        found[bad, joint] = np.einsum("kn,knd->kd", weights, values[around.astype(np.int64), joint])
-    return _unit(found[flags], 1.0)
+        estimates[bad, joint] = np.einsum("kn,knd->kd", weights, values[around.astype(np.int64), joint])
+    return _unit(estimates[flags], 1.0)
 
 
 def _on_lines(times: Array, at: NDArray[np.int64], through: tuple[int, int]) -> Array:
-    """Weights (K, 4) of samples at four times (K, 4) on the lines through two of them, at one time (K,) each."""
+    """Return weights (K, 4) of samples at four times (K, 4) for the line through two of them at one time (K,)."""
     one, other = through
     gap = times[:, other] - times[:, one]
     share = np.where(gap == 0.0, 0.0, (at - times[:, one]) / np.where(gap == 0.0, 1.0, gap))
@@ -150,7 +151,7 @@ def _on_lines(times: Array, at: NDArray[np.int64], through: tuple[int, int]) -> 
 
 
 def _lagrange(times: Array, at: NDArray[np.int64]) -> Array:
-    """Weights (K, 4) of samples at four times (K, 4) on the cubic through them, at one time (K,) each."""
+    """Return weights (K, 4) of samples at four times (K, 4) for the cubic through them at one time (K,)."""
     weights = np.ones(times.shape)
     for k in range(4):
         for other in (n for n in range(4) if n != k):
@@ -159,10 +160,10 @@ def _lagrange(times: Array, at: NDArray[np.int64]) -> Array:
 
 
 def _unit(sums: Array, total: float) -> Array:
-    """Means of rotations (…, 4), or of places, of sums of so much weight."""
+    """Return the mean of rotations (…, 4) or places from their weighted sums and the total weight."""
     return quat.normalize(sums) if sums.shape[-1] == 4 else np.asarray(sums / total)
 
 
 def _apart(one: Array, other: Array) -> Array:
-    """How far places are apart, metres, or rotations of one hemisphere, nearly radians (two chords)."""
+    """Return the distance of places, metres, or of rotations of one hemisphere, nearly radians (twice the chord)."""
     return np.asarray(np.linalg.norm(one - other, axis=-1) * (2.0 if one.shape[-1] == 4 else 1.0))

@@ -1,4 +1,4 @@
-"""Which frame of a clip is played when, so that events come at other frames and are held there.
+"""Time-warp curves: which frame of a clip is played when, so that events come at other frames and are held.
 
 Method: Warping in space and time.
 """
@@ -14,21 +14,21 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import hermite
 
-SLOWEST, FASTEST = 0.5, 2.0  # how fast it may play, but for holds and the eases beside them
-EASE = 0.1  # seconds from a speed to a hold, back to one, and from slow to fast at an event that is anticipated
-BUILD_UP = 0.5  # seconds before and after an event that are given to its anticipation
-AUTO = 4.0  # times what its move, its hold and one ease take: the reach of an event for which none is given
-NEAR = 1e-9
-_LAPS = (-2, -1, 0, 1, 2)  # of a cycle: slopes at the knots around its own frames depend on no others
+SLOWEST, FASTEST = 0.5, 2.0  # limits of the playback speed, except in holds and the eases beside them
+EASE = 0.1  # s from a speed to a hold, back to a speed, and from slow to fast at an anticipated event
+BUILD_UP = 0.5  # s added to the automatic reach before and after an event for its anticipation
+AUTO = 4.0  # times move, hold and one ease: the automatic reach, with speeds well within the limits
+NEAR = 1e-9  # frames, or times the speed; rounding
+_CYCLES = (-2, -1, 0, 1, 2)  # of a cyclic clip: slopes at the knots around its own frames depend on no others
 
 
 @dataclass(frozen=True)
 class Event:
-    """What happens at a frame of a clip is to come at another; all in frames.
+    """An event of a clip at frame `first` and its target frame `to`; all in frames.
 
-    reach : before it and after its hold, where time gives way; None for as much as it needs
-    hold : for how long it stays from there on, rounded to whole frames
-    anticipation : 0 to 1, how much time slows down before it and hurries after, so that it comes later still
+    reach : how far before it and after its hold time is warped; None: automatic
+    hold : for how long it is held there, rounded to whole frames
+    anticipation : 0 to 1, how much time slows down before it and speeds up after, which delays it further
     """
 
     first: float
@@ -50,7 +50,7 @@ class Event:
         return bool(self.move or self.held or self.anticipation)
 
     def taken(self, rate: float, hold: float = 0.0) -> float:
-        """Frames of which AUTO times as many make room for its move, a hold of some frames and one ease."""
+        """Return the frames that its move, a hold and one ease take; `AUTO` times as many make room for them."""
         return abs(self.move) + hold + (EASE * rate if self.held else 0.0)
 
     def later(self, frames: float) -> "Event":
@@ -59,7 +59,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Coming:
-    """An event and when it comes, from `begin` to `end`; within the frames of its `window` time gives way."""
+    """An event and the frames `begin` to `end` at which it comes; time is warped within its `window`."""
 
     event: Event
     begin: float
@@ -72,9 +72,9 @@ class Coming:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Where time goes otherwise: knots at times (K,) of the result, their frames and slopes (K, 1) of the clip.
+    """A stretch of warped time: knots at times (K,) of the result, with frames and slopes (K, 1) of the clip.
 
-    eased (K − 1,) : which pieces between knots are holds and the eases beside them
+    eased (K − 1,) : which intervals between knots are holds and the eases beside them
     """
 
     times: Array
@@ -83,23 +83,23 @@ class Stretch:
     eased: NDArray[np.bool_]
 
     def at(self, times: Array) -> Array:
-        """Return the frames (F,) that are played at times (F,) within it, of a hold the same to the bit."""
-        found = hermite.evaluate(self.times, self.frames, self.slopes, times)[:, 0]
+        """Return the frames (F,) played at times (F,) within it; those of a hold are the same to the bit."""
+        frames = hermite.evaluate(self.times, self.frames, self.slopes, times)[:, 0]
         for k in np.flatnonzero(np.diff(self.frames[:, 0]) == 0.0):
-            found[(times >= self.times[k]) & (times <= self.times[k + 1])] = self.frames[k, 0]
-        return found
+            frames[(times >= self.times[k]) & (times <= self.times[k + 1])] = self.frames[k, 0]
+        return frames
 
     def speeds(self, begin: float, end: float) -> list[float]:
-        """Return the least and the greatest speeds of the pieces within two times, without holds and their eases."""
+        """Return the extreme speeds of the intervals between two times, without holds and their eases."""
         own = (self.times[:-1] < end) & (self.times[1:] > begin) & ~self.eased
         return [float(v) for every in hermite.steepest(self.times, self.frames, self.slopes) for v in every[own]]
 
 
 @dataclass(frozen=True, eq=False)
 class TimeCurve:
-    """Which frame of a clip is played when; outside its stretches, that are apart, every frame is itself.
+    """Which frame of a clip is played when; outside its stretches, which do not overlap, every frame is itself.
 
-    events : when they come, in their order; last : the clip's last frame
+    events : with the frames at which they come, in order; last : the clip's last frame
     """
 
     stretches: tuple[Stretch, ...]
@@ -107,83 +107,83 @@ class TimeCurve:
     last: float
 
     def at(self, times: Array) -> Array:
-        """Return the frames (F,) that are played at times (F,)."""
-        found = np.array(times, dtype=np.float64)
-        for one in self.stretches:
-            inside = (times >= one.times[0]) & (times <= one.times[-1])
-            found[inside] = one.at(times[inside])
-        return found
+        """Return the frames (F,) played at times (F,)."""
+        frames = np.array(times, dtype=np.float64)
+        for stretch in self.stretches:
+            inside = (times >= stretch.times[0]) & (times <= stretch.times[-1])
+            frames[inside] = stretch.at(times[inside])
+        return frames
 
     @property
     def speeds(self) -> tuple[float, float]:
-        """How fast it plays at least and at most within the clip, but for holds and the eases beside them."""
-        found = [1.0, *(speed for one in self.stretches for speed in one.speeds(0.0, self.last))]
-        return min(found), max(found)
+        """Least and greatest speed within the clip, except in holds and the eases beside them."""
+        speeds = [1.0, *(speed for stretch in self.stretches for speed in stretch.speeds(0.0, self.last))]
+        return min(speeds), max(speeds)
 
-    def speeds_near(self, one: Coming) -> tuple[float, float]:
-        """How fast it plays at least and at most in an event's window, up to the next events; holds and eases apart."""
-        begin = max([one.window[0], *(other.end for other in self.events if other.begin < one.begin)])
-        end = min([one.window[1], *(other.begin for other in self.events if other.begin > one.begin)])
-        found = [speed for stretch in self.stretches for speed in stretch.speeds(begin, end)] or [1.0]
-        return min(found), max(found)
+    def speeds_near(self, coming: Coming) -> tuple[float, float]:
+        """Return least and greatest speed in an event's window, up to the events beside it, as `speeds` does."""
+        begin = max([coming.window[0], *(other.end for other in self.events if other.begin < coming.begin)])
+        end = min([coming.window[1], *(other.begin for other in self.events if other.begin > coming.begin)])
+        speeds = [speed for stretch in self.stretches for speed in stretch.speeds(begin, end)] or [1.0]
+        return min(speeds), max(speeds)
 
 
 def through(clip: Clip, ordered: Sequence[Event]) -> TimeCurve:
-    """The curve through events in their order, whatever its speeds."""
+    """Return the curve through events in order, without any limit of its speeds."""
     last = float(len(clip) - 1)
-    round_it = clip.cyclic and last > 0.0
-    every = [one.later(lap * last) for lap in _LAPS for one in ordered] if round_it else list(ordered)
-    windows = sorted(((_window(one, clip.rate), one) for one in every), key=lambda pair: pair[0][0])
-    groups: list[tuple[float, float, list[Event]]] = []
-    for (begin, end), one in windows:
+    repeats = clip.cyclic and last > 0.0
+    every = [event.later(cycle * last) for cycle in _CYCLES for event in ordered] if repeats else list(ordered)
+    windows = sorted(((_window(event, clip.rate), event) for event in every), key=lambda pair: pair[0][0])
+    groups: list[tuple[float, float, list[Event]]] = []  # events whose windows overlap share one
+    for (begin, end), event in windows:
         if groups and begin < groups[-1][1]:
-            known = groups.pop()
-            groups.append((known[0], max(known[1], end), [*known[2], one]))
+            overlapped = groups.pop()
+            groups.append((overlapped[0], max(overlapped[1], end), [*overlapped[2], event]))
         else:
-            groups.append((begin, end, [one]))
-    ends = (-np.inf, np.inf) if round_it else (0.0, last)
-    coming = [_comings(*group, ends, clip.rate) for group in groups]
+            groups.append((begin, end, [event]))
+    ends = (-np.inf, np.inf) if repeats else (0.0, last)
+    comings = [_comings(*group, ends, clip.rate) for group in groups]
     stretches = tuple(
-        _stretch(begin, end, come, ends, clip.rate)
-        for (begin, end, events), come in zip(groups, coming, strict=True)
-        if any(one.active for one in events)
+        _stretch(begin, end, of_group, ends, clip.rate)
+        for (begin, end, events), of_group in zip(groups, comings, strict=True)
+        if any(event.active for event in events)
     )
-    return TimeCurve(stretches, tuple(one for come in coming for one in come if one.event in ordered), last)
+    return TimeCurve(stretches, tuple(coming for group in comings for coming in group if coming.event in ordered), last)
 
 
-def _window(one: Event, rate: float) -> tuple[float, float]:
-    """From where to where time gives way to an event; around what stays nothing does, where nothing else is moved."""
-    if not one.active:
-        return one.to, one.to
-    build_up = BUILD_UP * rate if one.anticipation else 0.0
+def _window(event: Event, rate: float) -> tuple[float, float]:
+    """Return the first and last frame between which an event warps time; one that stays warps none by itself."""
+    if not event.active:
+        return event.to, event.to
+    build_up = BUILD_UP * rate if event.anticipation else 0.0
     before, after = (
-        max(build_up + AUTO * one.taken(rate, hold) if one.reach is None else one.reach, 1.0) for hold in (0, one.held)
+        max(build_up + AUTO * event.taken(rate, hold) if event.reach is None else event.reach, 1.0)
+        for hold in (0, event.held)
     )
-    return min(one.first, one.to) - before, max(one.first, one.to + one.held) + after
+    return min(event.first, event.to) - before, max(event.first, event.to + event.held) + after
 
 
 def _comings(begin: float, end: float, events: Sequence[Event], ends: tuple[float, float], rate: float) -> list[Coming]:
-    """When events come whose windows are one.
+    """Return when events come that share a window.
 
-    With R frames on both sides, speeds that fall evenly from 1 to 1 / (1 + s), and from 1 + s to 1, take as long as
-    before if the event is R s / (2 + s) later; what its move and its hold need is not part of R.
+    With R frames on both sides, speeds that fall linearly from 1 to 1 / (1 + s) before the event, and from 1 + s to 1
+    after it, keep the total time if the event comes R s / (2 + s) later. R leaves out what move and hold need.
     """
-    ordered = sorted(events, key=lambda one: one.to)
-    before = [max(begin, ends[0]), *(one.to + one.held for one in ordered)]
-    after = [*(one.to for one in ordered[1:]), min(end, ends[1])]
-    found = []
-    for one, sooner, later in zip(ordered, before, after, strict=False):
-        free = min(
-            one.to - sooner - AUTO * one.taken(rate), later - one.to - one.held - AUTO * one.taken(rate, one.held)
-        )
-        delay = np.floor(max(free, 0.0) * one.anticipation / (2.0 + one.anticipation) + NEAR)
-        found.append(Coming(one, one.to + float(delay), _window(one, rate)))
-    return found
+    ordered = sorted(events, key=lambda event: event.to)
+    before = [max(begin, ends[0]), *(event.to + event.held for event in ordered)]
+    after = [*(event.to for event in ordered[1:]), min(end, ends[1])]
+    comings = []
+    for event, sooner, later in zip(ordered, before, after, strict=False):
+        room = event.to - sooner, later - event.to - event.held
+        free = min(room[0] - AUTO * event.taken(rate), room[1] - AUTO * event.taken(rate, event.held))
+        delay = np.floor(max(free, 0.0) * event.anticipation / (2.0 + event.anticipation) + NEAR)
+        comings.append(Coming(event, event.to + float(delay), _window(event, rate)))
+    return comings
 
 
 @dataclass(frozen=True)
 class _Knot:
-    """A time of the result, a frame and a slope of the clip, None where it is free; `eased` up to the next knot."""
+    """A time of the result, a frame of the clip and the slope there, None: free; `eased` up to the next knot."""
 
     time: float
     frame: float
@@ -192,17 +192,17 @@ class _Knot:
 
 
 def _stretch(begin: float, end: float, events: Sequence[Coming], ends: tuple[float, float], rate: float) -> Stretch:
-    """Events that are nearer than their reaches, from where time goes at its own speed to where it does again.
+    """Return the stretch of events that share a window; at its edges time runs at the clip's own speed.
 
-    At an end of the clip there is no frame before or after, so that no speed is given there.
+    At an end of the clip there is no frame before or after, so the speed there is free.
     """
     first, last = max(begin, ends[0]), min(end, ends[1])
     edges = [Coming(Event(time, time), time, (time, time)) for time in (first, last)]
     every = [edges[0], *events, edges[1]]
     knots = [
         knot
-        for before, one, after in zip(every, events, every[2:], strict=False)
-        for knot in _knots(before, one, after, rate)
+        for before, coming, after in zip(every, events, every[2:], strict=False)
+        for knot in _knots(before, coming, after, rate)
     ]
     if knots[0].time > first:
         knots.insert(0, _Knot(first, first))
@@ -211,51 +211,52 @@ def _stretch(begin: float, end: float, events: Sequence[Coming], ends: tuple[flo
     times = np.array([knot.time for knot in knots])
     frames = np.array([knot.frame for knot in knots])[:, None]
     slopes = np.array([np.nan if knot.slope is None else knot.slope for knot in knots])[:, None]
-    given = (1.0 if begin >= ends[0] else None), (1.0 if end <= ends[1] else None)
+    outer = (1.0 if begin >= ends[0] else None), (1.0 if end <= ends[1] else None)
     for i, j in pairwise(sorted({0, len(knots) - 1, *np.flatnonzero(~np.isnan(slopes)).tolist()})):
-        sides = [edge if knots[k].slope is None else knots[k].slope for k, edge in ((i, given[0]), (j, given[1]))]
+        sides = [edge if knots[k].slope is None else knots[k].slope for k, edge in ((i, outer[0]), (j, outer[1]))]
         free = hermite.monotone_slopes(times[i : j + 1], frames[i : j + 1], (sides[0], sides[1]))
         slopes[i : j + 1] = np.where(np.isnan(slopes[i : j + 1]), free, slopes[i : j + 1])
     return Stretch(times, frames, slopes, np.array([knot.eased for knot in knots[:-1]]))
 
 
-def _knots(before: Coming, one: Coming, after: Coming, rate: float) -> list[_Knot]:
-    """The knots of an event between two others: of one that is held, or anticipated, with the slopes beside it.
+def _knots(before: Coming, coming: Coming, after: Coming, rate: float) -> list[_Knot]:
+    """Return the knots of an event between two others; with slopes where it is held or anticipated.
 
-    On each side time goes evenly, but for eases; anticipation leaves less of that right before it and more right after,
-    as far as that may be.
+    On each side the speed is even, except in eases; anticipation makes it slower right before the event and faster
+    right after, within the limits.
     """
-    frame, s = one.event.first, one.event.anticipation
-    rooms = one.begin - before.end, after.begin - one.end
-    if not one.event.held and (not s or min(rooms) <= 0.0):
-        return [_Knot(one.begin, frame)]
+    frame, s = coming.event.first, coming.event.anticipation
+    rooms = coming.begin - before.end, after.begin - coming.end
+    if not coming.event.held and (not s or min(rooms) <= 0.0):
+        return [_Knot(coming.begin, frame)]
     even = [
         _even(*pair, rate) if room > 0.0 else 1.0
-        for pair, room in zip(((before, one), (one, after)), rooms, strict=True)
+        for pair, room in zip(((before, coming), (coming, after)), rooms, strict=True)
     ]
     slow = max(even[0] * 2.0 / (2.0 + s), min(even[0], SLOWEST))
     fast = min(even[1] * 2.0 * (1.0 + s) / (2.0 + s), max(even[1], FASTEST))
-    if not one.event.held:
+    if not coming.event.held:
         half = 0.5 * min(_ease(room, rate) for room in rooms)
         return [
-            _Knot(one.begin - half, frame - 0.25 * half * (3.0 * slow + fast), slow),
-            _Knot(one.begin, frame, 0.5 * (slow + fast)),
-            _Knot(one.begin + half, frame + 0.25 * half * (slow + 3.0 * fast), fast),
+            _Knot(coming.begin - half, frame - 0.25 * half * (3.0 * slow + fast), slow),
+            _Knot(coming.begin, frame, 0.5 * (slow + fast)),
+            _Knot(coming.begin + half, frame + 0.25 * half * (slow + 3.0 * fast), fast),
         ]
     sooner, later = (_ease(room, rate) for room in rooms)
-    found = [_Knot(one.begin, frame, 0.0, eased=True), _Knot(one.end, frame, 0.0, eased=True)]
+    knots = [_Knot(coming.begin, frame, 0.0, eased=True), _Knot(coming.end, frame, 0.0, eased=True)]
     if sooner:
-        found.insert(0, _Knot(one.begin - sooner, frame - 0.5 * slow * sooner, slow, eased=True))
-    return [*found, _Knot(one.end + later, frame + 0.5 * fast * later, fast)] if later else found
+        knots.insert(0, _Knot(coming.begin - sooner, frame - 0.5 * slow * sooner, slow, eased=True))
+    return [*knots, _Knot(coming.end + later, frame + 0.5 * fast * later, fast)] if later else knots
 
 
 def _ease(room: float, rate: float) -> float:
-    """How many frames it takes to come to a hold, in as many that are there for it."""
+    """Return the frames of an ease to or from a hold, a quarter of the room at most."""
     return max(min(EASE * rate, room / AUTO), 0.0)
 
 
 def _even(one: Coming, other: Coming, rate: float) -> float:
-    """How fast time goes from one event to another, eases to and from holds apart."""
+    """Return the even speed from one event to another, apart from the eases of their holds."""
     room = other.begin - one.end
+    # In an ease the mean speed is half of the even one.
     lost = 0.5 * _ease(room, rate) * (bool(one.event.held) + bool(other.event.held))
     return (other.event.first - one.event.first) / (room - lost)

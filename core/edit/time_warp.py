@@ -1,4 +1,4 @@
-"""Events of a clip that come sooner or later and are held, with the time around them giving way.
+"""Time warping: events of a clip come earlier or later and are held; the time around them is warped.
 
 Method: Warping in space and time.
 """
@@ -17,32 +17,52 @@ from .time_curve import FASTEST, NEAR, SLOWEST, Event, TimeCurve, through
 
 
 def curve(clip: Clip, events: Sequence[Event]) -> TimeCurve:
-    """Return the curve through some events of a clip, whose length stays; of a cycle it reaches over its ends.
+    """Return the time-warp curve of events of a clip, whose length stays; in a cycle it reaches across the ends.
 
-    Raises OptionError for frames that are none of the clip or come in another order, and for moves and holds that need
-    less than half or more than twice the speed, with how far they could go and which reach would be long enough.
+    Raises OptionError for frames outside the clip or out of order, and for moves and holds that need less than half or
+    more than twice the speed; the message says how far they can go and which reach is long enough.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import time_warp
+        >>> from action_loom.core.edit.time_curve import Event
+        >>> from action_loom.core.figure import actions
+        >>> curve = time_warp.curve(actions.wave(), [Event(50, 56)])
+        >>> curve.at(np.array([0.0, 20.0, 56.0, 100.0])).tolist(), [round(speed, 2) for speed in curve.speeds]
+        ([0.0, 20.0, 50.0, 100.0], [0.7, 1.38])
     """
     ordered = _ordered(clip, events)
     crowded = _crowded(clip, ordered)
     if not crowded:
-        made = through(clip, ordered)
-        if _plays(made):
-            return made
-        least, most = made.speeds
+        time_curve = through(clip, ordered)
+        if _plays(time_curve):
+            return time_curve
+        least, most = time_curve.speeds
         crowded = (
             f"{clip.name} would play at {least:.2f} to {most:.2f} times its speed, beyond {SLOWEST:g} to {FASTEST:g}"
         )
     raise OptionError("; ".join(filter(None, (f"{crowded}: {_could(clip, ordered)}", _farther(clip, ordered)))))
 
 
-def warped(clip: Clip, made: TimeCurve) -> Clip:
-    """Return a clip played by a curve; whole frames of it, whenever they are played, are the same to the bit."""
+def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
+    """Return a clip played by a time-warp curve; where it plays a whole frame, that frame is the same to the bit.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import time_warp
+        >>> from action_loom.core.edit.time_curve import Event
+        >>> from action_loom.core.figure import actions
+        >>> wave = actions.wave()
+        >>> held = time_warp.warped(wave, time_warp.curve(wave, [Event(50, 50, hold=6)]))
+        >>> len(held) == len(wave), bool((held.rotations[50:57] == wave.rotations[50]).all())
+        (True, True)
+    """
     own = np.arange(len(clip), dtype=np.float64)
-    frames = made.at(own)
+    frames = time_curve.at(own)
     moved = np.flatnonzero(frames != own)
     if not len(moved):
         return clip
-    # A frame that is held is sampled once: the same to the bit however often it is shown.
+    # A held frame is sampled once: it is the same to the bit however often it is played.
     sampled, which = np.unique(frames[moved], return_inverse=True)
     nearest = np.clip(np.round(sampled), 0, len(clip) - 1).astype(np.int64)
     whole = sampled == nearest
@@ -54,7 +74,7 @@ def warped(clip: Clip, made: TimeCurve) -> Clip:
         out[moved] = np.where(whole.reshape(-1, *[1] * (values.ndim - 1)), values[nearest], new)[which]
         return out
 
-    # On the side of the frames that are nearest, whatever signs these have.
+    # With the signs of the nearest frames.
     rotations = put(clip.rotations, quat.same_side(played.rotations, clip.rotations[nearest]))
     scales = None
     if clip.scales is not None and played.scales is not None:
@@ -68,7 +88,7 @@ def warped(clip: Clip, made: TimeCurve) -> Clip:
 
 
 def _ordered(clip: Clip, events: Sequence[Event]) -> list[Event]:
-    """Events in their order; those of a cycle go the shorter way round it."""
+    """Return events in order; in a cycle each moves the shorter way, across the seam if need be."""
     last = float(len(clip) - 1)
     for one in events:
         if not (0.0 <= one.first <= last and 0.0 <= one.to <= last):
@@ -82,7 +102,7 @@ def _ordered(clip: Clip, events: Sequence[Event]) -> list[Event]:
 
 
 def _check_ends(name: str, one: Event, last: float) -> None:
-    """Raise OptionError for an event that takes an end of a clip away, or is held beyond its last frame."""
+    """Raise OptionError for an event that moves an end of a clip, or is held beyond its last frame."""
     if one.first == last and one.held and one.to + one.held != last:
         raise OptionError(
             f"{name}: nothing comes after its last frame, {last:g}: to hold that, let it come sooner, at"
@@ -96,7 +116,7 @@ def _check_ends(name: str, one: Event, last: float) -> None:
 
 
 def _crowded(clip: Clip, ordered: Sequence[Event]) -> str:
-    """Say which events would change places, come at once or go beyond the end, if any."""
+    """Return a message if a hold leaves no time behind it, else ""; raise OptionError if events change places."""
     last = float(len(clip) - 1)
     again = [ordered[0].later(last)] if clip.cyclic else []
     for one, other in pairwise([*ordered, *again]):
@@ -105,7 +125,7 @@ def _crowded(clip: Clip, ordered: Sequence[Event]) -> str:
                 f"{clip.name}: the events at {one.first:g} and {other.first % last if again else other.first:g} would"
                 " change places or come at once: move them less"
             )
-        if other.to <= one.to + one.held + NEAR:  # by less two knots of the curve would be one
+        if other.to <= one.to + one.held + NEAR:  # nearer, two knots of the curve would coincide
             return f"{clip.name}: what is held from {one.to:g} to {one.to + one.held:g} is in the way of the next event"
     for one in () if clip.cyclic else ordered:
         if one.held and one.to + one.held >= last and one.first < last:
@@ -115,8 +135,8 @@ def _crowded(clip: Clip, ordered: Sequence[Event]) -> str:
     return ""
 
 
-def _plays(made: TimeCurve) -> bool:
-    least, most = made.speeds
+def _plays(time_curve: TimeCurve) -> bool:
+    least, most = time_curve.speeds
     return least >= SLOWEST - NEAR and most <= FASTEST + NEAR
 
 
@@ -129,7 +149,7 @@ def _possible(clip: Clip, events: Sequence[Event]) -> bool:
 
 
 def _most(possible: Callable[[int], bool], limit: int) -> int:
-    """Return the greatest number below a limit that is possible, if all up to it are; 0 may not be."""
+    """Return the greatest possible number below a limit by bisection, if all up to it are; 0 is not tried."""
     low, high = 0, max(limit, 1)
     while high - low > 1:
         middle = (low + high) // 2
@@ -138,7 +158,7 @@ def _most(possible: Callable[[int], bool], limit: int) -> int:
 
 
 def _could(clip: Clip, ordered: Sequence[Event]) -> str:
-    """Say how far events could be moved, or how long one could be held, with these reaches."""
+    """Return a message: how far events can be moved, or how long one can be held, with these reaches."""
     active, held = (
         [one for one in ordered if chosen(one)] for chosen in (lambda one: one.active, lambda one: one.held)
     )
@@ -176,7 +196,7 @@ def _could(clip: Clip, ordered: Sequence[Event]) -> str:
 
 
 def _farther(clip: Clip, ordered: Sequence[Event]) -> str:
-    """Say which reach, in seconds, is long enough, if one is."""
+    """Return a message: which reach, in seconds, is long enough; "" if none is."""
 
     def possible(hundredths: int) -> bool:
         reach = hundredths / 100 * clip.rate

@@ -1,1 +1,1 @@
-"""The generated figure: a body with a mesh, and actions to try everything on."""
+"""The generated figure: a body, its skin, and actions for demos, examples and tests."""

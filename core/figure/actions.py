@@ -1,7 +1,6 @@
-"""What the small human figure can do, made by formula: for the demo, and for tests without motion capture.
+"""Actions of the small human figure, made by formula: for the demo, and for tests without motion capture.
 
-It faces −Y and starts at the origin; its left is +X. Walking, running and sneaking start where the leading foot's
-heel strikes.
+The figure faces −Y and starts at the origin; its left is +X. Gaits start where the heel of the leading foot strikes.
 """
 
 from dataclasses import replace
@@ -68,52 +67,108 @@ CARRY = Gait(
     holds=(0.18, -0.27, -0.13),
 )
 _QUARTER = 0.5 * np.pi
-_WAVES = 1.7  # to and fro in a second
+_WAVES = 1.7  # a second, to and fro
 
 
 def walk(rate: float = 30.0, cycles: int = 3, *, speed: float = 1.3, step: float = 0.69, turn: float = 0.0) -> Clip:
-    """Return an ordinary walk that starts on the left foot; for the options see `gait`."""
+    """Return an ordinary walk that starts on the left foot; options as in `gait.gait`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> len(walk), walk.rate, walk.skeleton.names[:3]
+        (97, 30.0, ('hips', 'spine', 'chest'))
+    """
     return gait("walk", WALK, rate, cycles, speed=speed, step=step, turn=turn)
 
 
 def sneak(rate: float = 30.0, cycles: int = 3, *, speed: float = 0.55, step: float = 0.605, turn: float = 0.0) -> Clip:
-    """Return a slow, crouched gait that starts on the right foot; for the options see `gait`."""
+    """Return a slow, crouched gait that starts on the right foot; options as in `gait.gait`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> len(actions.sneak(cycles=1)) > len(actions.walk(cycles=1))
+        True
+    """
     return gait("sneak", SNEAK, rate, cycles, speed=speed, step=step, turn=turn)
 
 
 def run(rate: float = 30.0, cycles: int = 3, *, speed: float = 3.2, step: float = 1.152, turn: float = 0.0) -> Clip:
-    """Return a run, with both feet in the air between steps; for the options see `gait`."""
+    """Return a run, with both feet in the air between steps; options as in `gait.gait`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> run = actions.run()
+        >>> round(root_motion.path_length(root_motion.ground_frames(run)[0]) / run.seconds, 1)  # m/s
+        3.2
+    """
     return gait("run", RUN, rate, cycles, speed=speed, step=step, turn=turn)
 
 
 def carry(rate: float = 30.0, cycles: int = 3, *, speed: float = 0.95, step: float = 0.56, turn: float = 0.0) -> Clip:
-    """Return a slow walk with a box held in both arms; for the options see `gait`."""
+    """Return a slow walk with a box held in both arms; options as in `gait.gait`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> carry = actions.carry(cycles=2)
+        >>> carry.name, round(carry.seconds, 1)
+        ('carry', 2.3)
+    """
     return gait("carry", CARRY, rate, cycles, speed=speed, step=step, turn=turn)
 
 
 def turn_left(rate: float = 30.0, *, speed: float = 1.15, step: float = 0.62) -> Clip:
-    """Return a walk that starts on its right foot and turns a quarter to the left."""
+    """Return a walk that starts on the right foot and turns by 90° to the left.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> facing = root_motion.heading(actions.turn_left())
+        >>> round(float(np.degrees(facing[-1] - facing[0])))
+        90
+    """
     return _turn("turn left", "R", rate, speed, step, _QUARTER)
 
 
 def turn_right(rate: float = 30.0, *, speed: float = 1.15, step: float = 0.62) -> Clip:
-    """Return the mirror image of the turn to the left: it starts on the left foot."""
+    """Return the mirror image of `turn_left`: it starts on the left foot and turns by 90° to the right.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> facing = root_motion.heading(actions.turn_right())
+        >>> round(float(np.degrees(facing[-1] - facing[0])))
+        -90
+    """
     return _turn("turn right", "L", rate, speed, step, -_QUARTER)
 
 
 def _turn(name: str, leads: str, rate: float, speed: float, step: float, angle: float) -> Clip:
+    """Return a walk of two and a half cycles that turns by an angle, radians to the left."""
     frames = frames_in(rate, speed, step)
     path = RootPath(speed * frames / rate, lambda progress: through(progress, ((0.35, 0.0), (2.05, angle))), banks=True)
     return along(name, replace(WALK, leads=leads), rate, np.arange(round(2.5 * frames) + 1) / frames, path)
 
 
 def wave(rate: float = 30.0) -> Clip:
-    """Return a stand on both feet in which the right arm is raised, waves, and comes down again."""
+    """Return a stand on both feet in which the right arm is raised, waves, and is lowered again.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> wave = actions.wave()
+        >>> heights = kinematics.points(wave)[:, wave.skeleton.index("hand.R"), 2]
+        >>> heights[[0, 54, -1]].round(2).tolist()
+        [0.88, 1.71, 0.88]
+    """
     time = np.arange(round(3.6 * rate) + 1) / rate
     shifted = through(time, ((0.0, 0.0), (0.9, 1.0), (2.7, 1.0), (3.6, 0.0)))
     raised = through(time, ((0.2, 0.0), (0.95, 1.0), (2.55, 1.0), (3.4, 0.0)))
     looking = through(time, ((0.0, 0.0), (0.6, 1.0), (2.8, 1.0), (3.5, 0.0)))
-    # The arm swings only while it is up.
+    # The arm swings only while it is raised.
     swing = through(time, ((0.7, 0.0), (1.1, 1.0), (2.4, 1.0), (2.8, 0.0)))
     swing *= np.sin(2.0 * np.pi * _WAVES * (time - 0.7))
     body = skeleton()
@@ -129,7 +184,7 @@ def wave(rate: float = 30.0) -> Clip:
 
 
 def _greeting(shifted: Array, looking: Array, swing: Array) -> dict[str, Array]:
-    """Return the rotations of a trunk whose weight goes to its left leg and that looks a little to its right."""
+    """Return the rotations of a trunk that shifts its weight to the left leg and looks a little to the right."""
     degree = np.radians(1.0)
     hips = leaning(-4.0 * degree * looking, degree, -6.0 * degree * shifted)
     chest = leaning(-10.0 * degree * looking, degree * (1.0 - 2.0 * shifted), degree * (4.0 * shifted + 1.5 * swing))
@@ -138,8 +193,8 @@ def _greeting(shifted: Array, looking: Array, swing: Array) -> dict[str, Array]:
 
 
 def _waving(body: Skeleton, chest: Array, raised: Array, swing: Array) -> dict[str, Array]:
-    """Return the rotations of arms and hands: the left one hangs, the right one is up and swings about its elbow."""
-    still = np.full((len(chest), 2), 0.28)  # where arms that swing with a gait pass the body
+    """Return the rotations of arms and hands: the left one hangs, the right one is raised and swings at its elbow."""
+    still = np.full((len(chest), 2), 0.28)  # the phase at which arms that swing with a gait pass the body
     world = hanging(WALK, still, quat.yaw(chest), np.zeros(len(chest)))
     angle = np.radians(8.0 + 26.0 * swing)
     upper = np.broadcast_to(MIRROR * (0.80, -0.30, 0.28), (len(chest), 2, 3))

@@ -10,7 +10,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-# Name, parent and place at rest, metres. Those beside the middle are the left ones of pairs.
+# Name, parent and place at rest, metres. Joints beside the middle are the left ones of pairs.
 _JOINTS = (
     ("hips", "", (0.0, 0.0, 0.965)),
     ("spine", "hips", (0.0, 0.010, 1.055)),
@@ -28,11 +28,18 @@ _JOINTS = (
 )
 _TIPS = {"head": (0.0, -0.010, 0.195), "hand": (0.065, -0.015, -0.165), "toe": (0.0, -0.065, -0.020)}
 SIDES = np.array([1.0, -1.0])  # left, right
-MIRROR = np.array([[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]])  # of a place or direction on the left: itself, its image
+MIRROR = np.array([[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]])  # times a place or direction on the left: left and right
 
 
 def skeleton() -> Skeleton:
-    """Return the figure at rest: 21 joints, 1.72 m tall, in an A-pose, soles on z = 0."""
+    """Return the skeleton of the figure: 21 joints, 1.72 m tall, at rest in an A-pose, soles on z = 0.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> figure = body.skeleton()
+        >>> len(figure), figure.roles["hips"], round(figure.height, 2)
+        (21, 0, 1.72)
+    """
     paired = {name for name, _, place in _JOINTS if place[0] != 0.0}
     names, above, places, tips = [], [], [], []
     for side, sign in (("", 1.0), (".L", 1.0), (".R", -1.0)):
@@ -48,7 +55,7 @@ def skeleton() -> Skeleton:
 
 
 def posed(name: str, body: Skeleton, rate: float, world: dict[str, Array], hips: Array) -> Clip:
-    """Return a clip, given world rotations by role, (F, 4) or of pairs (F, 2, 4), and places of the hips."""
+    """Return the clip of world rotations by role, (F, 4) or of pairs (F, 2, 4), and of places (F, 3) of the hips."""
     turned = np.empty((len(hips), len(body), 4))
     for role, rotations in world.items():
         turned[:, body.roles[role] if rotations.ndim == 2 else pair(body, role)] = rotations
@@ -61,8 +68,10 @@ def posed(name: str, body: Skeleton, rate: float, world: dict[str, Array], hips:
 def two_bones(hip: Array, ankle: Array, across: Array, upper: Array, lower: Array) -> tuple[Array, Array]:
     """Return the world rotations (..., 4) of thigh and shin that join hip and ankle (..., 3).
 
+    Out of reach, the straight leg points at the ankle.
+
     across (..., 3) : the knee's axis, to the left, as far as the leg's direction allows it
-    upper, lower (3,) : the bones at rest, x = 0. Out of reach, the straight leg points at the ankle.
+    upper, lower (3,) : the bones at rest, x = 0
     """
     a, b = np.linalg.norm(upper), np.linalg.norm(lower)
     reach = ankle - hip
@@ -86,7 +95,7 @@ def _slope(down: Array) -> Array:
 def arms(body: Skeleton, upper: Array, fore: Array) -> dict[str, Array]:
     """Return the world rotations (..., 2, 4) of arms and hands whose bones point along upper and fore (..., 2, 3).
 
-    The elbow's hinge tells how an arm is turned about itself, so it must not be straight.
+    The elbow's axis determines how an arm turns about itself, so arms must not be straight.
     """
     rest = [body.offsets[pair(body, role)] for role in ("forearm", "hand")]
     hinge, rest_hinge = quat.cross(upper, fore), quat.cross(*rest)
@@ -98,9 +107,9 @@ def arms(body: Skeleton, upper: Array, fore: Array) -> dict[str, Array]:
 
 
 def reaching(body: Skeleton, wrists: Array, elbows: Array) -> dict[str, Array]:
-    """Return the rotations (2, 4) of arms whose wrists (2, 3) are where they are wanted beside a chest at rest.
+    """Return the rotations (2, 4) of arms with the wrists at places (2, 3), relative to a chest at rest.
 
-    elbows (2, 3) : where they are to point
+    elbows (2, 3) : directions in which the elbows point
     """
     shoulders = body.offsets[pair(body, "clavicle")] + body.offsets[pair(body, "upper_arm")]
     a, b = (float(np.linalg.norm(body.offsets[body.roles[role]])) for role in ("forearm.L", "hand.L"))
@@ -115,7 +124,7 @@ def reaching(body: Skeleton, wrists: Array, elbows: Array) -> dict[str, Array]:
 
 
 def _frame(along: Array, hinge: Array) -> Array:
-    """Return the rotation whose X is the hinge, as far as it can be, and whose Z is along."""
+    """Return the rotation whose Z is `along` and whose X is as near to `hinge` as it can be."""
     z = along / np.linalg.norm(along, axis=-1, keepdims=True)
     x = hinge - z * (hinge * z).sum(axis=-1, keepdims=True)
     x = x / np.linalg.norm(x, axis=-1, keepdims=True)
@@ -123,5 +132,5 @@ def _frame(along: Array, hinge: Array) -> Array:
 
 
 def pair(body: Skeleton, role: str) -> list[int]:
-    """Return the joints of the left and of the right one of a role."""
+    """Return the left and the right joint of a role."""
     return [body.roles[f"{role}.L"], body.roles[f"{role}.R"]]

@@ -1,6 +1,7 @@
-"""Gaits of the small figure: where its feet stand, and what its hips, trunk and arms do meanwhile.
+"""Gaits of the small figure: the motion of its feet, and of hips, trunk and arms with them.
 
-A cycle begins where the leading foot's heel strikes; the phase of a foot (0 … 1) begins where its own heel strikes.
+A cycle begins where the heel of the leading foot strikes; the phase of a foot (0 … 1) begins where its own heel
+strikes.
 """
 
 from collections.abc import Callable
@@ -21,11 +22,11 @@ _TILT, _TOES_OUT = np.radians((3.5, 6.0))
 _WIDTH = 0.14  # m between the feet
 _STRAIGHTEST = 0.9965  # of a leg's length; nearer to it a knee would snap when it straightens
 _SOFT = 50.0  # 1/m; the smaller, the rounder the path of the hips where a leg would be too short
-_RAMP = 0.35  # of the time from key to key is taken to get under way, and as much to come to rest
-_ELBOWS = (0.35, 0.5, -1.0)  # where the left one points when the hand holds something
+_RAMP = 0.35  # of the time between two keys is for acceleration, and as much for slowing down
+_ELBOWS = (0.35, 0.5, -1.0)  # direction of the left elbow when the hand holds something
 _CYCLE = 2.0 * np.pi
 _GRAVITY = 9.81
-# Points and weights by which a path is summed up from its headings: exact for arcs.
+# Points and weights (Gauss-Legendre) that integrate a path from its headings: exact for arcs.
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 
 Keys = tuple[tuple[float, float], ...]
@@ -33,18 +34,21 @@ Keys = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Gait:
-    """What makes a way of walking; metres, degrees, and shares of the cycle.
+    """The parameters of a gait; metres, degrees, and shares of the cycle.
 
     leads : the foot that strikes first, "L" or "R"
-    off, go : phase at which the ball of a foot rises, and the phases between which it goes ahead
-    pitch : (phase, angle) of the foot, toes up; lift : (phase, height) of the ball while it is off the ground
-    ahead : of the standing ankle before the hips halfway through its stance
-    hips : how much lower than at rest they are, and how far they go up and down (first down where it is less than
-        zero, as in a run) and from side to side
-    lean : of pelvis, chest and head; arm, elbow : mean and swing of the arms ahead and of their bending
+    off : phase at which the ball of a foot leaves the ground
+    go : phases between which a foot moves forward
+    pitch : (phase, angle) of the foot, positive with the toes up
+    lift : (phase, height) of the ball while it is off the ground
+    ahead : how far the standing ankle is before the hips in the middle of its stance
+    hips : how much lower than at rest they are, and how far they move up and down (negative: first down, as in a run)
+        and from side to side
+    lean : forward, of pelvis, chest and head
+    arm, elbow : mean and swing of the arms forward, and of the elbows' bend
     twist : of pelvis and chest against each other
-    wrist : shares of the elbows' bending by which forearms turn inwards and hands hang
-    holds : where the left wrist is kept before the chest, the right one beside it; arms don't swing then
+    wrist : shares of the elbows' bend by which forearms turn inwards and hands hang
+    holds : place of the left wrist before the chest, the right one is mirrored; None if the arms swing
     """
 
     leads: str
@@ -64,9 +68,11 @@ class Gait:
 
 @dataclass(frozen=True)
 class RootPath:
-    """Where a body goes: metres in each cycle, and how it faces (radians to the left), both by cycles from its start.
+    """The root trajectory of a body.
 
-    banks : the body leans into its turns and looks where they lead
+    stride : metres in each cycle
+    facing : direction (radians to the left) after so many cycles from its start
+    banks : whether the body leans into its turns and looks into them
     """
 
     stride: float
@@ -74,7 +80,7 @@ class RootPath:
     banks: bool = False
 
     def place(self, cycles: Array, left: Array | float) -> Array:
-        """Return places (..., 3) on the ground after so many cycles, and metres to the body's left."""
+        """Return the places (..., 3) on the ground after so many cycles, and `left` metres to the body's left."""
         along = 0.5 * (_POINTS + 1.0) * cycles[..., None]
         facing = self.facing(along)
         x = 0.5 * self.stride * cycles * (np.sin(facing) @ _WEIGHTS)
@@ -83,7 +89,7 @@ class RootPath:
         return np.stack([x + left * np.cos(now), y + left * np.sin(now), np.zeros_like(x)], axis=-1)
 
     def bank(self, cycles: Array, cycles_a_second: float) -> Array:
-        """Return how far (radians) the body leans to its left, as a rider does."""
+        """Return how far (radians) the body leans to its left, so that it balances the turn as a rider does."""
         if not self.banks:
             return np.zeros_like(cycles)
         near = 0.01
@@ -92,7 +98,10 @@ class RootPath:
 
 
 def frames_in(rate: float, speed: float, step: float) -> int:
-    """Return the whole number of frames of a cycle; the step gives way for that."""
+    """Return the number of frames of a cycle, rounded: the step changes for that, the speed does not.
+
+    speed m/s, step m. Raises OptionError if one of them is not more than zero.
+    """
     if min(rate, speed, step) <= 0.0:
         raise OptionError("Rate, cycles, speed and step must be more than zero")
     return max(8, round(2.0 * step / speed * rate))
@@ -101,8 +110,8 @@ def frames_in(rate: float, speed: float, step: float) -> int:
 def gait(name: str, style: Gait, rate: float, cycles: int, *, speed: float, step: float, turn: float) -> Clip:
     """Return whole cycles of a gait, from the origin along −Y, and the first frame of the next cycle.
 
-    speed m/s, step m, turn radians to the left in each cycle. A cycle takes a whole number of frames, so that
-    it loops. Raises OptionError for steps that are too long for the figure.
+    speed m/s, step m, turn radians to the left in each cycle. A cycle takes a whole number of frames, so that it loops.
+    Raises OptionError for values that are not more than zero, and for steps that are too long for the figure's legs.
     """
     frames = frames_in(rate, speed, step)
     if cycles < 1:
@@ -112,7 +121,7 @@ def gait(name: str, style: Gait, rate: float, cycles: int, *, speed: float, step
 
 
 def along(name: str, style: Gait, rate: float, progress: Array, path: RootPath) -> Clip:
-    """Return a gait along a way, given in cycles (F,) how far it has come at each frame."""
+    """Return a gait along a root trajectory; progress (F,) : the place on it in each frame, in cycles."""
     body = skeleton()
     late = np.array([0.0, 0.5] if style.leads == "L" else [0.5, 0.0])
     phases = progress[:, None] + late
@@ -138,11 +147,14 @@ def along(name: str, style: Gait, rate: float, progress: Array, path: RootPath) 
 def _feet(
     body: Skeleton, style: Gait, phases: Array, late: Array, path: RootPath
 ) -> tuple[Array, Array, dict[str, Array]]:
-    """Return ankles and axes of the knees (F, 2, 3), and the rotations of feet and toes (F, 2, 4)."""
+    """Return ankles and axes of the knees (F, 2, 3), and the rotations of feet and toes (F, 2, 4).
+
+    late (2,) : the phase at which each foot strikes in a cycle of the leading one
+    """
     phase = phases % 1.0
     pitch = np.radians(through(phase, style.pitch))
     sole = body.offsets[body.roles["toe.L"]]
-    # A foot travels along the body's own way, from one place where it stands to the next.
+    # A foot moves along the root trajectory, from one place where it stands to the next.
     there = np.floor(phases) + through(phase, ((style.go[0], 0.0), (style.go[1], 1.0)))
     there += 0.5 * style.off - late + (style.ahead - sole[1]) / path.stride
     ball = path.place(there, 0.5 * _WIDTH * SIDES)
@@ -168,13 +180,13 @@ def standing(body: Skeleton) -> tuple[Array, Array, dict[str, Array]]:
 
 
 def _over_heel(pitch: Array) -> Array:
-    """Return how much the ball of a foot is raised that stands on its heel, toes up by `pitch` radians."""
+    """Return how much higher (m) than flat the ball of a foot is that stands on its heel, pitched (radians)."""
     up = np.maximum(pitch, 0.0)
     return _HEEL * np.sin(up) - _BALL * (1.0 - np.cos(up))
 
 
 def _lowered(body: Skeleton, place: Array, to_thighs: Array, ankles: Array) -> Array:
-    """Return the places of the hips (F, 3), lowered where a leg is too short: the feet stay."""
+    """Return the places of the hips (F, 3), lowered where a leg is too short for the feet to stay."""
     away = np.linalg.norm((place[:, None] + to_thighs - ankles)[..., :2], axis=-1)
     leg = _STRAIGHTEST * body.leg_length
     if away.max() > 0.8 * leg:
@@ -198,7 +210,7 @@ def _trunk(style: Gait, left: Array, progress: Array, path: RootPath, bank: Arra
 
 
 def bending(hips: Array, chest: Array, head: Array) -> dict[str, Array]:
-    """Return the rotations of the whole trunk, given those of hips, chest and head (F, 4)."""
+    """Return the rotations of the whole trunk from those of hips, chest and head (F, 4)."""
     half = np.full((2, 1), 0.5)
     spine, neck = quat.mean([hips, chest], half), quat.mean([chest, head], half)
     clavicle = np.stack([chest, chest], axis=1)
@@ -206,7 +218,7 @@ def bending(hips: Array, chest: Array, head: Array) -> dict[str, Array]:
 
 
 def hanging(style: Gait, phases: Array, heading: Array, bank: Array) -> dict[str, Array]:
-    """Return the rotations of arms and hands: against the leg of their side, a little late."""
+    """Return the rotations of arms and hands, which swing against the leg of their side, a little late."""
     swing = -np.cos(_CYCLE * (phases - 0.03))
     ahead, bend = (np.radians(mean + reach * swing) for mean, reach in (style.arm, style.elbow))
     out, zero = np.sin(_ARM_OUT) * SIDES, np.zeros(2)
@@ -233,13 +245,13 @@ def _holding(body: Skeleton, chest: Array, wrist: tuple[float, float, float]) ->
 
 
 def leaning(heading: Array, lean: Array | float, bank: Array | float) -> Array:
-    """Return rotations of something that faces a heading, leans ahead, and to its left (radians)."""
+    """Return the rotations of a part that faces a heading and leans forward and to its left (radians)."""
     aside = quat.mul(quat.about_axis("Y", np.asarray(bank)), quat.about_axis("X", np.asarray(lean)))
     return quat.mul(quat.about_axis("Z", heading), aside)
 
 
 def through(phase: Array, keys: Keys) -> Array:
-    """Return a curve through (phase, value) keys that rests at each of them; its acceleration has no jumps."""
+    """Return a curve through (phase, value) keys that is still at each key and has no jumps in acceleration."""
     times, values = np.array(keys).T
     k = np.clip(np.searchsorted(times, phase, side="right") - 1, 0, len(times) - 2)
     u = np.clip((phase - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0)

@@ -1,7 +1,7 @@
-"""A skin for the small figure: the surface where tapered capsules about its bones melt together, with weights.
+"""A skin for the small figure: the surface of tapered capsules about its bones, melted together, with weights.
 
-The surface is found on a grid of cells, one vertex in each cell that it passes through (surface nets: Gibson 1998,
-"Constrained elastic surface nets"); the vertices are then evened out on it.
+The surface is found on a grid, with one vertex in each cell that it passes through (surface nets: Gibson 1998,
+"Constrained elastic surface nets"); then the vertices are spread evenly over it.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 from .body import MIRROR, skeleton
 
-# Bone, ends (m, in the world at rest) and radii there of every capsule; those beside the middle are the left ones.
+# Capsules: bone, ends (m, in the world at rest), and radii there. Those of pairs of bones are the left ones.
 _CAPSULES = (
     ("hips", (-0.060, 0.010, 0.950), (0.060, 0.010, 0.950), 0.096, 0.096),
     ("hips", (0.0, 0.012, 0.905), (0.0, 0.000, 0.960), 0.076, 0.100),
@@ -46,11 +46,11 @@ _CAPSULES = (
 )
 _CELL = 0.028  # m
 _MELT = 0.016  # m; the larger, the softer the creases between capsules
-_FROM, _TO = (-0.532, -0.252, -0.056), (0.532, 0.168, 1.792)  # m; the middle is the same for left and right
-_REACH = 0.062  # m; a bone has no weight where it is so much farther away than the nearest one
-_MIDDLE = 0.035  # m; the right limbs have no weight so far left of the middle, and the other way round
-_LEAST = 0.004  # weights below are dropped
-_ROUNDS = 3
+_FROM, _TO = (-0.532, -0.252, -0.056), (0.532, 0.168, 1.792)  # m, of the grid; symmetric, so that the skin is
+_REACH = 0.062  # m; a bone has no weight where it is so much farther away than the nearest bone
+_MIDDLE = 0.035  # m; right limbs have no weight so far left of the middle, and left limbs so far right of it
+_LEAST = 0.004  # smaller weights are dropped
+_ROUNDS = 3  # of smoothing, of vertices and of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,16 @@ class Skin:
 
 @cache
 def skin() -> Skin:
-    """Return the skin of the figure at rest."""
+    """Return the skin of the figure at rest; it is computed once.
+
+    Example:
+        >>> from action_loom.core.figure import skin
+        >>> surface = skin.skin()
+        >>> surface.quads.shape[1], surface.weights.shape[1]  # corners of a face; joints
+        (4, 21)
+        >>> len(surface.vertices) - len(surface.quads)  # Euler's characteristic: one closed surface
+        2
+    """
     axes = [start + _CELL * np.arange(round((end - start) / _CELL) + 1) for start, end in zip(_FROM, _TO, strict=True)]
     distance = _depth(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1))
     cells, quads = _nets(distance < 0.0)
@@ -77,7 +86,7 @@ def skin() -> Skin:
 
 
 def _distances(places: Array) -> tuple[list[str], Array]:
-    """Return whose each capsule is, and the distances (..., C) of places (..., 3) from their surfaces."""
+    """Return the bone of each capsule, and the distances (..., C) of places (..., 3) from its surface."""
     bones, distances = [], []
     for name, start, end, wide, narrow in _CAPSULES:
         beside = name + ".L" in skeleton().names
@@ -92,7 +101,7 @@ def _distances(places: Array) -> tuple[list[str], Array]:
 
 
 def _depth(places: Array) -> Array:
-    """Return about how far places (..., 3) are outside the body, less than zero inside."""
+    """Return about how far places (..., 3) are outside the body, m; negative inside."""
     _, distances = _distances(places)
     nearest = distances.min(axis=-1, keepdims=True)
     return nearest[..., 0] - _MELT * np.log(np.exp((nearest - distances) / _MELT).sum(axis=-1))
@@ -109,7 +118,7 @@ def _nets(inside: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int6
         u, v = np.eye(3, dtype=np.int64)[[(axis + 1) % 3, (axis + 2) % 3]]
         before, after = (np.take(inside, np.arange(k, inside.shape[axis] - 1 + k), axis=axis) for k in (0, 1))
         for leaving in (True, False):
-            # An edge of the grid that crosses the surface is shared by four cells.
+            # An edge of the grid that crosses the surface is shared by four cells: their vertices are a quad.
             at = np.argwhere((before != after) & (before == leaving))
             ring = (at - u - v, at - v, at, at - u)
             quads.append(np.stack([number[tuple(c.T)] for c in (ring if leaving else ring[::-1])], axis=1))
@@ -126,7 +135,7 @@ def _neighbours(values: Array, edges: NDArray[np.int64]) -> Array:
 
 
 def _onto_surface(places: Array) -> Array:
-    """Return places (V, 3) moved straight onto the surface."""
+    """Return places (V, 3) moved onto the surface along its normal, in two Newton steps."""
     near = 1e-4
     for _ in range(2):
         rises = [_depth(places + step) - _depth(places - step) for step in near * np.eye(3)]
@@ -137,7 +146,7 @@ def _onto_surface(places: Array) -> Array:
 
 
 def _weights(vertices: Array, edges: NDArray[np.int64]) -> Array:
-    """Return weights (V, J): by how much nearer a bone is than others, then evened out along the surface."""
+    """Return weights (V, J): greater for nearer bones, then smoothed along the surface."""
     names = skeleton().names
     bones, distances = _distances(vertices)
     nearest = np.full((len(vertices), len(names)), np.inf)

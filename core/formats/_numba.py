@@ -1,12 +1,13 @@
-"""Reading numbers for numba; `_numpy` has the same function for numpy."""
+"""Reading of numbers with numba; `_numpy` has the same function with numpy."""
 
 import numpy as np
 
 from ..jit import kernel
 
-# Powers of ten that are exact in double precision: a whole number up to 2⁵³ times or over one of these is rounded once.
+# Powers of ten that are exact in double precision: a whole number up to 2⁵³, times or over one of these, is rounded
+# once, as the exact decimal is. All other numbers are left to numpy.
 _TENS = np.array([10.0**k for k in range(23)])
-_MANTISSA = 2**53 // 10 - 1  # so far another digit fits
+_MANTISSA = 2**53 // 10 - 1  # the largest to which another digit can be added
 
 
 @kernel("b1(u1[::1], f8[:, ::1])")

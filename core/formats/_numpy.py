@@ -1,4 +1,4 @@
-"""Reading numbers for numpy: the same numbers as `_numba`, to the last bit."""
+"""Reading of numbers with numpy: the same numbers as `_numba`, to the last bit."""
 
 import warnings
 
@@ -16,7 +16,7 @@ def rows(text: NDArray[np.uint8], values: Array) -> bool:
     if len(found) != frames or not (found == width).all():
         return False
     with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # numpy's way to say that a word is no number
+        warnings.simplefilter("error", DeprecationWarning)  # by which numpy reports a word that is no number
         try:
             numbers = np.fromstring(text.tobytes().decode("latin-1"), sep=" ")
         except (ValueError, DeprecationWarning):

@@ -16,13 +16,13 @@ from .amc_text import AmcFrames
 from .asf import AsfSkeleton
 from .motion_file import Convention, MotionFile, Reading
 
-RATE = 120.0  # frames per second of the CMU database, from which nearly all AMC files are
+RATE = 120.0  # frames per second of the CMU database, the source of nearly all AMC files
 _INCH = 0.0254
 _NO_RATE = f"AMC files do not say their frame rate: {RATE:g} a second was taken (option amc_rate)"
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
-    """Read an AMC file, and the ASF file of its skeleton, as `motion_file.read` does."""
+    """Read an AMC file and the ASF file of its skeleton; see `motion_file.read`."""
     data = plain_text.content(path, "AMC")
     found = motion_file.skeleton_of(path, reading.skeleton)
     assert found is not None
@@ -43,9 +43,9 @@ def to_clip(
 ) -> tuple[Clip, Convention]:
     """Return frames of a skeleton as a clip in metres, Z up, and the convention that was asked for or guessed.
 
-    A joint turns by C·R·C⁻¹: C is its axis, R turns about x, y and z in the order of its degrees of freedom, of which
-    the first comes first. It stands at the end of its parent's bone. unit, up : as in `motion_file.read`; auto takes
-    the unit that the ASF file says, for its length is how many units make an inch.
+    A joint turns by C·R·C⁻¹: C is its axis, R turns about x, y and z in the order of its degrees of freedom, the first
+    one first. It is at the end of its parent's bone. unit, up : as in `motion_file.read`; auto takes the unit that the
+    ASF file states: its `length` is how many units make an inch.
     Source: M. Schafer, Acclaim Skeleton File Definition 1.10 (1995); the database's own FAQ for the inch.
     """
     parents = skeleton.parents
@@ -64,7 +64,7 @@ def to_clip(
 
 
 def _rotations(skeleton: AsfSkeleton, values: Array, degrees: bool) -> Array:
-    """Return the rotations (F, J, 4) of all joints; those with the same degrees of freedom are worked out together."""
+    """Return the rotations (F, J, 4) of all joints; joints with the same degrees of freedom are computed together."""
     rotations = np.tile(quat.IDENTITY, (len(values), len(skeleton.names), 1))
     first = np.cumsum([0, *map(len, skeleton.freedom)])
     groups: dict[tuple[str, ...], list[int]] = {}
@@ -78,6 +78,6 @@ def _rotations(skeleton: AsfSkeleton, values: Array, degrees: bool) -> Array:
 
 
 def _turned(values: Array, columns: Sequence[Array], turns: Sequence[tuple[int, str]], degrees: bool) -> Array:
-    """Return rotations about axes that stand still: the first one is the rightmost in the product."""
+    """Return rotations about fixed axes: the first turn is the rightmost in the product."""
     angles = np.stack([values[:, column] for column in reversed(columns)], axis=-1)
     return quat.from_euler(np.radians(angles) if degrees else angles, "".join(axis for _, axis in reversed(turns)))

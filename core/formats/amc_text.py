@@ -1,4 +1,4 @@
-"""The text of AMC files: numbers bone by bone and frame by frame, parsed with an error that names the line."""
+"""The text of AMC files: numbers bone by bone and frame by frame; parse errors name the line."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from .asf import AsfSkeleton
 from .bvh_text import rows
 from .plain_text import LARGEST, is_number
 
-_COMMENT = re.compile(rb"#(?<![^ \t\r\n]#)[^\n]*")  # a word that begins so: -1.#IND is no comment
+_COMMENT = re.compile(rb"#(?<![^ \t\r\n]#)[^\n]*")  # only at the start of a word: -1.#IND is no comment
 _NUMERAL = re.compile(rb"[0-9]{1,15}")
 _FIRST_WORD = re.compile(rb"^[ \t\r\v\f]*(\S+)", re.MULTILINE)
 _LINE_AND_NAME = re.compile(rb"\n\s*[^\s0-9.+-]\S*")
@@ -25,11 +25,11 @@ _HIGHEST_RATE = 1e5  # that a clip can have
 
 @dataclass(frozen=True, eq=False)
 class AmcFrames:
-    """What an AMC file says.
+    """The contents of an AMC file.
 
-    values (F, C) : what the degrees of freedom of the skeleton's joints are, in that order
+    values (F, C) : of the degrees of freedom of the skeleton's joints, in that order
     degrees : whether angles are in degrees, None where the file leaves that to the skeleton
-    rate : frames per second, 0 where the file does not say it, as nearly all do not
+    rate : frames per second, 0 where the file does not state it; nearly none does
     """
 
     values: Array
@@ -55,14 +55,14 @@ class _Reader:
 
     def read(self) -> AmcFrames:
         body = self._data[self._header() :]
-        # The fast way tells that all is well; what exactly is not, the slow way finds out.
+        # The fast reader only finds that all is well; the slow one finds what is wrong, and on which line.
         values = _bulk(body, self._moving)
         if values is None or np.abs(values).max(initial=0.0) > LARGEST:
             values = self._line_by_line(body)
         return AmcFrames(values, self._degrees, self._rate)
 
     def _header(self) -> int:
-        """Read what stands before the first frame; returns where that begins."""
+        """Read the keywords before the first frame, and return where that begins."""
         at = 0
         while at < len(self._data):
             end = self._data.find(b"\n", at)
@@ -140,9 +140,9 @@ class _Reader:
 
 
 def _bulk(body: bytes, widths: Mapping[str, int]) -> Array | None:
-    """Return the values (F, C) of a body in which every frame is written like the first one, else None.
+    """Return the values (F, C) of a body in which every frame is laid out like the first one, else None.
 
-    Names are taken out, so that each frame is one row of numbers, its own number first.
+    Names are removed, so that each frame is one row of numbers, its frame number first.
     """
     layout = _first_layout(body)
     if sorted(layout) != sorted(widths) or not layout:

@@ -1,4 +1,4 @@
-"""ASF files: the skeletons of AMC files, parsed with an error that names the line."""
+"""ASF files: the skeletons of AMC files; parse errors name the line."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from .plain_text import LARGEST, is_number
 
 ROOT = "root"
 _WORD = re.compile(r"[^ \t\n\r\v\f,()]+")  # commas and brackets are spaces here
-_COMMENT = re.compile(r"#(?<![^ \t]#).*")  # a word that begins so
+_COMMENT = re.compile(r"#(?<![^ \t]#).*")  # only at the start of a word
 _TURNS = ("rx", "ry", "rz")
 _MOVES = ("tx", "ty", "tz")
 _KEYS = ("length", "angle", "order", "position", "orientation", "name", "direction", "axis", "dof")
@@ -25,13 +25,13 @@ _Row = tuple[int, list[str]]
 
 @dataclass(frozen=True, eq=False)
 class AsfSkeleton:
-    """What an ASF file says, in its own units and axes.
+    """The contents of an ASF file, in its own units and axes.
 
     names : J joints, the root first, parents before children; parents (J,), −1 for the root
-    bones (J, 3) : from each joint to the end of its bone, where its children are; nothing for the root
+    bones (J, 3) : from each joint to the end of its bone, where its children are; 0 for the root
     axes (J, 4) : the frame about whose axes a joint turns, in the file's axes
-    freedom : for each joint what its numbers in a frame are, in their order: rx, ry, rz; tx, ty, tz for the root
-    length : the unit of length, as many of it as make 1 inch; 0 where the file says none
+    freedom : for each joint the meaning of its numbers in a frame, in order: rx, ry, rz; tx, ty, tz for the root
+    length : how many units of length make 1 inch; 0 where the file does not state it
     degrees : whether angles are in degrees, else in radians
     """
 
@@ -57,7 +57,7 @@ def read(path: str | os.PathLike[str]) -> AsfSkeleton:
 
 @dataclass(frozen=True)
 class _Bone:
-    """One bone, and in which line its name stands."""
+    """One bone, and the line of its name."""
 
     name: str
     line: int
@@ -92,7 +92,7 @@ class _Reader:
         )
 
     def _split(self, text: str) -> dict[str, list[_Row]]:
-        """Return the rows of each section, that of its keyword first."""
+        """Return the rows of each section, the row of its keyword first."""
         sections: dict[str, list[_Row]] = {}
         rows: list[_Row] | None = None
         for number, line in enumerate(text.split("\n"), start=1):
@@ -135,7 +135,7 @@ class _Reader:
         return length, bool(degrees)
 
     def _root(self) -> tuple[str, ...]:
-        """Return what the root's numbers are. That it turns about the file's own axes is all that is known here."""
+        """Return the root's degrees of freedom; only a root that turns about the file's own axes is read."""
         rows = self._keys(self._section("root")[1:], "the root")
         for key in ("position", "orientation"):
             line, words = rows.get(key, (0, []))
@@ -189,7 +189,7 @@ class _Reader:
         return _Bone(name[0], line, [length * one for one in direction], axis, order, freedom)
 
     def _order(self, bones: Mapping[str, _Bone]) -> tuple[list[str], list[int]]:
-        """Return the bones depth first, as the hierarchy lists them, and the parent of each with the root as 0."""
+        """Return the bones depth first, as the hierarchy lists them, and the parent of each, 0 for the root."""
         below = self._below(bones)
         order: list[str] = []
         parents: list[int] = []
@@ -227,7 +227,7 @@ class _Reader:
         return below
 
     def _keys(self, rows: Sequence[_Row], what: str) -> dict[str, tuple[int, list[str]]]:
-        """Return the rows by their first words; limits and what else there may be says nothing here."""
+        """Return the rows by their first words; those that are not read, such as limits, may repeat."""
         keys: dict[str, tuple[int, list[str]]] = {}
         for line, words in rows:
             key = words[0].lower()
@@ -264,5 +264,5 @@ def _named(keys: Mapping[str, tuple[int, list[str]]], key: str) -> tuple[int, st
 
 
 def _turn(angles: Array, order: str) -> Array:
-    """Return the rotation of angles about the x, y and z axes, which stand still; the order says which comes first."""
+    """Return the rotation by angles about the fixed x, y and z axes, in the order given."""
     return quat.from_euler(np.array([angles["XYZ".index(axis)] for axis in reversed(order)]), order[::-1])

@@ -1,4 +1,4 @@
-"""BVH motion files: read, write, and turn into clips and back."""
+"""BVH motion files: read and write them, convert them to clips and back."""
 
 import itertools
 import os
@@ -22,7 +22,7 @@ from .motion_file import Convention, MotionFile, Reading
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
-    """Read a BVH file as `motion_file.read` does."""
+    """Read a BVH file; see `motion_file.read`."""
     motion = read(path)
     frames, rate = len(motion.values), motion.rate
     every = reading.every(rate)
@@ -34,7 +34,7 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
 
 
 def compose(clip: Clip, like: MotionFile | None = None, convention: Convention | None = None) -> bytes:
-    """Return the contents of a BVH file of a clip; see `motion_file.compose`."""
+    """Return a clip as the contents of a BVH file; see `motion_file.compose`."""
     motion = from_clip(clip, None, convention) if like is None else from_clip(clip, like.layout, like.convention)
     return bvh_text.compose(motion).encode("utf-8")
 
@@ -64,10 +64,11 @@ def to_clip(motion: BvhMotion, *, unit: str = "auto", up: str = "auto") -> tuple
 
 
 def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention | None = None) -> BvhMotion:
-    """Return a clip as a BVH motion, in the names, channels, units and axes of `like` where one is given.
+    """Return a clip as a BVH motion, with the names, channels, units and axes of `like` where it is given.
 
-    Without one: centimetres, Y up, ZXY rotations, position channels on roots and on joints that move in their
-    parent. A joint frame that is turned at rest (a Blender bone) is straightened: BVH knows offsets only.
+    Without it: centimetres, Y up, ZXY rotations, position channels on roots and on joints that move in their parent. A
+    joint frame that is turned at rest (a Blender bone) is straightened: BVH has offsets only. Raises SkeletonError for
+    motion that the channels can't hold.
     """
     clip = _straightened(clip)
     skeleton = clip.skeleton
@@ -97,12 +98,18 @@ def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention 
 
 
 def writable(name: str) -> str:
-    """Return a name that a BVH file can hold: braces and line ends are its grammar."""
+    """Return a name that a BVH file can hold: braces and line ends belong to its grammar.
+
+    Example:
+        >>> from action_loom.core.formats import bvh
+        >>> bvh.writable("Hand {left}")
+        'Hand left'
+    """
     return re.sub(r"[{}\s]+", " ", name).strip() or "unnamed"
 
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:
-    """Give a second joint of the same name a number, as Blender does."""
+    """Return the names with a number for every further joint of a name, as Blender gives it."""
     taken, seen, out = set(names), set[str](), []
     numbers = {name: itertools.count(1) for name in names}
     for name in names:
@@ -168,7 +175,7 @@ def _rotations_and_positions(motion: BvhMotion) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class _Alike:
-    """Joints (J,) of the same channels: by axis the columns (J,) of their values, places and turns in written order."""
+    """Joints (J,) with the same channels: by axis the columns (J,) of their values, in written order."""
 
     joints: NDArray[np.int64]
     places: dict[str, NDArray[np.int64]]
@@ -176,7 +183,7 @@ class _Alike:
 
 
 def _alike(channels: Sequence[Sequence[str]]) -> list[_Alike]:
-    """Return all joints, those of the same channels together: work on each by itself takes long for thousands."""
+    """Return all joints, grouped by channels: work joint by joint takes long for thousands."""
     first = np.cumsum([0, *map(len, channels)])
     groups: dict[tuple[str, ...], list[int]] = {}
     for joint, names in enumerate(channels):
@@ -217,13 +224,16 @@ def _refuse_lost_movement(
 
 
 def _angles(rotations: Array, axes: str, names: Sequence[str]) -> Array:
-    """Return the angles (F, J, n) of rotations (F, J, 4) about n ≤ 3 different axes; fewer than three make a hinge."""
+    """Return the angles (F, J, n) of rotations (F, J, 4) about n ≤ 3 different axes; raises SkeletonError.
+
+    With fewer than three, it is raised for a joint that also turns about another axis.
+    """
     every = axes + "".join(axis for axis in "XYZ" if axis not in axes)
     angles = quat.to_euler(rotations, every)
     if len(axes) == 3:
         return angles
     if len(axes) == 2:
-        # The other triple of the same rotation is the one that leaves the missing axis alone.
+        # Of the two triples of a rotation, take the one without a turn about the missing axis.
         other = np.stack([angles[..., 0] + np.pi, np.pi - angles[..., 1], angles[..., 2] + np.pi], axis=-1)
         angles = np.where((np.abs(np.cos(angles[0, :, 2]) + 1.0) < 0.5)[:, None], other, angles)
     left_over = np.abs(quat.log(quat.from_euler(angles[..., len(axes) :], every[len(axes) :])))
@@ -245,8 +255,8 @@ def _default_channels(clip: Clip) -> tuple[tuple[str, ...], ...]:
 def _straightened(clip: Clip) -> Clip:
     """Return the same motion on a skeleton whose joint frames are the world's at rest.
 
-    Where bones are scaled or do not inherit all, joints move in their parents instead, so that every joint is where
-    it was; a file knows nothing else.
+    Where bones are scaled or do not inherit all, joints move in their parents instead, so that every joint stays where
+    it was: a file has nothing else for it.
     """
     skeleton = clip.skeleton
     plain = clip.scales is None and skeleton.inheritance is None

@@ -1,4 +1,4 @@
-"""What BVH files say, and their text: parsed with an error that names the line, and composed again."""
+"""The text of BVH files: parsed, with errors that name the line, and composed."""
 
 import os
 import re
@@ -15,16 +15,14 @@ from . import plain_text
 from .plain_text import LARGEST, is_number
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
-DEEPEST = (
-    100  # joints in a row that are set in further and further: of a chain of thousands, tabs would be all there is
-)
+DEEPEST = 100  # levels that are indented: a chain of thousands of joints would be tabs for the most part
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
 class BvhMotion:
-    """What a BVH file says, in its own units, axes and order, so that writing it again loses nothing.
+    """The contents of a BVH file, in its own units, axes and order, so that writing it again loses nothing.
 
     names : J joints in the file's order; parents (J,), −1 for roots
     offsets (J, 3); tips (J, 3) of End Sites, NaN where there is none
@@ -43,7 +41,7 @@ class BvhMotion:
 
     @property
     def rate(self) -> float:
-        """Frames per second; a whole number where the written digits of the frame time allow one."""
+        """Frames per second; a whole number where the frame time, as it was rounded, allows one."""
         seconds = float(self.frame_time)
         digits = self.frame_time.lower().partition("e")[0].partition(".")[2]
         if "e" not in self.frame_time.lower():
@@ -82,7 +80,7 @@ class _Hierarchy:
         self._offsets: list[list[float]] = []
         self._tips: list[list[float]] = []
         self._channels: list[tuple[str, ...]] = []
-        self._said: set[tuple[str, int]] = set()
+        self._seen: set[tuple[str, int]] = set()
 
     def read(self) -> BvhMotion:
         self._next()
@@ -105,7 +103,7 @@ class _Hierarchy:
         )
 
     def _joint(self, parent: int) -> None:
-        """Read one joint; its children follow by an explicit stack, since real files nest deeply."""
+        """Read a joint and all below it, with an explicit stack, since real files nest deeply."""
         stack = [self._open(parent)]
         while stack:
             word = self._words[0].upper() if self._words else ""
@@ -128,9 +126,9 @@ class _Hierarchy:
                 self._fail(f"expected OFFSET, CHANNELS, JOINT, End Site or }}, found {self._words[0]!r}")
 
     def _once(self, word: str, joint: int) -> None:
-        if (word, joint) in self._said:
+        if (word, joint) in self._seen:
             self._fail(f"joint {self._names[joint]!r} has a second {word}")
-        self._said.add((word, joint))
+        self._seen.add((word, joint))
 
     def _open(self, parent: int) -> int:
         name = " ".join(self._words[1:])
@@ -192,7 +190,7 @@ class _Hierarchy:
 
 
 def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line, words) of every statement; braces are statements of their own wherever they stand."""
+    """Yield (line, words) of every statement; a brace is always a statement of its own."""
     for number, line in enumerate(text.split("\n"), start=1):
         for part in re.split(r"([{}])", line):
             words = _WORD.findall(part)
@@ -211,7 +209,7 @@ class _Frames:
         frames = self._count()
         frame_time = self._frame_time()
         body = self._data[self._at :]
-        # The fast way tells that all is well; what exactly is not, the slow way finds out.
+        # The fast reader only finds that all is well; the slow one finds what is wrong, and on which line.
         values = rows(body, frames, self._width)
         if values is None or np.abs(values).max(initial=0.0) > LARGEST:
             values = self._line_by_line(body, frames)
@@ -271,14 +269,14 @@ class _Frames:
 
 
 def rows(body: bytes, frames: int, width: int) -> Array | None:
-    """Return the values (F, C) where every row is as long as it should be and every word an ordinary number, else None.
+    """Return the values (F, C), or None unless every row has the right length and every word is an ordinary number.
 
-    Compiled code, where that is loaded, leaves numbers of very many digits or very small ones to numpy.
+    Compiled code, where it is loaded, leaves numbers with many digits or very small ones to numpy.
     """
     if 2 * frames * width > len(body) + 1:
-        return None  # a number and what comes after it take two letters
+        return None  # a number and a space take two bytes at least
     values = np.empty((frames, width))
-    text = np.frombuffer(bytearray(body + b"\n"), dtype=np.uint8)  # kernels take what may be written
+    text = np.frombuffer(bytearray(body + b"\n"), dtype=np.uint8)  # kernels need a writable array
     for reader in dict.fromkeys((jit.at_hand(__package__), jit.twin(__package__))):
         if reader.rows(text, values):
             return values
@@ -286,14 +284,14 @@ def rows(body: bytes, frames: int, width: int) -> Array | None:
 
 
 def compose(motion: BvhMotion) -> str:
-    """Return the text of a file; every number with as many digits as it takes to read it back the same."""
+    """Return the text of a file; every number has the digits that read back the same value."""
     names, channels, tips = motion.names, motion.channels, motion.tips
     children: list[list[int]] = [[] for _ in names]
     for joint, parent in enumerate(motion.parents):
         if parent >= 0:
             children[parent].append(joint)
     lines = ["HIERARCHY"]
-    # Joints still to write, and braces still to close, the next one last.
+    # A stack of joints to write (with their depth) and braces to close (−1), the next one last.
     waiting: list[tuple[int, int]] = [(joint, 0) for joint in np.flatnonzero(motion.parents < 0)[::-1]]
     while waiting:
         joint, depth = waiting.pop()

@@ -1,4 +1,4 @@
-"""A body and its motion in a file's own numbers as metres and Z up; what was asked for, and what was guessed."""
+"""Convert a clip from a file's own units and axes to metres and Z up, as asked for or guessed."""
 
 from dataclasses import replace
 
@@ -15,11 +15,11 @@ Y_TO_Z = quat.about_axis("X", np.array(0.5 * np.pi))
 
 
 def settled(clip: Clip, unit: str, up: str, stated: float = 0.0) -> tuple[Clip, Convention]:
-    """Return a clip in metres, Z up, and how it became so.
+    """Return a clip in metres, Z up, and the convention that it had.
 
     clip : in a file's own unit and axes; its joint frames are these axes at rest
-    unit, up : as in `motion_file.read`; stated : the metres that the file itself says its unit is, 0 where it says none
-    Raises OptionError for a unit or an axis that is none.
+    unit, up : as in `motion_file.read`; stated : metres of its unit by the file itself, 0 where it does not state them
+    Raises OptionError for an unknown unit or axis.
     """
     body = clip.skeleton
     up_found = _guess_up(body) if up == "auto" else up
@@ -38,7 +38,10 @@ def settled(clip: Clip, unit: str, up: str, stated: float = 0.0) -> tuple[Clip, 
 
 
 def _guess_up(body: Skeleton) -> str:
-    """Rest poses stand: the legs point down and the head up; arms spread along X and tell nothing."""
+    """Return the axis that points up, by the extent of the rest pose, which stands.
+
+    Only Y and Z are compared: arms are spread along X.
+    """
     places = np.zeros_like(body.offsets)
     for joint, parent in enumerate(body.parents):
         if parent >= 0:

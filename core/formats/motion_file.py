@@ -1,4 +1,4 @@
-"""A motion file of any format as a clip, and clips as the contents of files."""
+"""Read a motion file of any format as a clip, and compose the contents of a file from a clip."""
 
 import os
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ UPS = ("auto", "y", "z")
 
 @dataclass(frozen=True)
 class Convention:
-    """How a file's numbers became metres and Z up, and whether that was asked for or guessed."""
+    """How a file's numbers became metres and Z up, and whether any of it was guessed."""
 
     unit: str
     metres: float
@@ -29,9 +29,9 @@ class Reading:
     """How a file is read.
 
     unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : auto, y or z
-    skeleton : the file of the skeleton, for formats that keep it in another; "" is the one beside
-    amc_rate : frames per second of AMC files, which do not say it; 0 is 120
-    wanted_rate : frames per second that are enough, where some of the file's are at that rate; 0 is all
+    skeleton : the file of the skeleton, for formats that keep it in another file; "" is the one beside
+    amc_rate : frames per second of AMC files, which do not state it; 0 is 120
+    wanted_rate : frames per second that are enough, if every n-th frame of the file gives them; 0 is all frames
     """
 
     unit: str = "auto"
@@ -41,20 +41,20 @@ class Reading:
     wanted_rate: float = 0.0
 
     def every(self, rate: float) -> int:
-        """Return of how many of a file's frames one is kept."""
+        """Return n where every n-th frame of a file at this rate is kept."""
         every = round(rate / self.wanted_rate) if self.wanted_rate else 1
         return every if every > 1 and abs(rate / every - self.wanted_rate) < 1e-6 * self.wanted_rate else 1
 
 
 @dataclass(frozen=True, eq=False)
 class MotionFile:
-    """What a file says.
+    """A motion file as it was read.
 
-    turned : of which joints it tells the rotation, even where they never turn
+    turned : for which joints it has rotations, even if they never turn
     layout : what its format needs to write another clip like it, None where it needs nothing
-    skeleton : the file that its skeleton was read from, None where that is the file itself
-    notes : what was taken for granted because the file does not say it, a sentence each
-    frames, rate : of the file, where not all of its frames are in the clip (`Reading.wanted_rate`)
+    skeleton : the file from which its skeleton was read, None where that is the file itself
+    notes : assumptions made because the file does not state them, a sentence each
+    frames, rate : of the file, whose frames may not all be in the clip (`Reading.wanted_rate`)
     """
 
     path: str
@@ -82,9 +82,21 @@ def read(
     amc_rate: float = 0.0,
     wanted_rate: float = 0.0,
 ) -> MotionFile:
-    """Read a motion file of any known format, as `Reading` says.
+    """Read a motion file of any known format; for the arguments see `Reading`.
 
     Raises MotionFileError with file, line and what was expected instead, and OptionError for a unit or an axis.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import motion_file
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "walk.bvh")
+        ...     _ = path.write_bytes(motion_file.compose(actions.walk(cycles=1), path))
+        ...     motion = motion_file.read(path)
+        >>> motion.clip.name, motion.clip.rate, motion.convention.unit, motion.convention.up
+        ('walk', 30.0, 'cm', 'y')
     """
     row = registry.read_by(os.fspath(path))
     found: MotionFile = load(row.read)(path, Reading(unit, up, skeleton, amc_rate, wanted_rate))
@@ -92,9 +104,14 @@ def read(
 
 
 def skeleton_of(path: str | os.PathLike[str], skeleton: str = "") -> str | None:
-    """Return the file that the skeleton of a motion file is read from, None where that is the file itself.
+    """Return the file from which the skeleton of a motion file is read, None where that is the file itself.
 
-    skeleton : the file that is asked for, "" for the one beside. Raises MotionFileError where there is none.
+    skeleton : the asked file, "" for the one beside. Raises MotionFileError where there is none.
+
+    Example:
+        >>> from action_loom.core.formats import motion_file
+        >>> motion_file.skeleton_of("01_02.amc", "01.asf"), motion_file.skeleton_of("walk.bvh")
+        ('01.asf', None)
     """
     row = registry.read_by(os.fspath(path))
     if not row.skeletons:
@@ -103,7 +120,7 @@ def skeleton_of(path: str | os.PathLike[str], skeleton: str = "") -> str | None:
 
 
 def _beside(path: Path, suffix: str) -> Path:
-    """Return the skeleton called like a file or like what comes before one of its underscores, else the only one."""
+    """Return the skeleton beside a file: named like it, or like its name up to an underscore, else the only one."""
     try:
         there = {file.stem.lower(): file for file in sorted(path.parent.iterdir()) if file.suffix.lower() == suffix}
     except OSError:
@@ -121,7 +138,13 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def format_of(path: str | os.PathLike[str]) -> registry.Format:
-    """Return the format in which a file is written; a device or a pipe takes the usual one. Raises OptionError."""
+    """Return the format in which a file is written; for a device or a pipe the default. Raises OptionError.
+
+    Example:
+        >>> from action_loom.core.formats import motion_file
+        >>> motion_file.format_of("walk.bvh").label
+        'BVH'
+    """
     if files.takes_bytes(Path(path)):
         return registry.FORMATS[registry.DEFAULT]
     return registry.written_by(os.fspath(path))
@@ -130,10 +153,16 @@ def format_of(path: str | os.PathLike[str]) -> registry.Format:
 def compose(
     clip: Clip, path: str | os.PathLike[str], like: MotionFile | None = None, convention: Convention | None = None
 ) -> bytes:
-    """Return the contents of a file of a clip, in the format that its path names.
+    """Return a clip as the contents of a file, in the format of its path.
 
-    like : a file whose units, axes and layout are taken over, where it is of the same format; else `convention`.
-    Raises OptionError for a format that can't be written, and SkeletonError for what it can't hold.
+    like : a file whose units and axes are used and, if it has the same format, its layout; without it `convention`
+    Raises OptionError for a format that can't be written, and SkeletonError for motion that it can't hold.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import motion_file
+        >>> motion_file.compose(actions.walk(cycles=1), "walk.bvh").split(b"\\n")[:2]
+        [b'HIERARCHY', b'ROOT hips']
     """
     row = format_of(path)
     convention = like.convention if like is not None else convention

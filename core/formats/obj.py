@@ -1,6 +1,6 @@
-"""OBJ meshes: read, and written again with other places and normals and all else as it was.
+"""OBJ meshes: read them, and write them with other places and normals and all else as it was.
 
-Wavefront's format: statements of a line each, a line that ends in a backslash going on in the next.
+Wavefront's format has one statement a line; a backslash at the end continues it on the next line.
 """
 
 import os
@@ -23,14 +23,14 @@ _NONE = -1  # the normal of a corner that has none
 
 @dataclass(frozen=True)
 class _Vertex:
-    """A line of a vertex: what follows its place, a weight or a colour."""
+    """A line of a vertex; rest : what follows its place, a weight or a colour."""
 
     rest: str
 
 
 @dataclass(frozen=True)
 class _Face:
-    """A line of a face: its first corner, and the words of all."""
+    """A line of a face: the index of its first corner, and the words of all corners."""
 
     first: int
     words: tuple[str, ...]
@@ -38,13 +38,13 @@ class _Face:
 
 @dataclass(frozen=True, eq=False)
 class ObjMesh:
-    """What an OBJ file says, in its own unit and axes; vertices and normals counted from 0.
+    """The contents of an OBJ file, in its own unit and axes; vertices and normals are counted from 0.
 
     vertices (V, 3), normals (N, 3) : as written
     corners (C,), begins (F + 1,) : vertices of all faces one after the other, and where each face begins
-    corner_normals (C,) : the normal that is written at each corner, −1 where there is none
+    corner_normals (C,) : the normal written at each corner, −1 where there is none
     libraries : files of materials that it names
-    statements, line_end : the text between, for `ObjText`
+    statements, line_end : all other text, for `ObjText`
     """
 
     path: str
@@ -59,19 +59,31 @@ class ObjMesh:
 
 
 def read(path: str | os.PathLike[str]) -> ObjMesh:
-    """Read an OBJ file; raises MotionFileError with file, line and what was expected instead."""
+    """Read an OBJ file; raises MotionFileError with file, line and what was expected instead.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from action_loom.core.formats import obj
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "triangle.obj")
+        ...     _ = path.write_text("v 0 0 0\\nv 1 0 0\\nv 0 1 0\\nf 1 2 3\\n")
+        ...     mesh = obj.read(path)
+        >>> mesh.vertices.shape, mesh.corners.tolist(), mesh.begins.tolist()
+        ((3, 3), [0, 1, 2], [0, 3])
+    """
     return _Reader(path, plain_text.content(path, "OBJ")).read()
 
 
 class ObjText:
     """The text of a mesh, to be filled with the places and normals of many frames.
 
-    corner_normals (C,) : which of some normals each corner has, counted from 0, −1 for none; count : how many there are
-    Normals stand before the first face, and everything but `v`, `vn` and the normals in `f` is as it was read.
+    corner_normals (C,) : the normal of each corner, counted from 0, −1 for none; count : of normals
+    Normals are written before the first face; everything but `v`, `vn` and the normals in `f` stays as it was read.
     """
 
     def __init__(self, mesh: ObjMesh, corner_normals: NDArray[np.int64], count: int) -> None:
-        self._before = len(mesh.vertices)  # vertices that stand before the normals
+        self._before = len(mesh.vertices)  # vertices written before the normals
         chosen, end = corner_normals.tolist(), mesh.line_end
         made: list[str] = []
         vertices, waiting = 0, True
@@ -90,7 +102,7 @@ class ObjText:
         self._template, self._count = "".join(made), 0 if waiting else count
 
     def filled(self, places: NDArray[np.float32], normals: NDArray[np.float32]) -> bytes:
-        """Return the contents of a file of vertices at some places (V, 3), with normals (count, 3)."""
+        """Return the contents of a file with vertices at these places (V, 3) and these normals (count, 3)."""
         parts = places[: self._before], normals[: self._count], places[self._before :]
         numbers = np.concatenate(parts).astype(np.float64).ravel() + 0.0  # no −0
         return (self._template % tuple(numbers.tolist())).encode("latin-1")
@@ -101,7 +113,7 @@ def _escaped(text: str) -> str:
 
 
 def _corner(word: str, normal: int) -> str:
-    """Return a corner of a face with another normal; vertex and texture stay as they are written."""
+    """Return a corner of a face with another normal; vertex and texture stay as written."""
     vertex, _, rest = word.partition("/")
     texture = rest.partition("/")[0]
     if normal == _NONE:
@@ -149,7 +161,7 @@ class _Reader:
             self._statements.append(_Vertex("".join(f" {word}" for word in words[4:])))
         elif kind == "vn":
             self._normals.append(self._numbers(words))
-        elif kind in ("f", "fo"):  # the second is how it was once called
+        elif kind in ("f", "fo"):  # fo: its old name
             self._face(words[1:])
         else:
             if kind == "mtllib":
@@ -180,14 +192,14 @@ class _Reader:
         self._lines.append(self._line)
 
     def _index(self, word: str, count: int, what: str) -> int:
-        """Return a number counted from 0; as written it counts from 1, or back from the last one so far."""
+        """Return an index counted from 0; the file counts from 1, or back from −1, the last one so far."""
         number = int(word)
         if number == 0 or number < -count:
             self._fail(f"a face names {what} {number}; they count from 1, or back from -1, and {count} came before it")
         return number - 1 if number > 0 else count + number
 
     def _refuse_missing(self, named: NDArray[np.int64], count: int, what: str) -> None:
-        """Raise MotionFileError for a face that names what the whole file has not."""
+        """Raise MotionFileError for a face that names a vertex or normal that the file does not have."""
         missing = np.flatnonzero(named >= count)
         if len(missing):
             face = int(np.searchsorted(self._begins, missing[0], side="right")) - 1
@@ -199,7 +211,7 @@ class _Reader:
 
 
 def _statements(data: bytes) -> Iterator[tuple[int, str, list[str]]]:
-    """Yield (line, text as written, words) of every statement; letters are bytes, whatever encoding names have."""
+    """Yield (line, text as written, words) of every statement; each byte is a letter, so names keep any encoding."""
     lines = data.splitlines(keepends=True)
     at = 0
     while at < len(lines):

@@ -1,4 +1,4 @@
-"""What readers of text files have in common: the content of a file, its letters, and what counts as a number."""
+"""What readers of text files share: the content of a file, its encoding, and what counts as a number."""
 
 import os
 import re
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ..errors import MotionFileError
 
-LARGEST = 1e9  # of numbers: nothing that moves is as long, and what is computed of them overflows
+LARGEST = 1e9  # of numbers: no motion needs larger ones, and computations with them overflow
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-# What any reader takes for a number; Python itself would also take 1_000, nan and digits of other scripts.
+# A number for every reader; Python itself would also take 1_000, nan and digits of other scripts.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -32,7 +32,10 @@ def content(path: str | os.PathLike[str], kind: str) -> bytes:
 
 
 def decoded(data: bytes) -> str:
-    """Names come in any encoding; Japanese files' second bytes can look like braces in others."""
+    """Return the text of bytes in UTF-8, Shift JIS or, if it is neither, Latin-1.
+
+    Names have any encoding. The second bytes of Japanese letters can look like braces in others.
+    """
     for encoding in ("utf-8", "cp932"):
         try:
             return data.decode(encoding)
@@ -42,19 +45,19 @@ def decoded(data: bytes) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Say whether a word is what any reader takes for a number."""
+    """Return whether a word is a number for every reader."""
     return _NUMBER.fullmatch(word) is not None
 
 
 def refuse_control(path: str | os.PathLike[str], text: str) -> None:
-    """Raise MotionFileError for control characters, which no name has and every reader takes otherwise."""
+    """Raise MotionFileError for control characters: no name has them, and readers differ in what they make of them."""
     found = _CONTROL.search(text)
     if found:
         raise MotionFileError(path, text.count("\n", 0, found.start()) + 1, f"{found.group()!r} is no text")
 
 
 def words_per_line(text: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return how many words each line has that has any; the text ends in a line feed."""
+    """Return the number of words of each line that has any; the text must end in a line feed."""
     space = (text == 32) | ((text >= 9) & (text <= 13))
     starts = np.flatnonzero(~space & np.concatenate([[True], space[:-1]]))
     per_line = np.diff(np.searchsorted(starts, np.flatnonzero(text == 10)), prepend=0)

@@ -1,7 +1,7 @@
-"""The registry of motion file formats: a row for each, and nothing else has to know of it.
+"""The registry of motion file formats: one row for each, the only place that names them.
 
 A new format is a module that reads and writes it, and a row here. Standard library only: menus and file browsers
-show what is listed.
+show the rows.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from ..errors import MotionFileError, OptionError
 class Format:
     """One format; functions are named as `entry_points` loads them.
 
-    suffix : of its files, in small letters; label : what it is called; about : a sentence
+    suffix : of its files, in lower case; label : its name; about : a sentence
     read : takes a path and a Reading (see `motion_file.read`); returns a MotionFile
-    compose : takes a clip and, or None, a MotionFile that it is to be written like and a Convention; returns the
-        contents of a file. "" for a format that is only read
+    compose : takes a clip, a MotionFile to write it like or None, and a Convention or None; returns the contents of a
+        file. "" for a format that is only read
     skeletons : suffix of the files that hold its skeletons, "" where each file has its own
     """
 
@@ -48,11 +48,11 @@ _ROWS = (
 FORMATS = {row.suffix: row for row in _ROWS}
 READABLE = tuple(row.suffix for row in _ROWS)
 WRITABLE = tuple(row.suffix for row in _ROWS if row.compose)
-DEFAULT = WRITABLE[0]  # what results are written as where nothing else is asked for
+DEFAULT = WRITABLE[0]  # of results where no format is asked for
 
 
 def read_by(path: str) -> Format:
-    """Return the format that reads a file; raises MotionFileError for one whose name does not tell."""
+    """Return the format that reads a file, by its suffix; raises MotionFileError for an unknown one."""
     suffix = PurePath(path).suffix.lower()
     row = FORMATS.get(suffix)
     motions = [other.suffix for other in FORMATS.values() if suffix and other.skeletons == suffix]
@@ -64,7 +64,7 @@ def read_by(path: str) -> Format:
 
 
 def written_by(path: str) -> Format:
-    """Return the format that writes a file; raises OptionError for one that can't be written."""
+    """Return the format that writes a file, by its suffix; raises OptionError for one that can't be written."""
     row = FORMATS.get(PurePath(path).suffix.lower())
     if row is None or not row.compose:
         raise OptionError(f"{path} does not end like a motion file that can be written: {', '.join(WRITABLE)}")
@@ -72,5 +72,11 @@ def written_by(path: str) -> Format:
 
 
 def glob(*, writable: bool = False) -> str:
-    """Return the pattern that file browsers show files by: those that can be read, or those that can be written."""
+    """Return the pattern of files in file browsers: those that can be read, or those that can be written.
+
+    Example:
+        >>> from action_loom.core.formats import registry
+        >>> registry.glob(), registry.glob(writable=True)
+        ('*.bvh;*.amc', '*.bvh')
+    """
     return ";".join(f"*{suffix}" for suffix in (WRITABLE if writable else READABLE))

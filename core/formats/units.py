@@ -1,4 +1,4 @@
-"""Units of length that motion is stored in, and which of them makes a body a person."""
+"""Units of length in motion files, and a guess of the unit by the height of the body."""
 
 import math
 
@@ -9,15 +9,15 @@ UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.
 
 # Tried in this order. The CMU database stores lengths in inches times 0.45.
 _GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
-_SHORTEST, _TALLEST = 1.2, 2.3  # m
-_USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0  # m; of figures that are no persons
-UNKNOWN, TALL = "unknown", 1.7  # m
-# Animals are of any size, so only what they are usually modelled in is tried.
+_SHORTEST, _TALLEST = 1.2, 2.3  # m; heights of people
+_USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0  # units and heights (m) of figures that are no people
+UNKNOWN, TALL = "unknown", 1.7  # m; the assumed height where no unit fits
+# Animals have any size, so only the usual units of models are tried.
 _GUESSES_FOUR_FOOTED, _SMALLEST, _LARGEST = ("m", "cm", "mm"), 0.1, 4.0
 
 
 def guess(height: float, *, four_footed: bool = False) -> str:
-    """Return the unit in which a body of that many units is as tall as a person (or an animal), "" where none is."""
+    """Return the unit in which a body of that height is as tall as a person (or an animal), "" for none."""
     if four_footed:
         return next((u for u in _GUESSES_FOUR_FOOTED if _SMALLEST <= height * UNITS[u] <= _LARGEST), "")
     return next((u for u in _GUESSES if _SHORTEST <= height * UNITS[u] <= _TALLEST), "")
@@ -26,9 +26,19 @@ def guess(height: float, *, four_footed: bool = False) -> str:
 def of_body(skeleton: Skeleton, stated: float = 0.0) -> tuple[str, float]:
     """Return the unit in which a body is as tall as a person (or an animal), and how many metres it is.
 
-    stated : the metres that its file says a unit is, 0 where it says none; believed unless legs are out of all measure
-    Else "unknown": a body with legs is then taken as 1.7 m tall, for speeds and heights are judged in metres; small and
-    tall ones are what they are in metres or centimetres. What has no legs is read as metres.
+    stated : metres of a unit by the file, 0 for none; believed unless a body with legs were under 0.5 or over 4 m tall
+    Where no unit makes a person, metres or centimetres are taken for a height of 0.5 to 4 m. Else the unit is
+    "unknown": a body with two legs is then taken as 1.7 m tall, since speeds and heights are judged in metres; others
+    are read as metres.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.formats import units
+        >>> figure = body.skeleton()
+        >>> large = replace(figure, offsets=100.0 * figure.offsets, tips=100.0 * figure.tips)
+        >>> units.of_body(figure), units.of_body(large)
+        (('m', 1.0), ('cm', 0.01))
     """
     height, legs = skeleton.height, skeleton.leg_length > 0.0
     if stated > 0.0 and (not legs or _TINY <= height * stated <= _GIANT):
@@ -42,13 +52,25 @@ def of_body(skeleton: Skeleton, stated: float = 0.0) -> tuple[str, float]:
 
 
 def note(metres: float) -> str:
-    """Return what is to be said of a body that is as tall as a person in no unit, read with so many metres a unit."""
+    """Return a note on a body that is as tall as a person in no unit; metres : of its unit, as it was read.
+
+    Example:
+        >>> from action_loom.core.formats import units
+        >>> units.note(1.0)
+        'in no unit is this body as tall as a person, so metres were taken'
+    """
     taken = "metres were taken" if metres == 1.0 else f"it is taken as {TALL:g} m tall"
     return f"in no unit is this body as tall as a person, so {taken}"
 
 
 def metres(unit: str) -> float:
-    """Return how many metres a unit is, given by its name or as a number; raises OptionError."""
+    """Return how many metres a unit is, given by its name or as a number; raises OptionError.
+
+    Example:
+        >>> from action_loom.core.formats import units
+        >>> units.metres("inch"), units.metres("0.5")
+        (0.0254, 0.5)
+    """
     try:
         scale = UNITS[unit] if unit in UNITS else float(unit)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How much each joint moves each vertex, as text: a line `vertex joint weight` for each, or a matrix."""
+"""Skin weights as text: a line `vertex joint weight` for each, or a matrix (methods: Skinning)."""
 
 import os
 import re
@@ -22,10 +22,9 @@ _WHOLE = re.compile(r"[0-9]{1,18}")
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The joints that each of V vertices hangs on; weights as written, of any sum; those of 0 are left out.
+    """The weights of V vertices on joints, as written, with any sum; those of 0 are left out.
 
-    first (V + 1,), joints (N,), weights (N,) : those of vertex v lie between first[v] and first[v + 1], in the file's
-        order
+    first (V + 1,), joints (N,), weights (N,) : those of vertex v are from first[v] to first[v + 1], in the file's order
     """
 
     first: NDArray[np.int64]
@@ -40,12 +39,23 @@ class Weights:
 
 
 def read(path: str | os.PathLike[str], names: Sequence[str], vertices: int, *, matrix: bool = False) -> Weights:
-    """Read the weights of so many vertices on joints of some names.
+    """Read the weights of so many vertices on the joints with these names.
 
-    A line is a vertex, counted from 1 as in an OBJ file, a joint by its name or its number from 0, and a weight; words
-    are parted by spaces, tabs, commas or semicolons, and what follows a # is left out.
+    A line is a vertex, counted from 1 as in an OBJ file, a joint by its name or its number from 0, and a weight. Words
+    are separated by spaces, tabs, commas or semicolons; a # begins a comment.
     matrix : a line for each vertex instead, with a number for each joint (the float[vertex][segment] of source 002)
     Raises MotionFileError with file and line.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from action_loom.core.formats import weights
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "weights.txt")
+        ...     _ = path.write_text("1 hips 0.75\\n1 spine 0.25\\n2 spine 1\\n")
+        ...     read = weights.read(path, ["hips", "spine"], 2)
+        >>> read.first.tolist(), read.joints.tolist(), read.totals.tolist()
+        ([0, 2, 3], [0, 1, 1], [1.0, 1.0])
     """
     text = plain_text.decoded(plain_text.content(path, "weights as"))
     reader = _Reader(path, names, vertices)
@@ -60,7 +70,7 @@ class _Reader:
     def rows(self, text: str) -> Weights:
         found: list[tuple[int, int, float, int]] = []
         for k, words in enumerate(self._word_lines(text)):
-            if k or any(map(is_number, words)):  # the first line may say what the columns are
+            if k or any(map(is_number, words)):  # the first line may be a header
                 found.append(self._row(words))
         if not found:
             raise MotionFileError(self._path, None, "there are no weights in it (lines of vertex, joint and weight)")
@@ -105,7 +115,7 @@ class _Reader:
         return int(vertex) - 1, self._joint(" ".join(words[1:-1])), self._weight(words[-1]), self._line
 
     def _joint(self, name: str) -> int:
-        # A name comes first, for a joint may be called 7.
+        # Names are tried first: a joint may be named 7.
         joint = self._joints.get(name)
         if joint is None and _WHOLE.fullmatch(name):
             joint = int(name)
@@ -121,7 +131,7 @@ class _Reader:
         return float(word)
 
     def _refuse_repeated(self, owners: NDArray[np.int64], joints: NDArray[np.int64], lines: NDArray[np.int64]) -> None:
-        """Raise MotionFileError for a vertex that hangs on a joint twice: which of both is meant nobody can know."""
+        """Raise MotionFileError for a vertex with two weights on one joint: either could be right."""
         pairs = owners * len(self._names) + joints
         order = np.argsort(pairs, kind="stable")
         again = np.flatnonzero(np.diff(pairs[order]) == 0)

@@ -1,1 +1,1 @@
-"""Motion graphs: how clips go over into each other, and walks through them, along a drawn path or at random."""
+"""Motion graphs: clips connected by transitions, and walks through them along a drawn path or at random."""

@@ -1,4 +1,4 @@
-"""The iterations of this package for numba; `_numpy` has the same functions for numpy."""
+"""The kernels of this package for numba; `_numpy` has the same functions for numpy."""
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from ..jit import kernel
 def _along(  # type: ignore[no-untyped-def]
     here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, climbed, path, there
 ):
-    """Go along an edge; say whether the path is never left too far, and put into `there` where that leads."""
+    """Follow an edge from the state `here`; write the state at its end into `there`.
+
+    Return False if it leaves the path by more than is allowed.
+    """
     widest, heading, length, step = limits[0] * limits[0], limits[1], limits[2], limits[3]
     cosine, sine = here[6], here[7]
     cost, before = here[4] + price[bend, edge], 0.0

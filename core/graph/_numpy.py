@@ -1,4 +1,4 @@
-"""The iterations of this package for numpy: the same numbers as `_numba`, but for rounding."""
+"""The kernels of this package for numpy: the same numbers as `_numba`, except for rounding."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ def _along(
     here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places, right: Array,
     ahead: Array, turned: Array, gone: Array, climbed: Array, path: Array,
 ) -> tuple[Array, NDArray[np.bool_]]:  # fmt: skip
-    """Where edges lead (M, 6), and which of them never leave the path too far."""
+    """Return the states (M, 6) at the ends of edges, and which edges never leave the path by more than is allowed."""
     counts = first_sample[edge + 1] - first_sample[edge]
     who = np.repeat(np.arange(len(edge)), counts)
     first = np.cumsum(counts) - counts

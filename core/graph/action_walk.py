@@ -1,10 +1,8 @@
 """Walks through a motion graph of actions, played along a stretch of a locomotion.
 
-A graph has no end: an action is entered at any frame of the largest component, goes on along its clip, and before
-that leads nowhere takes the least transition. What was played already counts as a little farther, so that ten punches
-box for a minute without repeating by the clock.
-
-Method: Splicing upper body onto locomotion; [Nomura].
+A graph has no end: a walk enters it at any frame of the largest component, follows that clip, and takes the nearest
+transition before a dead end. What was already played counts as a little farther away, so that ten punches box for a
+minute without a visible repetition (methods: Splicing upper body onto locomotion; [Nomura]).
 """
 
 from dataclasses import dataclass, field
@@ -18,13 +16,13 @@ from . import assemble, edge_table
 from .assemble import WalkPiece
 from .motion_graph import Indices, MotionGraph
 
-LEAVING = 1.0  # s before a dead end in which the least transition is looked for
-AGAIN = 0.1  # of its distance that what was played once costs more the next time
+LEAVING = 1.0  # s before a dead end in which the nearest transition is searched for
+AGAIN = 0.1  # share of its distance by which a frame costs more each time it was played
 
 
 @dataclass(frozen=True, eq=False)
 class _Lane:
-    """A stretch of a clip within the component, and the transitions (T,) that leave it, by frames (T,), rising."""
+    """A stretch of a clip within the component, and the transitions (T,) that leave it, ordered by frames (T,)."""
 
     clip: int
     first: int
@@ -35,7 +33,7 @@ class _Lane:
 
 @dataclass(frozen=True, eq=False)
 class _Walk(Run):
-    """A run that grows as it is played: its lane, and its pieces up to now, all up to the end of a transition."""
+    """A run that grows as it is played: its lane, and its pieces so far, up to the end of a transition."""
 
     lane: int
     pieces: list[WalkPiece] = field(default_factory=list)
@@ -43,7 +41,7 @@ class _Walk(Run):
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """The next frames (R, K) of all clips in turn; in transitions a share of others (R, K)."""
+    """The next frames (R, K) of R runs, numbered over all clips in turn; in transitions mixed with others (R, K)."""
 
     columns: Indices
     others: Indices
@@ -66,7 +64,7 @@ class PlayedGraph(Played):
         ahead = self._everywhere(interval.count, interval.step)
         again = 1.0 + AGAIN * self._played[ahead.columns].mean(axis=1)
         nearest = self._starts[int(np.argmin(self._means(ahead, interval) * again))]
-        walk = _Walk(nearest.clip, nearest.frame, nearest.lane)  # what was played may lead it elsewhere
+        walk = _Walk(nearest.clip, nearest.frame, nearest.lane)  # without pieces: what was played changes its choices
         return walk, self.going(walk, 0, interval)
 
     def going(self, run: Run, after: int, interval: Interval) -> float:
@@ -100,7 +98,7 @@ class PlayedGraph(Played):
         return np.stack([clip, columns - self._firsts[clip]])
 
     def _everywhere(self, count: int, step: int) -> _Ahead:
-        """What is ahead of every start, as if nothing was played; worked out once for the longest interval."""
+        """Return what is ahead of every start, as if nothing was played; computed once for the longest interval."""
         if self._known is None or self._known.columns.shape[1] < count:
             self._starts = [
                 _Walk(lane.clip, frame, k)
@@ -112,24 +110,27 @@ class PlayedGraph(Played):
         return _Ahead(known.columns[:, :count], known.others[:, :count], known.shares[:, :count])
 
     def _means(self, ahead: _Ahead, interval: Interval) -> Array:
-        """How near (R,) what is ahead is over an interval on the mean."""
+        """Return the mean distance (R,) of what is ahead over an interval."""
         rows, some = np.arange(len(interval.distances)), slice(None, None, interval.step)
         firsts = np.cumsum([0, *(-(-len(clip) // interval.step) for clip in self.clips)])
         near, other = (
             interval.distances[rows, self._columns(frames[:, some], interval.step, firsts)]
             for frames in (ahead.columns, ahead.others)
         )
-        found: Array = (near + ahead.shares[:, some] * (other - near)).mean(axis=1)
-        return found
+        means: Array = (near + ahead.shares[:, some] * (other - near)).mean(axis=1)
+        return means
 
     def _columns(self, frames: Indices, step: int, firsts: Indices) -> Indices:
-        """Frames of all clips in turn among every `step`-th frame of each, the nearest; firsts (N + 1,) of these."""
+        """Return the numbers of the nearest among every `step`-th frame of each clip.
+
+        frames : numbered over all clips in turn; firsts (N + 1,) : where the thinned clips begin
+        """
         clip = np.searchsorted(self._firsts, frames, side="right") - 1
         own = np.round((frames - self._firsts[clip]) / step).astype(np.int64)
         return np.asarray(np.minimum(firsts[clip] + own, firsts[clip + 1] - 1))
 
     def _ahead(self, walk: _Walk, after: int, count: int) -> _Ahead:
-        """What is ahead of one walk (1, K) at its frame `after`."""
+        """Return what is ahead (1, K) of one walk from its frame `after`."""
         self._grow(walk, after + count)
         columns, others, shares = [], [], []
         fade, steps = edge_table.fade(2 * self._graph.half)[:-1], np.arange(2 * self._graph.half)
@@ -148,7 +149,7 @@ class PlayedGraph(Played):
         return _Ahead(*(np.concatenate(each)[None, some] for each in (columns, others, shares)))
 
     def _grow(self, walk: _Walk, count: int) -> None:
-        """Let a walk have so many frames or more, through the transitions that are least and least often taken."""
+        """Extend a walk to at least `count` frames, through transitions that are near and were seldom taken."""
         gone = sum(piece.last - piece.first for piece in walk.pieces)
         lane, frame = walk.lane, walk.frame
         if walk.pieces:
@@ -165,18 +166,18 @@ class PlayedGraph(Played):
             lane, frame = int(self._lane_of[end]), int(self._graph.frame[end])
 
     def _leaving(self, lane: _Lane, frame: int) -> int:
-        """The transition by which who is at a frame of a lane leaves it before its end."""
+        """Return the transition by which a walk at a frame of a lane leaves it before its end."""
         late = lane.frames >= max(frame, lane.last - LEAVING * self._graph.rate)
         edges = lane.edges[late]
         return int(edges[np.argmin(self._graph.distance[edges] * (1.0 + self._taken[edges]))])
 
 
 def _lanes(graph: MotionGraph) -> tuple[list[_Lane], Indices]:
-    """The stretches of clips within the largest component, and the stretch (N,) that each node is in, −1 for none."""
+    """Return the stretches of clips within the largest component, and the stretch (N,) of each node, −1 for none."""
     inside = (graph.component[graph.start] == 0) & (graph.component[graph.end] == 0)
     crossing = np.flatnonzero(inside & graph.crosses)
     nodes = np.flatnonzero(graph.component == 0)
-    joined = np.zeros(len(graph.clip), dtype=bool)  # with the node before
+    joined = np.zeros(len(graph.clip), dtype=bool)  # to the node before it
     joined[graph.end[inside & ~graph.crosses]] = True
     lane_of = np.full(len(graph.clip), -1)
     lanes: list[_Lane] = []

@@ -1,4 +1,4 @@
-"""From a walk through a graph to a clip: its edges one after the other, blended where they are transitions."""
+"""From a walk through a graph to a clip: edge after edge, with transitions blended (methods: Motion graph)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +15,10 @@ from .motion_graph import Indices, MotionGraph
 
 @dataclass(frozen=True)
 class WalkPiece:
-    """A stretch of a walk: frames first … last of a clip, or an edge that is a transition, which begins at `first`.
+    """A piece of a walk: frames first … last of a clip, or a transition that begins at `first`.
 
-    edge : −1 for a stretch of a clip; bend : radians a metre that the root path turns further
+    edge : the transition, −1 for a stretch of a clip
+    bend : radians a metre that the root path turns further
     """
 
     clip: int
@@ -29,10 +30,11 @@ class WalkPiece:
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """What the frames (F,) of a walk are made of: a frame of a clip, and in a transition a share of another's.
+    """Where the frames (F,) of a walk come from: a frame of a clip, and in transitions a share of a frame of another.
 
-    other is −1 outside transitions; edge is that of the transition, else −1; bend : radians a metre
-    piece : which of the walk's pieces a frame belongs to
+    other, edge : the other clip and the transition, −1 outside transitions
+    bend : radians a metre
+    piece : the number of the walk's piece that a frame belongs to
     """
 
     clip: Indices
@@ -50,9 +52,10 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class AssembledWalk:
-    """A walk as a clip, what its frames are made of, and its smoothed root path: places (F,) x + iy, facing (F,).
+    """A walk as a clip, where its frames come from, and its smoothed root path.
 
-    climbed (F,) : how high the ground is under it
+    places (F,) : x + iy, metres; facing (F,) : radians
+    climbed (F,) : height of the ground under it, metres
     """
 
     clip: Clip
@@ -68,39 +71,71 @@ class AssembledWalk:
 
 
 def of_one_clip(walked: AssembledWalk) -> bool:
-    """Say whether a walk is a stretch of one clip as it is: without transitions, and without bends."""
+    """Return whether a walk is a stretch of one clip as it is, without transitions and without bends.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import assemble, build
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> walk = assemble.assemble(graph, [assemble.WalkPiece(0, 10, 40)])
+        >>> len(walk.clip), assemble.of_one_clip(walk)
+        (31, True)
+    """
     origin = walked.origin
     return len(set(origin.piece.tolist())) == 1 and not (origin.other >= 0).any() and not origin.bend.any()
 
 
 def pieces(graph: MotionGraph, edges: Sequence[int] | Indices, bends: Sequence[float] | Array) -> list[WalkPiece]:
-    """Return a walk over edges as pieces; edges of one clip with one bend, one after the other, are one piece."""
-    found: list[WalkPiece] = []
+    """Return a walk over edges as pieces; successive edges of one clip with the same bend are joined.
+
+    bends : radians a metre, of each edge
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import assemble, build
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> edges = np.flatnonzero(~graph.crosses)[:3]
+        >>> len(assemble.pieces(graph, edges, [0.0, 0.0, 0.0])), len(assemble.pieces(graph, edges, [0.0, 0.0, 0.1]))
+        (1, 2)
+    """
+    walk: list[WalkPiece] = []
     for edge, bend in zip(edges, bends, strict=True):
         start, end = graph.start[edge], graph.end[edge]
         clip, first = int(graph.clip[start]), int(graph.frame[start])
         if graph.crosses[edge]:
-            found.append(WalkPiece(clip, first, first + 2 * graph.half, int(edge), float(bend)))
-        elif found and found[-1].edge < 0 and (found[-1].clip, found[-1].last, found[-1].bend) == (clip, first, bend):
-            found[-1] = replace(found[-1], last=int(graph.frame[end]))
+            walk.append(WalkPiece(clip, first, first + 2 * graph.half, int(edge), float(bend)))
+        elif walk and walk[-1].edge < 0 and (walk[-1].clip, walk[-1].last, walk[-1].bend) == (clip, first, bend):
+            walk[-1] = replace(walk[-1], last=int(graph.frame[end]))
         else:
-            found.append(WalkPiece(clip, first, int(graph.frame[end]), -1, float(bend)))
-    return found
+            walk.append(WalkPiece(clip, first, int(graph.frame[end]), -1, float(bend)))
+    return walk
 
 
 def assemble(
     graph: MotionGraph, walk: Sequence[WalkPiece], place: complex = 0j, facing: float = 0.0, height: float = 0.0
 ) -> AssembledWalk:
-    """Return a walk as a clip that begins at a place (x + iy) on the ground, facing a way (radians), at a height.
+    """Return a walk as a clip that begins at a place (x + iy) on the ground, with a facing (radians), at a height.
 
-    Places and facings are those of the smoothed root path.
+    Place and facing are those of the smoothed root path.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import assemble, build
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> walk = assemble.assemble(graph, [assemble.WalkPiece(0, 0, 64)], place=2.0 + 1.0j, facing=0.0)
+        >>> walk.places[[0, -1]].round(1).tolist()  # facing 0 is +y
+        [(2+1j), (2+3.8j)]
     """
-    parts = [_led(graph, piece, number) for number, piece in enumerate(walk)]
+    parts = [_path_of(graph, piece, number) for number, piece in enumerate(walk)]
     turns, shifts, places, faced, climbed = [], [], [], [], []
     for k, part in enumerate(parts):
-        rest = slice(0 if k == 0 else 1, None)  # the first frame is the last one of the piece before
+        rest = slice(0 if k == 0 else 1, None)  # the first frame is the last one of the previous piece
         turn = facing - part.facing[0] + part.turned
-        shift = place + np.exp(1j * (facing - part.facing[0])) * (part.led - part.places[0])
+        shift = place + np.exp(1j * (facing - part.facing[0])) * (part.bent - part.places[0])
         shift -= np.exp(1j * turn) * part.places
         turns.append(turn[rest])
         shifts.append(shift[rest])
@@ -112,7 +147,7 @@ def assemble(
     origins = [vars(part.origin) for part in parts]
     origin = Origin(
         **{
-            name: np.concatenate([one[name][0 if k == 0 else 1 :] for k, one in enumerate(origins)])
+            name: np.concatenate([values[name][0 if k == 0 else 1 :] for k, values in enumerate(origins)])
             for name in origins[0]
         }
     )
@@ -123,18 +158,19 @@ def assemble(
 
 
 @dataclass(frozen=True, eq=False)
-class _Led:
-    """A piece on the ground of its clip: its root path, the same bent, how far that has turned; its ground's height."""
+class _PiecePath:
+    """The root path of a piece where its clip is: as it is, bent, and how far it was turned; the ground's height."""
 
     origin: Origin
     places: NDArray[np.complex128]
     facing: Array
-    led: NDArray[np.complex128]
+    bent: NDArray[np.complex128]
     turned: Array
     climbed: Array
 
 
-def _led(graph: MotionGraph, piece: WalkPiece, number: int) -> _Led:
+def _path_of(graph: MotionGraph, piece: WalkPiece, number: int) -> _PiecePath:
+    """Return the root path of the piece `number` of a walk."""
     frames = np.arange(piece.first, piece.last + 1)
     other, other_frame, share = np.full(len(frames), -1), np.zeros(len(frames), dtype=np.int64), np.zeros(len(frames))
     if piece.edge < 0:
@@ -144,54 +180,54 @@ def _led(graph: MotionGraph, piece: WalkPiece, number: int) -> _Led:
         )
     else:
         end = graph.end[piece.edge]
-        places, facing, climbed = (one[0] for one in edge_table.crossing(graph, np.array([piece.edge])))
+        places, facing, climbed = (each[0] for each in edge_table.crossing(graph, np.array([piece.edge])))
         other = np.full(len(frames), graph.clip[end])
         other_frame = graph.frame[end] - 2 * graph.half + np.arange(len(frames))
         share = edge_table.fade(2 * graph.half)
-    led, turned = edge_table.bent(places, piece.bend)
+    bent, turned = edge_table.bent(places, piece.bend)
     origin = Origin(
         np.full(len(frames), piece.clip), frames, other, other_frame, share, np.full(len(frames), piece.edge),
         np.full(len(frames), piece.bend), np.full(len(frames), number),
     )  # fmt: skip
-    return _Led(origin, places, facing, led, turned, climbed)
+    return _PiecePath(origin, places, facing, bent, turned, climbed)
 
 
 def _posed(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
-    """The clip of these frames, each turned and moved on the ground."""
+    """Return the clip of these frames, each turned and shifted on the ground."""
     clips = _alike(graph.clips)
-    one = root_motion.placed(_taken(clips, origin.clip, origin.frame), turn, _plane(shift))
+    clip = root_motion.placed(_taken(clips, origin.clip, origin.frame), turn, _plane(shift))
     mixed = np.flatnonzero(origin.share > 0.0)
     if len(mixed) == 0:
-        return one
+        return clip
     edges = origin.edge[mixed]
-    there = turn[mixed] + graph.turn[edges]
-    moved = np.exp(1j * turn[mixed]) * graph.shift[edges] + shift[mixed]
+    other_turn = turn[mixed] + graph.turn[edges]
+    other_shift = np.exp(1j * turn[mixed]) * graph.shift[edges] + shift[mixed]
     other = _taken(clips, origin.other[mixed], origin.other_frame[mixed])
-    other = root_motion.placed(other, there, _plane(moved))
-    return _blended(one, other, mixed, origin.share[mixed])
+    other = root_motion.placed(other, other_turn, _plane(other_shift))
+    return _blended(clip, other, mixed, origin.share[mixed])
 
 
-def _blended(one: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
-    """The clip with some of its frames gone over, by their share (M,), into frames (M,) of another."""
+def _blended(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
+    """Return the clip with some of its frames (M,) blended by a share (M,) into frames (M,) of another."""
     part = share[:, None, None]
-    rotations, translations = one.rotations.copy(), one.translations.copy()
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
     apart = quat.log(quat.mul(quat.inv(rotations[rows]), other.rotations))
     rotations[rows] = quat.mul(rotations[rows], quat.exp(part * apart))
     translations[rows] += part * (other.translations - translations[rows])
-    scales = one.scales
+    scales = clip.scales
     if scales is not None and other.scales is not None:
         scales = scales.copy()
         scales[rows] += part * (other.scales - scales[rows])
     channels = {}
-    for name, channel in one.channels.items():
+    for name, channel in clip.channels.items():
         values, theirs = channel.values.copy(), other.channels[name].values
         values[rows] += (share >= 0.5 if channel.discrete else share) * (theirs - values[rows])
         channels[name] = Channel(values, channel.discrete)
-    return replace(one, rotations=rotations, translations=translations, scales=scales, channels=channels)
+    return replace(clip, rotations=rotations, translations=translations, scales=scales, channels=channels)
 
 
 def _alike(clips: Sequence[Clip]) -> list[Clip]:
-    """The clips with the channels and scales that all of them have."""
+    """Return the clips with the channels that all of them have, and with scales if any has."""
     names = [name for name in clips[0].channels if all(name in clip.channels for clip in clips)]
     scaled = any(clip.scales is not None for clip in clips)
     return [
@@ -205,7 +241,7 @@ def _alike(clips: Sequence[Clip]) -> list[Clip]:
 
 
 def _taken(clips: Sequence[Clip], clip: Indices, frame: Indices) -> Clip:
-    """Frames (F,) of clips (F,) as one clip. Large graphs are not copied: each clip gives its own only."""
+    """Return frames (F,) of clips (F,) as one clip; only these frames are copied, since graphs can be large."""
     used = np.unique(clip)
     parts = joined([clips[k].taken(frame[clip == k]) for k in used])
     order = np.argsort(clip, kind="stable")

@@ -1,10 +1,8 @@
-"""Looking for the walk through a graph that keeps nearest to a path: a beam by arc length.
+"""Beam search by arc length for the walk through a graph that keeps nearest to a path.
 
-States that have come equally far are compared with each other only, and few of each kind are kept: walks that differ
-in node, heading, side or lead have different futures, and the cheapest past is often not the best of them.
-Lengths are in units of the table and the path, "m" for short: metres of a body that is 1.7 m tall.
-
-Method: Following a drawn path.
+Only states equally far along the path are compared, and few of each kind are kept: walks that differ in node, heading,
+or their place aside and ahead continue differently, and the cheapest so far is often not the best in the end. Lengths
+are in units of the table and the path, here called m: metres of a body 1.7 m tall (methods: Following a drawn path).
 """
 
 from dataclasses import dataclass, replace
@@ -21,23 +19,23 @@ from .edge_table import EdgeTable
 from .ground_path import STEP, GroundPath
 from .motion_graph import Indices
 
-BIN = 0.25  # m
+BIN = 0.25  # m of arc length; states of one bin are compared
 WIDTH = 600  # states that are followed in a bin
-WIDEST = 1.5  # m from the path; what is further away is given up
-HEADING = 0.05  # m² for each rad² of facing elsewhere than the path
-KIND = (np.radians(15.0), 0.1, 0.1)  # of states: heading (rad), and m aside and ahead of where they should be
-TURN_REACH = 1.0  # m of error that a radian of heading is worth when states are ranked
-BENT = 0.015  # m², the price of a metre of a bent edge
-SPEED = 0.1  # m²/(m/s)² a second, of walking at another speed than wanted
-ROUNDS = 12  # within a bin; who turns on the spot never leaves it
-ONWARDS = 60  # edges of its clip that a state goes on at a time
+WIDEST = 1.5  # m from the path; states farther away are given up
+HEADING = 0.05  # m² a rad² of facing off the path's
+KIND = (np.radians(15.0), 0.1, 0.1)  # steps of heading (rad), and of m aside and ahead, that make states of one kind
+TURN_REACH = 1.0  # m of error that a radian of heading counts as when states are ranked
+BENT = 0.015  # m² a metre of a bent edge
+SPEED = 0.1  # m²/(m/s)² a second, of another speed than the wanted one
+ROUNDS = 12  # within a bin, which states that turn on the spot never leave
+ONWARDS = 60  # edges of its clip that a state follows at a time
 
 
 @dataclass(frozen=True, eq=False)
 class BestWalk:
-    """The best walk: its edges (M,) and their bends (M,) by number, of the table of steps.
+    """The best walk: its edges (M,) and their bends (M,), as numbers in the table of edges.
 
-    nodes (K,), rows (K, 6) : states on the way, as in `Start`; at (K,) : after how many edges
+    nodes (K,), rows (K, 6) : its states, as in `Start`; at (K,) : after how many edges each is reached
     searched : how many states were tried
     """
 
@@ -49,7 +47,7 @@ class BestWalk:
     searched: int
 
     def followed_by(self, state: int, rest: "BestWalk") -> "BestWalk":
-        """Return the walk up to one of its states, and from there another one that begins at that."""
+        """Return the walk up to one of its states, and then another walk that begins there."""
         gone = int(self.at[state])
         return BestWalk(
             np.concatenate([self.edges[:gone], rest.edges]),
@@ -63,7 +61,7 @@ class BestWalk:
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """States that were followed: each came from an earlier one (−1: none) by an edge after so many of its clip's."""
+    """States that were followed, each from a parent (−1 for none) along `onwards` edges of its clip, then an edge."""
 
     rows: Array
     node: Indices
@@ -77,14 +75,14 @@ class _Kept:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a search begins: nodes (N,) and rows (N, 6) of x, y, facing, metres along the path, cost, height."""
+    """Where a search begins: nodes (N,), and rows (N, 6) of x, y, facing, metres along the path, cost and height."""
 
     node: Indices
     rows: Array
 
 
 def anywhere(steps: EdgeTable, path: GroundPath) -> Start:
-    """Return every node, placed at the start of a path and facing along it."""
+    """Return every node, placed at the start of a path and facing along it, as states to begin with."""
     count = len(steps.nodes)
     begin = [path.places[0].real, path.places[0].imag, path.facing[0], 0.0, 0.0, path.heights[0]]
     return Start(np.arange(count), np.tile(np.array(begin), (count, 1)))
@@ -105,27 +103,42 @@ def search(
 ) -> BestWalk:
     """Return the walk whose root path keeps nearest to a path, from its start to its end.
 
-    fidelity : m² that a metre of a transition's distance costs; speed : m/s that is wanted, 0 for any
-    horizon : metres that are looked ahead before half of that is decided; 0 looks at the whole path
-    start : states to begin with, which have all come equally far; every node at the start of the path if None
-    width : states that are followed; widest : m from the path that are allowed; bent : m² for a metre of a bent edge
-    Raises GraphError where no walk stays within that, and says where.
+    fidelity : m² a metre of a transition's distance
+    speed : wanted m/s, 0 for any
+    horizon : metres to search ahead before the walk is decided for half of them, 0 for the whole path
+    start : states to begin with, all equally far along the path; None for every node at its start
+    width : states that are followed in a bin
+    widest : m that a walk may be from the path
+    bent : m² a metre of a bent edge
+
+    Raises PathError, which gives the place, where no walk continues.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import beam, build, edge_table, ground_path
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> table = edge_table.tabulate(graph, graph.largest(), np.zeros(1))
+        >>> walk = beam.search(table, ground_path.through([(0, 0), (0, 5)], closed=False), fidelity=0.3)
+        >>> bool(walk.rows[-1, 3] >= 5.0), bool(abs(walk.rows[-1, 0]) < 0.1)  # as far as the path, and on it
+        (True, True)
     """
     price = fidelity * steps.distance + bent * steps.length * (steps.bends != 0.0)[:, None]
     if speed > 0.0:
         paces = steps.length / np.maximum(steps.seconds, 1e-9)
         price = price + SPEED * (paces - speed) ** 2 * steps.seconds
     start = anywhere(steps, path) if start is None else start
-    walked, gone = None, float(start.rows[0, 3])
+    walk, gone = None, float(start.rows[0, 3])
     while True:
         end = path.length if horizon <= 0.0 else min(gone + horizon, path.length)
         kept = _followed(steps, path, start, price, gone, end, width, widest, progress)
         whole = end >= path.length
         more = _traced(steps, kept, np.inf if whole else gone + 0.5 * horizon)
-        searched = kept.searched + (0 if walked is None else walked.searched)
-        walked = replace(more if walked is None else walked.followed_by(len(walked.at) - 1, more), searched=searched)
+        searched = kept.searched + (0 if walk is None else walk.searched)
+        walk = replace(more if walk is None else walk.followed_by(len(walk.at) - 1, more), searched=searched)
         if whole:
-            return walked
+            return walk
         start, gone = Start(more.nodes[-1:], more.rows[-1:]), float(more.rows[-1, 3])
 
 
@@ -153,7 +166,7 @@ def _followed(
             waiting = bins.pop(place, None)
             if waiting is None:
                 break
-            rows, node, origin = (np.concatenate([one[k] for one in waiting]) for k in range(3))
+            rows, node, origin = (np.concatenate([states[k] for states in waiting]) for k in range(3))
             off = _off(rows, path)
             chosen = _best(_rank(rows, off), _kind(steps.place[node], off), width)
             rows, node, origin = rows[chosen], node[chosen], origin[chosen]
@@ -172,14 +185,15 @@ def _followed(
                 bins.setdefault(int(later), []).append((reached[some], origins[some, 4], origin_rows[some]))
     if not finished:
         raise _lost(path, furthest, widest)
-    rows, node, origin = (np.concatenate([one[k] for one in finished]) for k in range(3))
+    rows, node, origin = (np.concatenate([states[k] for states in finished]) for k in range(3))
     best = int(np.argmin(_rank(rows, _off(rows, path))))
     kept.append((rows[best : best + 1], node[best : best + 1], origin[best : best + 1]))
-    rows, node, origin = (np.concatenate([one[k] for one in kept]) for k in range(3))
+    rows, node, origin = (np.concatenate([states[k] for states in kept]) for k in range(3))
     return _Kept(rows, node, origin[:, 0], origin[:, 1], origin[:, 2], origin[:, 3], searched, count)
 
 
 def _lost(path: GroundPath, furthest: float, widest: float) -> PathError:
+    """Return the error of a search that ended on its way."""
     place = path.at(np.array([furthest]))[0] * path.unit
     return PathError(
         f"Not followed within {widest * path.unit:.2g} m: no walk goes on beyond {furthest * path.unit:.1f} of "
@@ -191,17 +205,17 @@ def _lost(path: GroundPath, furthest: float, widest: float) -> PathError:
 def expanded(
     steps: EdgeTable, path: GroundPath, rows: Array, node: Indices, price: Array, bin_end: float, widest: float = WIDEST
 ) -> tuple[Indices, Array]:
-    """Return where states lead: through the transitions of their nodes, and of those further on in their clips.
+    """Return the states that states lead to, through transitions of their nodes and of later nodes of their clips.
 
-    Each goes on in its clip until it has left the bin, and takes every transition on the way. The first array
-    (K, 5) says from which state, with which bend, after how many edges of the clip, by which edge (−1: its clip
-    only), to which node; the second (K, 6) x, y, facing, metres along the path, cost, height.
+    Each state follows its clip until it has left the bin, and takes every transition on the way. The first array
+    (K, 5) has the state it came from, the bend, how many edges of the clip, the edge after them (−1: its clip only),
+    and the node reached; the second (K, 6) x, y, facing, metres along the path, cost and height.
     """
     limits = np.array([widest, HEADING, path.length, STEP])
     table = np.column_stack([path.places.real, path.places.imag, path.facing, path.heights])
     room = 64 * len(rows) * len(steps.bends)
     while True:
-        origin, found = np.empty((room, 5), dtype=np.int64), np.empty((room, 6))
+        origin, reached = np.empty((room, 5), dtype=np.int64), np.empty((room, 6))
         count = jit.kernels(__package__).expand(
             np.ascontiguousarray(rows),
             node,
@@ -221,16 +235,16 @@ def expanded(
             steps.climbed,
             table,
             origin,
-            found,
+            reached,
         )
         if count <= room:
-            return origin[:count], found[:count]
+            return origin[:count], reached[:count]
         room = count
 
 
 @dataclass(frozen=True, eq=False)
 class _Off:
-    """How far (aside + i·ahead) states are from where they should be; how much they face elsewhere, and are higher."""
+    """How far states are off the path: their places (aside + i·ahead), facings and heights."""
 
     away: NDArray[np.complex128]
     turn: Array
@@ -238,6 +252,7 @@ class _Off:
 
 
 def _off(rows: Array, path: GroundPath) -> _Off:
+    """Return how far states (N, 6) are off the path at their arc lengths."""
     facing = path.facing_at(rows[:, 3])
     away = (rows[:, 0] + 1j * rows[:, 1] - path.at(rows[:, 3])) * np.exp(-1j * facing)
     turn = rows[:, 2] - facing
@@ -245,11 +260,15 @@ def _off(rows: Array, path: GroundPath) -> _Off:
 
 
 def _rank(rows: Array, off: _Off) -> Array:
+    """Return the rank (N,) of states, the least the best: their cost, and how far they are off now."""
     return rows[:, 4] + off.away.real**2 + off.away.imag**2 + (TURN_REACH * off.turn) ** 2 + off.higher**2
 
 
 def _kind(place: Indices, off: _Off) -> Indices:
-    """One number for each kind of state; those at other heights come to other places of a path that climbs."""
+    """Return a number (N,) for the kind of each state.
+
+    Height makes no kind: on a path that climbs, states at other heights are at other places.
+    """
     away, turn = off.away, off.turn
     parts = [np.round(v / w).astype(np.int64) + 64 for v, w in zip((turn, away.real, away.imag), KIND, strict=True)]
     return ((place * 128 + np.clip(parts[0], 0, 127)) * 128 + np.clip(parts[1], 0, 127)) * 128 + np.clip(
@@ -258,10 +277,10 @@ def _kind(place: Indices, off: _Off) -> Indices:
 
 
 def _best(rank: Array, kind: Indices, width: int) -> Indices:
-    """The best state of each kind, at most so many, best first."""
+    """Return the best state of each kind, at most `width`, best first."""
     some = np.arange(len(rank))
     if len(rank) > 10 * width:
-        # The best of the best: enough of them, unless most are of a few kinds.
+        # To sort the best ones is enough, unless most of them are of a few kinds.
         some = np.flatnonzero(rank <= np.partition(rank, 10 * width)[10 * width])
     order = some[np.argsort(rank[some], kind="stable")]
     first = np.sort(np.unique(kind[order], return_index=True)[1])
@@ -272,7 +291,7 @@ def _best(rank: Array, kind: Indices, width: int) -> Indices:
 
 
 def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> BestWalk:
-    """The way to the best state, or as far as `commit` metres."""
+    """Return the walk to the best state, or the part of it up to `commit` metres."""
     chain = [kept.best]
     while kept.parent[chain[-1]] >= 0:
         chain.append(int(kept.parent[chain[-1]]))
@@ -290,6 +309,5 @@ def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> BestWalk:
             edges.append(int(kept.edge[state]))
         bends += [int(kept.bend[state])] * (len(edges) - len(bends))
         at.append(len(edges))
-    whole = (np.array(each, dtype=np.int64) for each in (edges, bends, at))
-    edge, bend, after = whole
+    edge, bend, after = (np.array(each, dtype=np.int64) for each in (edges, bends, at))
     return BestWalk(edge, bend, kept.node[chain], kept.rows[chain], after, kept.searched)

@@ -1,4 +1,4 @@
-"""Building a motion graph of clips: prepared, compared, and connected where they are alike (methods: Motion graph)."""
+"""Build a motion graph: prepare and compare clips, connect them where they are alike (methods: Motion graph)."""
 
 import time
 from collections.abc import Sequence
@@ -20,15 +20,24 @@ from .motion_graph import Indices, MotionGraph, frames_in
 from .transitions import Matches
 from .windows import Bodies
 
-SOME = 2048  # transitions that are aligned at a time
+SOME = 2048  # transitions that are aligned at a time, to bound the memory of their windows
 
 
 def build(
     clips: Sequence[Clip], options: GraphOptions, progress: Progress = SILENT, built: MotionGraph | None = None
 ) -> MotionGraph:
-    """Return the motion graph of clips: what was `built` of them before, if it was.
+    """Return the motion graph of clips, or `built` if it was built before.
 
-    Raises GraphError where no frame can be come back to, and what `inputs.gather` raises.
+    Raises GraphError if no walk returns to any frame, and what `inputs.gather` raises.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import build
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk(), actions.turn_left()], GraphOptions(mirror=False))
+        >>> between = graph.crosses & (graph.clip[graph.start] != graph.clip[graph.end])
+        >>> bool(between.any())  # transitions from one clip to the other
+        True
     """
     if built is not None:
         return built
@@ -37,7 +46,7 @@ def build(
         clips,
         images=options.mirror,
         labels=options.labels.split(),
-        give=options,
+        travel=options,
         climbing=options.climbing,
         progress=progress.part(0.0, 0.3),
     )
@@ -47,7 +56,7 @@ def build(
         ready.given,
         threshold=options.threshold,
         relative=options.relative,
-        laps=[frames.cycle for frames in ready.frame_maps[: ready.given]],
+        cycles=[frames.cycle for frames in ready.frame_maps[: ready.given]],
         rises=[float(ground[-1] - ground[0]) for ground in ready.grounds],
         progress=progress.part(0.3, 0.8),
     )
@@ -56,7 +65,7 @@ def build(
     found = found.some(labels[found.clip] == labels[found.other_clip])
     edges = _directed(body, found, ready)
     if found.repeated:
-        again = {other: f"the same recording as {ready.clips[one].name}" for one, other in found.repeated}
+        again = {other: f"the same recording as {ready.clips[first].name}" for first, other in found.repeated}
         edges, ready = edges.renumbered(ready.remaining(again)), ready.without(again)
     graph = _connected(ready, body.half, edges, graph_name([clip.name for clip in clips]))
     if not (graph.crosses & (graph.component[graph.start] == graph.component[graph.end])).any():
@@ -68,13 +77,24 @@ def build(
 
 
 def of_walk(clips: Sequence[Clip], recipe: GraphWalk, progress: Progress, graph: MotionGraph | None) -> MotionGraph:
-    """Return the graph that a walk goes through: the one that was built before, or else one of its clips."""
+    """Return the graph for a walk: `graph` if it was built before, else one of the recipe's prepared clips.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import build
+        >>> from action_loom.core.progress import SILENT
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> from action_loom.core.verbs.walk import Walk
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> build.of_walk(graph.clips, Walk(), SILENT, graph) is graph
+        True
+    """
     return build(recipe.prepared_of(clips), recipe, progress, graph)
 
 
 @dataclass(frozen=True, eq=False)
 class _Edges:
-    """Transitions (E,) from frames of clips to frames of others, in every direction that they can be taken."""
+    """Transitions (E,) from frames of clips to frames of others, in each direction that they can be taken."""
 
     clip: Indices
     frame: Indices
@@ -85,14 +105,14 @@ class _Edges:
     shift: NDArray[np.complex128]
 
     def renumbered(self, kept: Sequence[int]) -> "_Edges":
-        """Return the edges with clips counted among those that are kept."""
+        """Return the edges with clips numbered among those that are kept."""
         number = np.full(max(kept) + 1, -1)
         number[list(kept)] = np.arange(len(kept))
         return replace(self, clip=number[self.clip], other_clip=number[self.other_clip])
 
 
 def _directed(body: Bodies, found: Matches, ready: GraphInputs) -> _Edges:
-    """The matches both ways, and those of the clips' images, with how the second clip is brought to the first."""
+    """Return the matches in both directions, also of mirror images, with the alignment of the second clip."""
     pairs = np.column_stack([found.clip, found.frame, found.other_clip, found.other_frame])
     pairs = np.concatenate([pairs, pairs[:, [2, 3, 0, 1]]])
     if ready.mirrored:
@@ -118,7 +138,7 @@ def _directed(body: Bodies, found: Matches, ready: GraphInputs) -> _Edges:
 
 
 def _connected(ready: GraphInputs, half: int, edges: _Edges, name: str) -> MotionGraph:
-    """The graph of transitions: their ends as nodes, and clips as edges between those."""
+    """Return the graph of transitions: their ends are the nodes, stretches of clips edges between them."""
     ends = np.concatenate(
         [
             np.column_stack([edges.clip, edges.frame - half]),
@@ -150,9 +170,9 @@ def _connected(ready: GraphInputs, half: int, edges: _Edges, name: str) -> Motio
 
 
 def _by_size(graph: MotionGraph) -> Indices:
-    """The components numbered by how many frames of the clips are in them, the largest first.
+    """Return the component (N,) of each node, numbered by the frames of clips they hold, the largest first.
 
-    Of those that are as large, first the ones that can be walked: a transition may lead back to where it begins.
+    Of equals, those with transitions come first: a transition may lead back to where it begins.
     """
     frames = frames_in(graph)
     inside = graph.crosses & (graph.component[graph.start] == graph.component[graph.end])

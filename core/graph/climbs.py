@@ -1,9 +1,7 @@
-"""How clips climb: the height of the ground that a body treads, taken off clips and put on walks again.
+"""How clips climb: the height of the ground under the feet, removed from clips and added to walks.
 
-A walk up stairs less its ground is a walk with high knees, which is compared with any other; how far each frame climbs
-is kept beside it.
-
-Method: Motion graph.
+Without its ground a walk up stairs is a walk with high knees, which can be compared with any other. How far each frame
+climbs is kept beside it (methods: Motion graph).
 """
 
 import numpy as np
@@ -13,12 +11,15 @@ from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
-SIGMA = 0.15  # s over which the ground rises from step to step
-SWAY = 1.0  # s; of a body whose feet are not known only what is slower counts
+SIGMA = 0.15  # s; smooths the ground between stances
+SWAY = 1.0  # s; without known feet, faster changes of the hips' height are steps, not ground
 
 
 def ground(clip: Clip) -> Array:
-    """Return how high (F,) the ground is under a body, metres: from each stance evenly to the next one."""
+    """Return the height (F,) of the ground under a body, metres: from the ball of each stance evenly to the next.
+
+    Of a body whose feet are not known, it is the smoothed height of the hips about its median.
+    """
     body = world_pose.pose(clip)
     stances = sorted(
         (0.5 * (start + end - 1), float(np.median(foot.ball[start:end, 2])))
@@ -33,5 +34,5 @@ def ground(clip: Clip) -> Array:
 
 
 def lifted(clip: Clip, heights: Array) -> Clip:
-    """Return a clip with each of its frames lifted by (F,) metres."""
+    """Return a clip with its frames lifted by heights (F,), metres."""
     return root_motion.placed(clip, 0.0, np.stack([0.0 * heights, 0.0 * heights, heights], axis=1))

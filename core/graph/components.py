@@ -1,4 +1,4 @@
-"""Strongly connected components of a directed graph (Tarjan 1972)."""
+"""Strongly connected components of a directed graph (Tarjan 1972; methods: Motion graph)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,17 +7,20 @@ Indices = NDArray[np.int64]
 
 
 def strong(count: int, start: Indices, end: Indices) -> Indices:
-    """Return the component (N,) of each of `count` nodes under edges (E,), numbered as they are found."""
+    """Return the component (N,) of each of `count` nodes under edges (E,), numbered in the order they are found.
+
+    Without recursion: a chain of nodes can be longer than Python's stack is deep.
+    """
     order = np.argsort(start, kind="stable")
     following = end[order].tolist()
     first = np.searchsorted(start[order], np.arange(count + 1)).tolist()
-    component, low, found = [-1] * count, [0] * count, [-1] * count
+    component, low, index = [-1] * count, [0] * count, [-1] * count
     waiting: list[int] = []
     counter = components = 0
     for root in range(count):
-        if found[root] >= 0:
+        if index[root] >= 0:
             continue
-        found[root] = low[root] = counter
+        index[root] = low[root] = counter
         counter += 1
         waiting.append(root)
         path = [(root, first[root])]
@@ -26,18 +29,18 @@ def strong(count: int, start: Indices, end: Indices) -> Indices:
             if edge < first[node + 1]:
                 path.append((node, edge + 1))
                 other = following[edge]
-                if found[other] < 0:
-                    found[other] = low[other] = counter
+                if index[other] < 0:
+                    index[other] = low[other] = counter
                     counter += 1
                     waiting.append(other)
                     path.append((other, first[other]))
                 elif component[other] < 0:
-                    low[node] = min(low[node], found[other])
+                    low[node] = min(low[node], index[other])
                 continue
             if path:
                 above = path[-1][0]
                 low[above] = min(low[above], low[node])
-            if low[node] == found[node]:
+            if low[node] == index[node]:
                 while True:
                     member = waiting.pop()
                     component[member] = components

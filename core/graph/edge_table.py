@@ -1,4 +1,4 @@
-"""Where a body goes along the edges of a graph: its smoothed root path and its facing, frame by frame."""
+"""Edges of a graph as a search needs them: smoothed root path and facing (methods: Following a drawn path)."""
 
 from dataclasses import dataclass
 
@@ -8,67 +8,78 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 from .motion_graph import Indices, MotionGraph
 
-SEARCH_RATE = 30.0  # samples a second of the edges that are searched
-TALL = 1.7  # m; what a search takes for near and far, and for a tight turn, is that of a body as tall as this
-SOME = 4096  # edges that are sampled at a time: all of their frames are needed for that
+SEARCH_RATE = 30.0  # samples a second of the edges
+TALL = 1.7  # m, height of the body for which the distances and turns of a search are set; others are scaled to it
+SOME = 4096  # edges that are sampled at a time, which takes all of their frames
 
 
 def fade(count: int) -> Array:
-    """Return the share (count + 1,) of what is gone over to, from 0 to 1 (Kovar 2002)."""
+    """Return the share (count + 1,) of the second clip in a transition, from 0 to 1 (Kovar 2002)."""
     at = np.arange(count + 1) / count
     return at * at * (3.0 - 2.0 * at)
 
 
 def crossing(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Array]:
-    """Return place, facing and height of the ground (M, 2h + 1) along transitions, as in the clips they begin in."""
+    """Return place, facing and height of the ground (M, 2h + 1) along transitions, where their first clips are."""
     share, steps = fade(2 * graph.half), np.arange(2 * graph.half + 1)
     ground, facing, firsts = graph.tracks.ground, graph.tracks.facing, graph.tracks.firsts
     start, end = graph.start[edges], graph.end[edges]
-    one = (firsts[graph.clip[start]] + graph.frame[start])[:, None] + steps
+    rows = (firsts[graph.clip[start]] + graph.frame[start])[:, None] + steps
     other = (firsts[graph.clip[end]] + graph.frame[end] - 2 * graph.half)[:, None] + steps
     turn, shift = graph.turn[edges, None], graph.shift[edges, None]
-    places = (1.0 - share) * ground[one] + share * (np.exp(1j * turn) * ground[other] + shift)
-    apart = facing[other] + turn - facing[one]
+    places = (1.0 - share) * ground[rows] + share * (np.exp(1j * turn) * ground[other] + shift)
+    apart = facing[other] + turn - facing[rows]
     whole = 2.0 * np.pi * np.round(apart[:, graph.half] / (2.0 * np.pi))
-    return places, facing[one] + share * (apart - whole[:, None]), _climbed(graph.tracks.climbed, one, other, share)
+    return places, facing[rows] + share * (apart - whole[:, None]), _climbed(graph.tracks.climbed, rows, other, share)
 
 
-def _climbed(climbed: Array, one: Indices, other: Indices, share: Array) -> Array:
-    """The height (M, F) of the ground where frames of clips go over to others by a share (F,): step by step."""
-    first, second = np.diff(climbed[one], axis=1), np.diff(climbed[other], axis=1)
+def _climbed(climbed: Array, rows: Indices, others: Indices, share: Array) -> Array:
+    """Return the height (M, F) of the ground where frames are mixed with others by a share (F,), step by step."""
+    first, second = np.diff(climbed[rows], axis=1), np.diff(climbed[others], axis=1)
     between = 0.5 * (share[1:] + share[:-1])
     steps = (1.0 - between) * first + between * second
-    return climbed[one[:, :1]] + np.concatenate([np.zeros((len(one), 1)), np.cumsum(steps, axis=1)], axis=1)
+    return climbed[rows[:, :1]] + np.concatenate([np.zeros((len(rows), 1)), np.cumsum(steps, axis=1)], axis=1)
 
 
 def bent(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.complex128], Array]:
-    """Return a ground path (..., F) that turns further by `curvature` (radians a metre), and how far it turned."""
+    """Return a ground path (..., F) turned further by `curvature` (radians a metre), and how far (..., F) it turned."""
     steps = np.diff(places, axis=-1)
     gone = lengths(places)
     middle = 0.5 * (gone[..., 1:] + gone[..., :-1])
-    led = np.cumsum(steps * np.exp(1j * curvature * middle), axis=-1)
-    return np.concatenate([places[..., :1], places[..., :1] + led], axis=-1), curvature * gone
+    curve = np.cumsum(steps * np.exp(1j * curvature * middle), axis=-1)
+    return np.concatenate([places[..., :1], places[..., :1] + curve], axis=-1), curvature * gone
 
 
 def lengths(places: NDArray[np.complex128]) -> Array:
-    """Return how far a ground path (..., F) has gone at each of its places."""
+    """Return the arc length (..., F) at each place of a ground path (..., F).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.graph import edge_table
+        >>> edge_table.lengths(np.array([0.0, 1.0, 1.0 + 2.0j])).tolist()
+        [0.0, 1.0, 3.0]
+    """
     gone = np.cumsum(np.abs(np.diff(places, axis=-1)), axis=-1)
     return np.concatenate([np.zeros((*places.shape[:-1], 1)), gone], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
 class EdgeTable:
-    """The edges of one component as what a search walks: E edges between N nodes, S samples of them in all.
+    """The edges of one component as a search needs them: E edges between N nodes, with S samples in all.
 
-    unit : metres; all lengths are in it. It is 1 for a body that is 1.7 m tall, and in proportion for others
-    nodes (N,), edges (E,) : which of the graph's they are; place (N,) : the same within one thirtieth of a second
-    onward (N,) : the edge that goes on in a node's clip, −1 for none
+    unit : metres, the unit of all lengths; 1 for a body 1.7 m tall, in proportion for others
+    nodes (N,), edges (E,) : their numbers in the graph
+    place (N,) : equal for nodes within one thirtieth of a second of a clip
+    onward (N,) : the edge that continues a node's clip, −1 for none
     first_crossing (N + 1,) : where a node's transitions begin in `crossings` (T,), edges of this table
-    end (E,) : node at which an edge ends; distance (E,), 0 for stretches of clips; seconds (E,); length (E,)
-    first_sample (E + 1,) : where an edge's samples begin, in all of
-    right, ahead, turned, gone (B, S) : the root path in the frame of its start, facing `ahead` there; its facing, and
-        its length up to there. For each of B bends (radians a unit)
-    climbed (S,) : how much higher the ground is there than at its start
+    end (E,) : the node at which an edge ends
+    distance (E,) : of transitions, 0 for stretches of clips
+    seconds (E,), length (E,) : of the edges
+    first_sample (E + 1,) : where an edge's samples begin among all
+    right, ahead (B, S) : the root path in the frame of its start, whose facing is `ahead`, for each of B bends
+    turned, gone (B, S) : its facing relative to the start, and its arc length
+    climbed (S,) : how much higher the ground is than at the start
+    bends (B,) : radians a unit
     """
 
     unit: float
@@ -92,13 +103,35 @@ class EdgeTable:
 
 
 def unit(graph: MotionGraph) -> float:
-    """Return the metres that a search counts as one: 1 for a body that is 1.7 m tall."""
+    """Return the metres of a search's unit of length: 1 for a body 1.7 m tall, in proportion for others.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import build, edge_table
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> round(edge_table.unit(graph) * 1.7, 2) == round(graph.clips[0].skeleton.height, 2)
+        True
+    """
     height = graph.clips[0].skeleton.height
     return height / TALL if height > 0.0 else 1.0
 
 
 def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
-    """Return the edges of a component as a table, sampled 30 times a second; bends in radians a unit (see `unit`)."""
+    """Return the edges of a component as a table, sampled 30 times a second.
+
+    bends (B,) : radians a unit (see `unit`) that each edge may turn further
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import build, edge_table
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> table = edge_table.tabulate(graph, graph.largest(), np.radians([-10.0, 0.0, 10.0]))
+        >>> len(table.end) == len(table.edges), table.turned.shape[0]  # three bends
+        (True, 3)
+    """
     metres = unit(graph)
     nodes = np.flatnonzero(graph.component == component)
     number = np.full(len(graph.clip), -1)
@@ -140,7 +173,7 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
 def _sampled(
     graph: MotionGraph, edges: Indices, bends: Array, stride: int
 ) -> tuple[Indices, Array, Array, Array, Array, Array, Array]:
-    """Some edges at every so many frames: samples of each, its length; right, ahead, turned, gone, climbed of all."""
+    """Return edges at every `stride`-th frame: samples of each, its length; right, ahead, turned, gone, climbed."""
     places, facing, climbed, first = _flattened(graph, edges)
     counts = np.diff(first)
     owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
@@ -148,7 +181,7 @@ def _sampled(
     back = np.exp(-1j * facing[first[:-1]])[owner]
     gone = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(places)) * (owner[1:] == owner[:-1]))])
     gone -= gone[first[:-1]][owner]
-    local = np.stack([(_led(places, gone, owner, first, bend) * back)[taken] for bend in bends])
+    local = np.stack([(_bent_paths(places, gone, owner, first, bend) * back)[taken] for bend in bends])
     turned = (facing - facing[first[:-1]][owner])[taken] + bends[:, None] * gone[taken]
     samples = np.bincount(owner[taken], minlength=len(edges))
     higher = (climbed - climbed[first[:-1]][owner])[taken]
@@ -156,13 +189,13 @@ def _sampled(
 
 
 def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Array, Indices]:
-    """Place, facing and height of the ground at every frame of edges in turn, and where each begins (E + 1,)."""
+    """Return place, facing and height of the ground at all frames of edges in turn, and where each begins (E + 1,)."""
     counts = graph.lengths[edges] + 1
     first = np.cumsum([0, *counts])
     owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
     ground, facing, firsts = graph.tracks.ground, graph.tracks.facing, graph.tracks.firsts
     begin = graph.start[edges]
-    # Where an edge is a transition this reads on in its clip, and is written over.
+    # For transitions this reads on in their clips; the values are overwritten below.
     rows = np.minimum((firsts[graph.clip[begin]] + graph.frame[begin])[owner] + at, len(ground) - 1)
     places, faced, climbed = ground[rows], facing[rows], graph.tracks.climbed[rows]
     crosses = graph.crosses[edges]
@@ -172,10 +205,10 @@ def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex12
     return places, faced, climbed, first
 
 
-def _led(
+def _bent_paths(
     places: NDArray[np.complex128], gone: Array, owner: Indices, first: Indices, bend: float
 ) -> NDArray[np.complex128]:
-    """Ground paths from their starts, one after the other, each bent as in `bent`."""
+    """Return ground paths relative to their starts, one after the other, each bent as by `bent`."""
     steps = np.diff(places) * np.exp(0.5j * bend * (gone[1:] + gone[:-1])) * (owner[1:] == owner[:-1])
-    led = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.asarray(led - led[first[:-1]][owner])
+    curve = np.concatenate([[0.0], np.cumsum(steps)])
+    return np.asarray(curve - curve[first[:-1]][owner])

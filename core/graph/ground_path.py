@@ -10,20 +10,22 @@ from ..errors import OptionError
 from ..motion.quat import Array
 
 STEP = 0.02  # m from sample to sample
-REACH = 0.3  # m each side over which the direction is taken: who walks round a corner turns before it
-BEND_REACH = 0.5  # m each side over which the radius is taken
-BEYOND = 4.0  # m that a path goes on beyond its end, for what is under way there
-SAME = 1e-9  # m and radians; by less two paths are the same
-SHORTEST, LONGEST = 0.1, 20000.0  # metres; what is longer is not in metres
+REACH = 0.3  # m on each side over which the direction is taken: a walk round a corner turns before it
+BEND_REACH = 0.5  # m on each side over which the radius is taken
+BEYOND = 4.0  # m that a path continues beyond its end, for edges that cross it
+SAME = 1e-9  # m and radians; smaller differences are none
+SHORTEST, LONGEST = 0.1, 20000.0  # metres; a longer path is hardly in metres
 
 
 @dataclass(frozen=True, eq=False)
 class GroundPath:
-    """A path in even steps of arc length, and a bit beyond its end: straight on, or round again where it is closed.
+    """A path in even steps of arc length, continued beyond its end: straight on, or round again if it is closed.
 
-    places (K,) : x + iy; facing (K,) : of who goes along it, radians about Z from +y, without jumps
-    heights (K,) : how high it is, 0 where that does not count
-    length : without what lies beyond. All lengths are in units of so many metres
+    places (K,) : x + iy
+    facing (K,) : along the path, radians about Z from +y, unwrapped
+    heights (K,) : 0 where heights do not count
+    length : up to the end
+    unit : metres; all lengths are in this unit
     """
 
     places: NDArray[np.complex128]
@@ -49,11 +51,12 @@ class GroundPath:
         return self.heights[low] + share * (self.heights[low + 1] - self.heights[low])
 
     def _between(self, gone: Array) -> tuple[NDArray[np.int64], Array]:
+        """Return the samples (F,) before arc lengths, and the share (F,) of the samples after them."""
         low = np.minimum((gone / STEP).astype(np.int64), len(self.places) - 2)
         return low, np.minimum(gone / STEP - low, 1.0)
 
     def first_change(self, other: "GroundPath") -> float:
-        """Return up to where (m) another path, of the same unit, is the same; infinite where all of it is."""
+        """Return the arc length up to which another path of the same unit is equal, infinite if all of it is."""
         count = min(len(self.places), len(other.places))
         moved = np.abs(self.places[:count] - other.places[:count]) > SAME
         moved |= np.abs(self.heights[:count] - other.heights[:count]) > SAME
@@ -63,7 +66,7 @@ class GroundPath:
         return float("inf") if self.length == other.length else min(self.length, other.length)
 
     def tightest(self) -> tuple[float, float]:
-        """Return the smallest radius (m) that the path turns with over a metre, and where: metres from its start."""
+        """Return the smallest radius of the path over a metre, infinite if it is straight, and its arc length."""
         reach = round(BEND_REACH / STEP)
         inside = round(self.length / STEP) + 1
         if inside <= 2 * reach:
@@ -76,9 +79,20 @@ class GroundPath:
 
 
 def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0, climbing: bool = False) -> GroundPath:
-    """Return the path through points (N, 2 or more: x, y and height), metres, in units of so many.
+    """Return the path through points (N, 2 or more: x, y and height), metres.
 
-    climbing : whether heights count. Raises OptionError for points that make no path.
+    closed : whether it returns to its first point
+    unit : metres, of the result's lengths
+    climbing : whether heights count
+
+    Raises OptionError for points that make no path, or one that is too short or too long.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.graph import ground_path
+        >>> path = ground_path.through([(0, 0), (0, 3), (4, 3)], closed=False)
+        >>> path.length, np.degrees(path.facing_at(np.array([0.0, 5.0]))).round().tolist()  # to +y, then to +x
+        (7.0, [0.0, -90.0])
     """
     if any(len(row) < 2 for row in rows):
         raise OptionError("a path is made of rows of x and y")
@@ -108,11 +122,11 @@ def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0,
 
 
 def _facing(places: NDArray[np.complex128]) -> Array:
-    """Direction of a sampled path as a facing: that of +y is 0."""
+    """Return the facing (K,) along a sampled path, 0 for +y."""
     reach, last = round(REACH / STEP), len(places) - 1
     k = np.arange(len(places))
     ahead = places[np.minimum(k + reach, last)] - places[np.maximum(k - reach, 0)]
-    # Where a path turns back on itself it has no direction: that of a step will do.
+    # Where a path turns back on itself it has no such direction; there the next step's is taken.
     steps = np.append(np.diff(places), places[-1] - places[-2])
     ahead = np.where(np.abs(ahead) > 0.25 * REACH, ahead, steps)
     return np.unwrap(np.angle(ahead) - 0.5 * np.pi)

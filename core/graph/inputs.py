@@ -1,11 +1,8 @@
-"""Clips made ready for a motion graph: good ends, one body, rate and floor, and their mirror images.
+"""Prepare clips for a motion graph: ends, body, rate, floor and mirror images (methods: Motion graph)."""
 
-Method: Motion graph.
-"""
-
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 
@@ -22,20 +19,21 @@ from ..weave import add_root_motion
 from ..weave.seam import close
 from . import climbs
 
-LAPS, SECONDS = 2, 1.0  # how often a cycle is taken at least, and for how long
-LONGEST = 10.0  # s; what closes after longer has its ways back in itself
+CYCLES, SECONDS = 2, 1.0  # a clip that is one cycle is repeated at least as often, and for as long
+LONGEST = 10.0  # s; in a longer cycle there are transitions back within it
 FLOOR = 5.0  # percentile of the height of the balls of the feet
 
 
 @dataclass(frozen=True, eq=False)
 class GraphInputs:
-    """The clips of a graph, those as given before their mirror images.
+    """The prepared clips of a graph: those that were given, then their mirror images.
 
-    frame_maps (N,) : which frames of the clips as given theirs are
+    frame_maps (N,) : from their frames to those of the clips as given
     labels (N,) : only clips of the same label are connected
-    given : how many are not mirror images; image n of clip k is clip given + k
-    sentences : what is to be said of how they were made ready
-    grounds : how high (F,) the ground was that was taken off each clip as given, () where none was
+    given : number of clips that are no mirror images; the image of clip k is clip given + k
+    left_out : frames that were left out, and why
+    sentences : notes on the preparation, for reports
+    grounds : the height (F,) of the ground that was removed from each given clip, () if none was
     """
 
     clips: tuple[Clip, ...]
@@ -47,7 +45,7 @@ class GraphInputs:
     grounds: tuple[Array, ...] = ()
 
     def ground_of(self, clip: int) -> Array:
-        """Return how far (F,) the ground of a clip, or of the one that it is the image of, was higher than here."""
+        """Return the height (F,) of the ground that was removed from a clip, or from the clip it is the image of."""
         return self.grounds[clip % self.given] if self.grounds else np.zeros(len(self.clips[clip]))
 
     @property
@@ -65,7 +63,7 @@ class GraphInputs:
         )
 
     def without(self, left_out: Mapping[int, str]) -> "GraphInputs":
-        """Return the inputs without some of the clips as given and their images; left_out says why."""
+        """Return the inputs without some given clips and their images; left_out : the reason for each."""
         kept = self.remaining(left_out)
         whole = tuple(LeftOut(self.clips[k].name, 0, len(self.clips[k]), why) for k, why in left_out.items())
         return GraphInputs(
@@ -75,11 +73,11 @@ class GraphInputs:
             self.given - len(left_out),
             self.left_out + whole,
             self.sentences,
-            tuple(one for k, one in enumerate(self.grounds) if k not in left_out),
+            tuple(ground for k, ground in enumerate(self.grounds) if k not in left_out),
         )
 
     def remaining(self, left_out: Collection[int]) -> list[int]:
-        """Return the numbers of the clips that are left without some of those given and their images."""
+        """Return the numbers of all clips but some given ones and their images."""
         return [k for k in range(len(self.clips)) if k % self.given not in left_out]
 
 
@@ -88,33 +86,36 @@ def gather(
     *,
     images: bool,
     labels: Sequence[str] = (),
-    give: TravelOptions | None = None,
+    travel: TravelOptions | None = None,
     climbing: bool = False,
     progress: Progress = SILENT,
 ) -> GraphInputs:
-    """Bring clips onto the body, rate and floor of the first one, without bad ends; with `images`, mirrored too.
+    """Return clips without bad ends on the body, rate and floor of the first one.
 
-    Those that walk on the spot travel as `give` says; None leaves them there. With `climbing` the ground is taken off
-    that they tread. Bodies may name their joints otherwise
-    (see `joint_matching.renamed`), and have others (see `bodies.alike`). Raises ClipError for no clips, OptionError for
-    labels that do not fit the clips and SkeletonError for bodies that differ or whose joints do not inherit all.
+    images : whether to add their mirror images
+    travel : how clips that walk on the spot get root motion; None leaves them there
+    climbing : whether to remove the ground that they climb
+
+    Bodies may have other names for their joints (see `joint_matching.renamed`), and other joints (see `bodies.alike`).
+    Raises ClipError for no clips, OptionError for labels that do not fit the clips, and SkeletonError for bodies that
+    differ or whose joints do not inherit all.
     """
     if not clips:
         raise ClipError("A motion graph takes one clip or more; none given")
     if labels and len(labels) != len(clips):
         raise OptionError(f"{len(labels)} labels were given for {len(clips)} clips")
     if len({clip.name for clip in clips}) < len(clips):
-        clips = _told_apart(clips)
+        clips = _with_distinct_names(clips)
     trimmed = [trim.ends(clip) for clip in clips]
     _refuse_loose(trimmed[0].clip)
-    going = [one.clip for one in trimmed]
+    sources = [result.clip for result in trimmed]
     sentences: list[str] = []
-    if give is not None:
-        going, sentences = add_root_motion.travelling(going, give, needed=True)
-    first = going[0]
+    if travel is not None:
+        sources, sentences = add_root_motion.travelling(sources, travel, needed=True)
+    first = sources[0]
     floor = 0.0 if climbing else _floor(first)
-    ready, laps, grounds = [], [], []
-    for k, clip in enumerate(going):
+    ready, lengths, grounds = [], [], []
+    for k, clip in enumerate(sources):
         progress.at(k / len(trimmed), f"Fitting {clip.name} to the body of {first.name}")
         fitted, carried = alike.like(joint_matching.renamed(clip, first.skeleton), first)
         sentences += [] if carried is None else carried.sentences
@@ -123,21 +124,21 @@ def gather(
             grounds.append(climbs.ground(fitted))
             fitted = climbs.lifted(fitted, -grounds[-1])
         ready.append(_lifted(fitted, floor - _floor(fitted)))
-        laps.append(cycle)
-    found = GraphInputs(
+        lengths.append(cycle)
+    inputs = GraphInputs(
         tuple(ready),
-        tuple(FrameMap(t.first, t.clip.rate / first.rate, lap) for t, lap in zip(trimmed, laps, strict=True)),
+        tuple(FrameMap(t.first, t.clip.rate / first.rate, cycle) for t, cycle in zip(trimmed, lengths, strict=True)),
         tuple(labels) or len(clips) * ("",),
         len(clips),
-        tuple(entry for one in trimmed for entry in one.left_out),
+        tuple(entry for result in trimmed for entry in result.left_out),
         tuple(sentences),
         tuple(grounds),
     )
-    return found.with_images() if images else found
+    return inputs.with_images() if images else inputs
 
 
 def _refuse_loose(clip: Clip) -> None:
-    """Raise SkeletonError for a body that can't be turned and moved as a whole, before anything is compared."""
+    """Raise SkeletonError for a body that can't be turned and moved as a whole."""
     settings = clip.skeleton.inheritance
     if settings is None:
         return
@@ -155,37 +156,38 @@ def _refuse_loose(clip: Clip) -> None:
 
 
 def _unrolled(clip: Clip) -> tuple[Clip, int]:
-    """A clip that is one cycle several times in a row, and the frames of one; any other as it is, and 0.
+    """Return a clip that is one cycle several times in a row, and the cycle's frames; other clips as they are, and 0.
 
-    Alone it has no second pass to go over into, and no frames before and after its ends.
+    Alone, a cycle has no second pass to lead into, and no frames before and after its ends.
     """
     cycle = close.as_cycle(clip) if clip.seconds <= LONGEST else clip
-    if not cycle.cyclic or cycles.repeats(cycle) >= LAPS:
+    if not cycle.cyclic or cycles.repeats(cycle) >= CYCLES:
         return clip, 0
     length = len(cycle) - 1
-    laps = max(LAPS, int(np.ceil(SECONDS * clip.rate / length)))
-    return replace(cycles.unrolled(cycle, 0, laps - 1), cyclic=False), length
+    count = max(CYCLES, int(np.ceil(SECONDS * clip.rate / length)))
+    return replace(cycles.unrolled(cycle, 0, count - 1), cyclic=False), length
 
 
-def _told_apart(clips: Sequence[Clip]) -> list[Clip]:
-    """The clips under names that differ: what they have in common gets a number, one that no other clip has."""
+def _with_distinct_names(clips: Sequence[Clip]) -> list[Clip]:
+    """Return the clips with numbers behind names that several of them have."""
     names = [clip.name for clip in clips]
-    taken, apart = {name for name in names if names.count(name) == 1}, []
+    taken, renamed = {name for name in names if names.count(name) == 1}, []
     for clip in clips:
-        numbered = (f"{clip.name} ({number})" for number in count(1))
+        numbered = (f"{clip.name} ({number})" for number in itertools.count(1))
         name = clip.name if names.count(clip.name) == 1 else next(n for n in numbered if n not in taken)
         taken.add(name)
-        apart.append(replace(clip, name=name))
-    return apart
+        renamed.append(replace(clip, name=name))
+    return renamed
 
 
 def _floor(clip: Clip) -> float:
-    """Height of the ground that a clip's feet tread; 0 for a body whose feet are not known."""
+    """Return the height of the ground under a clip's feet; 0 for a body whose feet are not known."""
     balls = contacts.feet(clip).values()
     return float(np.percentile(np.concatenate([ball[:, 2] for ball in balls]), FLOOR)) if balls else 0.0
 
 
 def _lifted(clip: Clip, height: float) -> Clip:
+    """Return the clip with its roots lifted by a height, metres."""
     skeleton, translations = clip.skeleton, clip.translations.copy()
     roots = skeleton.parents < 0
     translations[:, roots] += quat.rotate(quat.inv(skeleton.orients[roots]), np.array([0.0, 0.0, height]))
@@ -193,7 +195,7 @@ def _lifted(clip: Clip, height: float) -> Clip:
 
 
 def points(clip: Clip) -> Array:
-    """Return the weighted points (F, P, 3) of a clip: those that count, times the root of their weight."""
+    """Return the points (F, P, 3) of a clip that have weight, times the roots of their weights."""
     weights = clip.skeleton.point_weights
     counting = weights > 0.0
     return kinematics.points(clip)[:, counting] * np.sqrt(weights[counting])[:, None]

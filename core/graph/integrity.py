@@ -1,4 +1,4 @@
-"""What must hold of a motion graph that comes from a file before anything walks through it."""
+"""Checks of a motion graph that was read from a file, before anything walks through it (methods: Motion graph)."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ from ..errors import GraphError
 from . import components
 from .motion_graph import MotionGraph
 
-LARGEST = 1e9  # m
+LARGEST = 1e9  # m; no length in a graph is larger
 _NUMBERS = ("clip", "frame", "start", "end", "component")
-# What is read of a report afterwards, and what each must be.
+# Entries of a report that are read later, and their types.
 _REPORTED = {"names": list, "dropped": list, "warnings": list, "graph": dict, "seconds_taken": float}
 _FIGURES = {"frames": int, "transitions": int, "distance_median": float, "components": list, "outside": list}
 
 
 def check(graph: MotionGraph) -> None:
-    """Raise GraphError for a graph that no building gives, in its shapes, its places or its report."""
+    """Raise GraphError for shapes, places or a report that no built graph has."""
     nodes, edges = len(graph.clip), len(graph.start)
     if not nodes > 0 or not _is_number(graph.half) or graph.half < 1:
         raise GraphError("it has no nodes, or no transitions between them")
@@ -35,15 +35,15 @@ def check(graph: MotionGraph) -> None:
 
 
 def _is_number(value: object) -> bool:
-    """Say whether a value is a whole number; True and False, which Python counts with these, choose other frames."""
+    """Return whether a value is an int but no bool, which would index as a mask."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _check_bodies(graph: MotionGraph) -> None:
-    """Raise GraphError for clips whose numbers no reading gives."""
+    """Raise GraphError for clips with numbers or names that no file reader makes."""
     skeleton = graph.clips[0].skeleton
     roles, count = skeleton.roles, len(skeleton)
-    if not isinstance(roles, dict) or not all(_is_number(one) and 0 <= one < count for one in roles.values()):
+    if not isinstance(roles, dict) or not all(_is_number(joint) and 0 <= joint < count for joint in roles.values()):
         raise GraphError("a role of the body is played by no joint")
     texts = [graph.name, *skeleton.names, *graph.inputs.labels, *(clip.name for clip in graph.clips)]
     if not all(isinstance(text, str) for text in texts):
@@ -60,9 +60,9 @@ def _check_bodies(graph: MotionGraph) -> None:
 
 def _check_places(graph: MotionGraph, nodes: int) -> None:
     """Raise GraphError for nodes outside their clips, and for edges that lead nowhere or back in time."""
-    for one in graph.inputs.frame_maps:
-        whole = _is_number(one.first) and _is_number(one.cycle) and one.cycle >= 0
-        if not whole or not isinstance(one.step, (int, float)) or not 0.0 < one.step < LARGEST:
+    for frames in graph.inputs.frame_maps:
+        whole = _is_number(frames.first) and _is_number(frames.cycle) and frames.cycle >= 0
+        if not whole or not isinstance(frames.step, (int, float)) or not 0.0 < frames.step < LARGEST:
             raise GraphError("its frames are those of no clip")
     lengths = np.array([len(clip) for clip in graph.clips])
     if graph.clip.min() < 0 or graph.clip.max() >= len(lengths):
@@ -86,14 +86,14 @@ def _check_places(graph: MotionGraph, nodes: int) -> None:
         raise GraphError("a turn or a shift is not a number")
     if np.isinf(graph.distance).any():
         raise GraphError("a distance is not a number")
-    found = components.strong(nodes, graph.start, graph.end)
-    pairs = np.unique(np.column_stack([found, graph.component]), axis=0)
-    if not (len(pairs) == len(np.unique(found)) == len(np.unique(graph.component))) or graph.component.min() != 0:
+    component = components.strong(nodes, graph.start, graph.end)
+    pairs = np.unique(np.column_stack([component, graph.component]), axis=0)
+    if not (len(pairs) == len(np.unique(component)) == len(np.unique(graph.component))) or graph.component.min() != 0:
         raise GraphError("its components are not those of its edges")
 
 
 def _check_report(graph: MotionGraph) -> None:
-    """Raise GraphError for a report that lacks what is shown of it."""
+    """Raise GraphError for a report without the entries that are shown later."""
     for report, kinds in ((graph.report, _REPORTED), (graph.report.get("graph", {}), _FIGURES)):
         for key, kind in kinds.items():
             if not isinstance(report.get(key), (int, float) if kind is float else kind):

@@ -1,8 +1,8 @@
 """A motion graph: frames of clips as nodes, clips and blended transitions as edges (methods: Motion graph).
 
 A match of frame i of clip A with frame j of clip B is an edge from (A, i − h) to (B, j + h), 2h frames long, and one
-from (B, j − h) to (A, i + h). Nodes of one clip are chained by edges that are the clip itself, so that a transition
-never begins inside another.
+from (B, j − h) to (A, i + h). Stretches of the clip itself chain the nodes of a clip, so that a transition never begins
+inside another.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,14 @@ Indices = NDArray[np.int64]
 class MotionGraph:
     """N nodes and E edges over the frames of clips.
 
-    clip, frame (N,) : where a node is, in order of clips and frames
-    start, end (E,) : nodes; distance (E,) in metres a point, NaN where an edge is a stretch of its clip
-    turn, shift (E,) : what brings the clip of the end onto the ground of the start's, as in
+    half : h
+    clip, frame (N,) : of the nodes, in order of clips and frames
+    start, end (E,) : nodes of the edges
+    distance (E,) : metres, of a point; NaN for stretches of clips
+    turn, shift (E,) : the ground motion that brings the clip of the end to that of the start, as in
         `sync.transitions.Transition`; shift as x + iy
-    half : h; component (N,) : strongly connected components, the largest first
-    follows : hips or mass, what walks along a path are told by
+    component (N,) : strongly connected component of each node, the largest first
+    follows : "hips" or "mass", whose path is the root path
     """
 
     name: str
@@ -57,7 +59,7 @@ class MotionGraph:
 
     @cached_property
     def tracks(self) -> GroundTracks:
-        """Where bodies go in the clips."""
+        """The ground tracks of the clips."""
         climbed = [self.inputs.ground_of(k) for k in range(len(self.clips))]
         return ground_tracks_of(self.clips, climbed, self.follows)
 
@@ -73,13 +75,13 @@ class MotionGraph:
         return np.where(self.crosses, 2 * self.half, along)
 
     def largest(self, label: str = "") -> int:
-        """Return the largest component, or that of clips of a label; raises OptionError where there is none such."""
+        """Return the largest component, or the largest of clips of a label; raises OptionError if there is none."""
         return int(self._walkable(label)[0]) if label else 0
 
     def farthest(self, label: str = "") -> int:
-        """Return the component whose clips go farthest over the ground, of those of a label, if one is given.
+        """Return the component whose clips go farthest over the ground, of clips of a label if one is given.
 
-        The largest is often one of clips that stand. Raises OptionError as `largest` does.
+        The largest one often holds clips that stand. Raises OptionError as `largest` does.
         """
         walkable = self._walkable(label)
         inside = ~self.crosses & (self.component[self.start] == self.component[self.end])
@@ -90,7 +92,7 @@ class MotionGraph:
         return int(walkable[np.argmax(np.round(gone[walkable], 6))])
 
     def _walkable(self, label: str) -> Indices:
-        """The components that have transitions, of clips of a label, if one is given; the largest first."""
+        """Return the components with transitions, of clips of a label if one is given, the largest first."""
         inside = self.crosses & (self.component[self.start] == self.component[self.end])
         if label:
             inside &= np.array(self.inputs.labels)[self.clip[self.start]] == label
@@ -101,12 +103,12 @@ class MotionGraph:
         return walkable
 
     def given_frame(self, clip: int, frame: int) -> int:
-        """Return a frame of a clip as a frame of the clip as it was given."""
+        """Return a frame of a clip as a frame of the clip that was given."""
         return self.inputs.frame_maps[clip].given_frame(frame)
 
 
 def frames_in(graph: MotionGraph) -> Indices:
-    """Return how many frames of the clips each component has."""
+    """Return how many frames (C,) of the clips each component has."""
     count = int(graph.component.max(initial=-1)) + 1
     inside = ~graph.crosses & (graph.component[graph.start] == graph.component[graph.end])
     return np.bincount(

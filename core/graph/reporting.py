@@ -1,4 +1,4 @@
-"""The report on a motion graph: plain JSON values that scripts may rely on."""
+"""The report on a motion graph: plain JSON values that scripts can rely on (methods: Motion graph)."""
 
 import time
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from ..motion import frame_map
 from ..recipes.graph import GraphOptions
 from .motion_graph import MotionGraph, frames_in
 
-DOUBTFUL = 0.07  # m; over it feet slide twice as much as in captured walks
+DOUBTFUL = 0.07  # m; with a higher threshold feet slide twice as much as in captured walks
 SHOWN = 12  # components that are listed
 
 
 def built(graph: MotionGraph, options: GraphOptions, names: Sequence[str], began: float) -> dict[str, Any]:
-    """Return the report on a graph; `began` is the perf_counter at the start."""
+    """Return the report on a graph of clips with these names; began : perf_counter at the start."""
     frames, total = frames_in(graph), sum(map(len, graph.clips))
     crosses, component = graph.crosses, graph.component
     inside = crosses & (component[graph.start] == component[graph.end])
@@ -60,11 +60,12 @@ def built(graph: MotionGraph, options: GraphOptions, names: Sequence[str], began
 
 
 def _clips(graph: MotionGraph, component: int) -> list[int]:
+    """Return the clips that have nodes in a component."""
     return [int(k) for k in np.unique(graph.clip[graph.component == component])]
 
 
 def _why(graph: MotionGraph, clip: int) -> str:
-    """Why a clip has no part in the largest component."""
+    """Return why a clip has no part in the largest component."""
     own = np.unique(graph.component[graph.clip == clip])
     if len(own) == 0:
         return "no frame of it is near enough to one of another clip"
@@ -76,6 +77,7 @@ def _why(graph: MotionGraph, clip: int) -> str:
 
 
 def _warnings(options: GraphOptions) -> list[str]:
+    """Return warnings about the options."""
     if not options.relative and options.threshold > DOUBTFUL:
         return [f"with a threshold over {DOUBTFUL:g} m feet slide in transitions: look at them"]
     return []

@@ -1,7 +1,4 @@
-"""What is left between a walk and its path, spread over the walk in steps: standing feet stay.
-
-Method: Following a drawn path.
-"""
+"""Spread the remaining offset between a walk and its path over the walk (methods: Following a drawn path)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,38 +10,50 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from .edge_table import TALL
 
-REACH = 0.08  # m, of a body 1.7 m tall; by more a foot is hardly led away from where the body goes
+REACH = 0.08  # m, of a body 1.7 m tall: a foot hardly moves farther than this relative to the body
 
 
 def spread(
     clip: Clip, left: NDArray[np.complex128], lower: Array, sigma: float
 ) -> tuple[Clip, NDArray[np.complex128], Array]:
-    """Return a walk moved by what is left (F,), as x + iy, and lifted by (F,), smoothed over so many seconds.
+    """Return a walk moved onto its path, and by how much it was moved (F,), as x + iy, and lifted (F,), metres.
 
-    And by how much it was moved and lifted.
+    left (F,) : remaining offset on the ground, as x + iy, metres
+    lower (F,) : remaining height, metres
+    sigma : seconds over which both are smoothed
 
-    The body glides by that, and a foot that stands would with it: it is moved by the mean of its stance instead, and to
-    the next place while it is in the air. Legs follow.
+    The body is moved by the smoothed offset. A standing foot would slide with it, so it is moved by the mean over its
+    stance instead, and in the air smoothly on to the next mean. Legs follow by inverse kinematics.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import spreading
+        >>> walk = actions.walk()
+        >>> aside = np.linspace(0.0, 0.1, len(walk)) + 0.0j  # up to 10 cm
+        >>> moved, offset, lift = spreading.spread(walk, aside, np.zeros(len(walk)), sigma=1.0)
+        >>> round(float(offset[48].real), 2), bool(lift.any())
+        (0.05, False)
     """
     smooth = root_motion.smooth(np.column_stack([left.real, left.imag, lower]), sigma * clip.rate)
-    moved, way, lift = root_motion.placed(clip, 0.0, smooth), smooth[:, 0] + 1j * smooth[:, 1], smooth[:, 2]
+    moved, offset, lift = root_motion.placed(clip, 0.0, smooth), smooth[:, 0] + 1j * smooth[:, 1], smooth[:, 2]
     legs, standing = ik.legs(clip.skeleton), contacts.detect(clip)
     _, positions = kinematics.world_of(moved, [leg.end for leg in legs])
     ankles = {}
     for leg in legs:
         if standing[leg.foot].any():
             reach = REACH * clip.skeleton.height / TALL
-            ahead = _limited(_by_steps(way, standing[leg.foot]) - way, reach)
+            ahead = _limited(_by_steps(offset, standing[leg.foot]) - offset, reach)
             above = _limited(_by_steps(lift.astype(np.complex128), standing[leg.foot]) - lift, reach)
             ankles[leg] = positions[:, leg.end] + np.column_stack([ahead.real, ahead.imag, above.real])
-    return ik.led(moved, ankles)[0], way, lift
+    return ik.to_targets(moved, ankles)[0], offset, lift
 
 
-def _by_steps(way: NDArray[np.complex128], stands: Flags) -> NDArray[np.complex128]:
-    """The way (F,) as a foot takes it: its mean while the foot stands, smoothly to the next one in the air."""
+def _by_steps(offset: NDArray[np.complex128], stands: Flags) -> NDArray[np.complex128]:
+    """Return the offset (F,) of a foot: its mean while the foot stands, in the air smoothly on to the next mean."""
     stances = contacts.runs(stands)
-    means = [way[start:end].mean() for start, end in stances]
-    out = np.full(len(way), means[0])
+    means = [offset[start:end].mean() for start, end in stances]
+    out = np.full(len(offset), means[0])
     for (start, _), mean in zip(stances, means, strict=True):
         out[start:] = mean
     for (_, end), (start, _), mean, following in zip(stances, stances[1:], means, means[1:], strict=False):
@@ -54,6 +63,6 @@ def _by_steps(way: NDArray[np.complex128], stands: Flags) -> NDArray[np.complex1
 
 
 def _limited(ahead: NDArray[np.complex128], reach: float) -> NDArray[np.complex128]:
-    """Distances (F,) that are softly kept within a reach."""
+    """Return offsets (F,) softly limited to a reach, so that they do not stop at once where they meet it."""
     size: Array = np.maximum(np.abs(ahead), 1e-12)
     return ahead * np.tanh(size / reach) * reach / size

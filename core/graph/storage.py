@@ -1,4 +1,4 @@
-"""A motion graph as one file: its clips, nodes and edges, and the report on it."""
+"""A motion graph as one file: its clips, nodes and edges, and its report (methods: Motion graph)."""
 
 import io
 import json
@@ -25,12 +25,21 @@ _ARRAYS = ("clip", "frame", "start", "end", "distance", "turn", "shift", "compon
 
 
 def save(graph: MotionGraph, path: str | os.PathLike[str]) -> None:
-    """Write a graph, whole or not at all; raises LoomError where it can't be written."""
+    """Write a graph, whole or not at all; raises LoomError if it can't be written."""
     files.write(path, compose(graph))
 
 
 def compose(graph: MotionGraph) -> bytes:
-    """Return the contents of a graph's file. Clips' mirror images are made again when it is read."""
+    """Return the contents of a graph's file, without mirror images, which are made again when it is read.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import build, storage
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> len(storage.compose(graph)) > 10_000  # bytes
+        True
+    """
     given = graph.clips[: graph.inputs.given]
     skeleton = given[0].skeleton
     about = {
@@ -41,9 +50,9 @@ def compose(graph: MotionGraph) -> bytes:
         "names": list(skeleton.names),
         "roles": skeleton.roles,
         "clips": [_about(clip) for clip in given],
-        "firsts": [one.first for one in graph.inputs.frame_maps],
-        "scales": [one.step for one in graph.inputs.frame_maps],
-        "cycles": [one.cycle for one in graph.inputs.frame_maps],
+        "firsts": [frames.first for frames in graph.inputs.frame_maps],
+        "scales": [frames.step for frames in graph.inputs.frame_maps],
+        "cycles": [frames.cycle for frames in graph.inputs.frame_maps],
         "labels": list(graph.inputs.labels),
         "mirrored": graph.inputs.mirrored,
         "dropped": frame_map.as_report(graph.inputs.left_out),
@@ -64,18 +73,33 @@ def compose(graph: MotionGraph) -> bytes:
         for n, channel in enumerate(clip.channels.values()):
             arrays[f"channel {k} {n}"] = channel.values
     arrays["about"] = np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8)
-    written = io.BytesIO()
-    np.savez(written, **arrays)
-    return written.getvalue()
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
 
 
 def _about(clip: Clip) -> dict[str, Any]:
+    """Return the description of a clip in a graph's file."""
     channels = [{"name": name, "discrete": channel.discrete} for name, channel in clip.channels.items()]
     return {"name": clip.name, "frames": len(clip), "scaled": clip.scales is not None, "channels": channels}
 
 
 def load(path: str | os.PathLike[str]) -> MotionGraph:
-    """Read a graph; raises LoomError that names the file where it can't be read or is none."""
+    """Return a graph read from a file; raises LoomError with the file's name if it can't be read or is none.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import build, storage
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     size = Path(folder, "walk.graph").write_bytes(storage.compose(graph))
+        ...     again = storage.load(Path(folder, "walk.graph"))
+        >>> bool((again.start == graph.start).all())
+        True
+    """
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -89,12 +113,13 @@ def load(path: str | os.PathLike[str]) -> MotionGraph:
                 return graph
     except GraphError as error:
         raise LoomError(f"{path}: this is no motion graph that can be walked through: {error}") from None
-    except Exception:  # whatever a broken or a foreign file makes of its readers
+    except Exception:  # a broken or foreign file can raise anything in its readers
         raise LoomError(f"{path}: this is not a motion graph that Action Loom has made") from None
     raise LoomError(f"{path}: this graph was made by another version of Action Loom; build it again")
 
 
 def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
+    """Return the graph of a file's description and arrays."""
     skeleton = Skeleton(
         tuple(about["names"]),
         arrays["parents"],
@@ -103,13 +128,13 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
         arrays["tips"],
         about["roles"],
     )
-    ends = np.cumsum([0, *(one["frames"] for one in about["clips"])])
+    ends = np.cumsum([0, *(clip["frames"] for clip in about["clips"])])
     rotations, moved = arrays["rotations"], arrays["moved"]
     translations = np.zeros((len(rotations), len(skeleton), 3))
     translations[:, moved] = arrays["translations"]
     given = [
-        _clip(one, k, about["rate"], skeleton, rotations[first:last], translations[first:last], arrays)
-        for k, (one, first, last) in enumerate(zip(about["clips"], ends[:-1], ends[1:], strict=True))
+        _clip(clip, k, about["rate"], skeleton, rotations[first:last], translations[first:last], arrays)
+        for k, (clip, first, last) in enumerate(zip(about["clips"], ends[:-1], ends[1:], strict=True))
     ]
     ready = GraphInputs(
         tuple(given),
@@ -121,7 +146,7 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
         ),
         tuple(about["labels"]),
         len(given),
-        tuple(LeftOut(**one) for one in about["dropped"]),
+        tuple(LeftOut(**entry) for entry in about["dropped"]),
         grounds=tuple(arrays[f"ground {k}"] for k in range(len(given))) if about.get("climbs") else (),
     )
     return MotionGraph(
@@ -134,11 +159,13 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
 
 
 def _clip(
-    one: dict[str, Any], k: int, rate: float, skeleton: Skeleton, rotations: Array, translations: Array,
+    about: dict[str, Any], k: int, rate: float, skeleton: Skeleton, rotations: Array, translations: Array,
     arrays: Mapping[str, Any],
 ) -> Clip:  # fmt: skip
+    """Return clip `k` of a graph's file by its description."""
     channels = {
-        about["name"]: Channel(arrays[f"channel {k} {n}"], about["discrete"]) for n, about in enumerate(one["channels"])
+        channel["name"]: Channel(arrays[f"channel {k} {n}"], channel["discrete"])
+        for n, channel in enumerate(about["channels"])
     }
-    scales = arrays[f"scales {k}"] if one["scaled"] else None
-    return Clip(one["name"], skeleton, rate, rotations, translations, scales, channels)
+    scales = arrays[f"scales {k}"] if about["scaled"] else None
+    return Clip(about["name"], skeleton, rate, rotations, translations, scales, channels)

@@ -1,9 +1,7 @@
-"""Where clips can go over into each other: local minima of the window distance of all pairs of frames.
+"""Transitions between clips: local minima of the window distance of all pairs of frames (methods: Motion graph).
 
-The matrix of all pairs is never held: it is worked out in blocks, in float32, and only once for what is the same by
-symmetry. D(A, B) is D(B, A), and the images of two clips in a mirror are as far apart as the clips.
-
-Method: Motion graph.
+The matrix of all pairs is never held: it is computed in blocks, in float32, and what follows by symmetry is not
+computed again. D(A, B) is D(B, A), and the mirror images of two clips are as far apart as the clips.
 """
 
 from collections.abc import Sequence
@@ -19,21 +17,22 @@ from . import windows
 from .windows import Bodies, Windows
 
 ROWS, COLUMNS = 1024, 4096  # of a block: 16 MB of distances
-SLOW = 0.6  # m/s; below it the relative threshold does not follow the speed
-CELL = 0.25  # s; of transitions from one such stretch of a clip to one of another the best is kept
-REACH = 4.0 / 120.0  # s each side in which a transition is looked up again at the full rate
-STILL = 0.01  # m/s; what is slower is a pose that is held, near itself in all its frames
-SAME = 0.01  # m; moving frames this near are of the same recording
-RISE = 0.05  # m; what climbs otherwise by more is another recording
-SAME_SHARE = 0.5  # of the shorter clip
-WIDER = 1.15  # times the threshold at first; at the full rate distances are smaller
+SLOW = 0.6  # m/s; at lower speeds the relative threshold is as for this one
+CELL = 0.25  # s; the best transition from one such stretch of a clip to one of another is kept
+REACH = 4.0 / 120.0  # s on each side within which a transition is refined at the full rate
+STILL = 0.01  # m/s; slower frames hold one pose, which is near itself in all of them
+SAME = 0.01  # m; moving frames this close are from the same recording
+RISE = 0.05  # m; clips whose rises differ by more are different recordings
+SAME_SHARE = 0.5  # of the moving windows of the shorter clip that make two clips the same recording
+WIDER = 1.15  # times the threshold before refinement: at the full rate distances get smaller
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Pairs of frames (M,) that are alike: of two clips, or twice of one. distance (M,) in metres, a point.
+    """Pairs of frames (M,) that are alike, of two clips or of one.
 
-    repeated : pairs of clips (of those as given) that are the same recording
+    distance (M,) : metres, of a point
+    repeated : pairs of given clips that are the same recording
     """
 
     clip: NDArray[np.int64]
@@ -59,29 +58,39 @@ def find(
     *,
     threshold: float,
     relative: bool,
-    laps: Sequence[int] = (),
+    cycles: Sequence[int] = (),
     rises: Sequence[float] = (),
     progress: Progress = SILENT,
 ) -> Matches:
-    """Return the local minima of the distance under a threshold, each pair of frames once.
+    """Return the local minima of the window distance under a threshold, each pair of frames once.
 
-    given : how many clips are no mirror images; laps : frames after which each of these repeats itself, 0 for those
-    that do not; rises : how far (m) the ground rises in each, where that was taken off
-    threshold : metres a point; where `relative`, seconds, times the mean speed of the points in both windows (0.6 m/s
-    at least). Minima are taken among pairs of one pair of clips, of one clip only the length of a transition apart or
-    more, and none between frames of one held pose.
+    given : number of clips that are no mirror images
+    threshold : metres; if `relative` seconds, times the mean speed of the points in both windows (at least 0.6 m/s)
+    cycles : frames of the cycle that each given clip repeats, 0 for none
+    rises : how far (m) the ground rises in each given clip, if that was removed
+
+    Frames of one clip are at least one transition apart, and frames of one held pose are not connected.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import inputs, transitions, windows
+        >>> ready = inputs.gather([actions.walk(), actions.turn_left()], images=False)
+        >>> body = windows.bodies(ready, transition=1 / 3)
+        >>> matches = transitions.find(body, ready.given, threshold=0.05, relative=False)
+        >>> len(matches) > 0, bool(matches.distance.max() <= 0.05)
+        (True, True)
     """
     rows = windows.windows_of(body, range(given))
     sides = [rows]
     if len(body.firsts) - 1 > given:
         sides.append(windows.windows_of(body, range(given, 2 * given)))
-    found, near = [_repeating(body, laps)], []
+    found, near = [_repeating(body, cycles)], []
     places = [(side, first) for side in range(len(sides)) for first in range(0, len(rows.clip), ROWS)]
     for done, (side, first) in enumerate(places):
         progress.at(done / len(places), "Comparing all frames")
         for column in range(first - first % COLUMNS, len(rows.clip), COLUMNS):
-            one, same = _block(rows, sides[side], first, column, given, body, WIDER * threshold, relative)
-            found.append(best_of_cells(one, CELL * body.rate))
+            minima, same = _block(rows, sides[side], first, column, given, body, WIDER * threshold, relative)
+            found.append(best_of_cells(minima, CELL * body.rate))
             near.append(same)
     matches = _joined(found)
     repeated = _repeated(np.concatenate(near), rows, given, rises or given * [0.0])
@@ -92,20 +101,20 @@ def find(
     return replace(matches.some(matches.distance <= limit), repeated=repeated)
 
 
-def _repeating(body: Bodies, laps: Sequence[int]) -> Matches:
-    """Frames of clips that repeat themselves, and the same a lap later.
+def _repeating(body: Bodies, cycles: Sequence[int]) -> Matches:
+    """Return the frames of clips that repeat a cycle with the frames one cycle later.
 
-    They need not be looked for, nor would all be found: windows are some frames apart, and a lap may lie between them.
+    A search would not find all of them, since windows are some frames apart and a cycle may end between them.
     """
     clip, frame, later = [], [], []
-    for k, lap in enumerate(laps):
+    for k, cycle in enumerate(cycles):
         frames = body.frames(k)
-        if lap >= 2 * body.half:
-            frames = frames[frames + lap <= body.firsts[k + 1] - body.firsts[k] - 1 - body.half]
+        if cycle >= 2 * body.half:
+            frames = frames[frames + cycle <= body.firsts[k + 1] - body.firsts[k] - 1 - body.half]
             frames = frames[windows.speed(body, np.full(len(frames), k), frames) >= STILL]
             clip.append(np.full(len(frames), k))
             frame.append(frames)
-            later.append(frames + lap)
+            later.append(frames + cycle)
     if not clip:
         none = np.empty(0, dtype=np.int64)
         return Matches(none, none, none, none, np.empty(0))
@@ -116,29 +125,29 @@ def _repeating(body: Bodies, laps: Sequence[int]) -> Matches:
 def _block(
     rows: Windows, columns: Windows, first: int, column: int, given: int, body: Bodies, threshold: float, relative: bool
 ) -> tuple[Matches, NDArray[np.int64]]:
-    """The minima of a block, and which windows have one of another clip that is the same: rows and clips (K, 2)."""
+    """Return the minima of a block, and the windows that equal one of another clip: rows and clips (K, 2)."""
     some = slice(max(first - 1, 0), first + ROWS + 1)
     others = slice(max(column - 1, 0), column + COLUMNS + 1)
-    found = alignment.distances(rows, columns, some, others)
+    distances = alignment.distances(rows, columns, some, others)
     limit = np.float32(threshold)
     if relative:
         speeds = np.maximum(0.5 * (rows.speed[some, None] + columns.speed[others]), SLOW)
-        near = found <= limit * speeds
+        near = distances <= limit * speeds
     else:
-        near = found <= limit
+        near = distances <= limit
     i, j = np.nonzero(near)
     at_row, at_column = i + some.start, j + others.start
     inside = (at_row >= first) & (at_row < first + ROWS) & (at_column >= column) & (at_column < column + COLUMNS)
     mirrored = columns is not rows
-    inside &= at_column >= at_row  # the rest is the same by symmetry
+    inside &= at_column >= at_row  # the rest follows by symmetry
     i, j, at_row, at_column = (each[inside] for each in (i, j, at_row, at_column))
-    value, least = found[i, j], alignment.are_minima(found, i, j)
+    value, least = distances[i, j], alignment.are_minima(distances, i, j)
     held = rows.speed[at_row] < STILL
     same = (value <= SAME) & ~held & ((rows.clip[at_row] != columns.clip[at_column] % given) | mirrored)
     alike = np.column_stack([at_row[same], columns.clip[at_column[same]]])
     apart = mirrored | (rows.clip[at_row] != columns.clip[at_column])
     least &= apart | (np.abs(rows.frame[at_row] - columns.frame[at_column]) >= 2 * body.half)
-    # From frame to frame of a held pose leads nowhere, in a mirror neither.
+    # A transition between frames of one held pose, or of its mirror image, leads nowhere.
     own = rows.clip[at_row] == columns.clip[at_column] % given
     least &= ~(own & held & (columns.speed[at_column] < STILL))
     at_row, at_column = at_row[least], at_column[least]
@@ -162,12 +171,12 @@ def _joined(parts: list[Matches]) -> Matches:
 def _repeated(
     near: NDArray[np.int64], rows: Windows, given: int, rises: Sequence[float]
 ) -> tuple[tuple[int, int], ...]:
-    """Pairs of clips of which half of what moves in the shorter is the same, the one that is kept first."""
+    """Return the pairs of clips that are the same recording, first the one that is kept."""
     near = np.unique(near.reshape(-1, 2), axis=0)
-    one, other = rows.clip[near[:, 0]], near[:, 1] % given
+    first, second = rows.clip[near[:, 0]], near[:, 1] % given
     lengths = np.bincount(rows.clip[(rows.clip >= 0) & (rows.speed >= STILL)], minlength=given)
     counts = np.zeros((given, given), dtype=np.int64)
-    np.add.at(counts, (one, other), 1)
+    np.add.at(counts, (first, second), 1)
     again: dict[int, int] = {}
     for a, b in np.argwhere(counts > 0):
         shorter = max(int(min(lengths[a], lengths[b])), 1)
@@ -177,7 +186,7 @@ def _repeated(
 
 
 def best_of_cells(matches: Matches, cell: float) -> Matches:
-    """Return the nearest of the matches in each cell of so many frames from clip to clip, in order of place."""
+    """Return the nearest match in each cell of `cell` by `cell` frames of two clips, in order of place."""
     keys = np.column_stack(
         [matches.clip, matches.other_clip, matches.frame // cell, matches.other_frame // cell]
     ).astype(np.int64)
@@ -188,7 +197,7 @@ def best_of_cells(matches: Matches, cell: float) -> Matches:
 
 
 def refined(body: Bodies, matches: Matches) -> Matches:
-    """Return the matches moved to where the distance is least nearby, at the full rate, by steps downhill."""
+    """Return the matches moved downhill to local minima of the distance at the full rate."""
     reach = min(round(REACH * body.rate), body.step)
     lengths = np.diff(body.firsts)
     first = np.stack([body.firsts[matches.clip], body.firsts[matches.other_clip]], axis=1)
@@ -205,6 +214,7 @@ def refined(body: Bodies, matches: Matches) -> Matches:
 
 
 def _pair_speed(body: Bodies, matches: Matches) -> Array:
+    """Return the mean speed (M,) of the points in both windows, m/s, at least SLOW."""
     speeds = [
         windows.speed(body, clip, frame)
         for clip, frame in ((matches.clip, matches.frame), (matches.other_clip, matches.other_frame))

@@ -1,7 +1,4 @@
-"""How tightly walks through a graph can turn, and what is said of a path that turns more tightly.
-
-Method: Following a drawn path.
-"""
+"""How tightly walks through a graph can turn, and a hint for paths that turn more (methods: Following a drawn path)."""
 
 from collections.abc import Sequence
 
@@ -12,15 +9,28 @@ from . import beam, ground_path
 from .edge_table import EdgeTable
 from .ground_path import GroundPath
 
-# Lengths of a body that is 1.7 m tall; those of others are in proportion (see `edge_table.unit`).
-TRIED = (8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)  # m; radii of circles that a graph may follow
-NEAR = 0.25  # m; a circle is followed where the walk is never further off
+# Lengths of a body 1.7 m tall; others are in proportion (see `edge_table.unit`).
+TRIED = (8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)  # m; radii of half circles that are tried
+NEAR = 0.25  # m that a walk may be from a half circle that it follows
 HARDLY = "these clips hardly turn"
 HALF_ROUND = np.linspace(0.0, np.pi, 40)
 
 
 def hint(steps: EdgeTable, bend: float, path: GroundPath) -> str:
-    """Return what is to be said of how tightly a graph can turn, and a path in its units does."""
+    """Return a sentence on how tightly a graph can turn, and on the path if that turns more tightly.
+
+    steps : the graph's table, in the unit of the path; bend : degrees a metre that was allowed
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import build, edge_table, ground_path, turning
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> table = edge_table.tabulate(graph, graph.largest(), np.zeros(1))
+        >>> turning.hint(table, 0.0, ground_path.through([(0, 0), (0, 5)], closed=False))
+        'these clips hardly turn'
+    """
     radius, where = path.tightest()
     can = tightest(steps)
     turns = (
@@ -40,13 +50,13 @@ def hint(steps: EdgeTable, bend: float, path: GroundPath) -> str:
 
 
 def tightest(steps: EdgeTable) -> float | None:
-    """Return the smallest radius (in units of the table) of some that its walks can turn with, to both sides.
+    """Return the smallest of the radii in TRIED, in units of the table, of which walks can follow half a circle.
 
-    That is, half a circle is followed within 0.25 m. Infinite where none is, None where not even a line is.
+    To both sides, within 0.25 m. Infinite if they follow none, None if not even a straight line.
     """
     if not _keeps_to(steps, [(0.0, 0.0), (0.0, 4.0)]):
         return None
-    low, high = 0, len(TRIED)  # the radii before `low` can be turned with, those from `high` on can't
+    low, high = 0, len(TRIED)  # walks follow the radii before `low`, and not those from `high` on
     while low < high:
         middle = (low + high) // 2
         if all(_keeps_to(steps, _half_circle(TRIED[middle], side)) for side in (-1.0, 1.0)):
@@ -57,12 +67,13 @@ def tightest(steps: EdgeTable) -> float | None:
 
 
 def _half_circle(radius: float, side: float) -> list[list[float]]:
+    """Return points of half a circle from the origin along +y, to the right for side 1, to the left for −1."""
     points = np.column_stack([side * radius * (1.0 - np.cos(HALF_ROUND)), radius * np.sin(HALF_ROUND)])
     return [[float(x), float(y)] for x, y in points]
 
 
 def _keeps_to(steps: EdgeTable, points: Sequence[Sequence[float]]) -> bool:
-    """Say whether a walk stays near a path."""
+    """Return whether a walk stays near a path."""
     try:
         path = ground_path.through(points, closed=False)
         beam.search(steps, path, fidelity=0.0, bent=0.0, width=beam.WIDTH // 2, widest=NEAR)

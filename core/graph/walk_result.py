@@ -1,4 +1,4 @@
-"""What walks through a motion graph hand back, and the report on them."""
+"""The result of a walk through a motion graph, and its report (methods: Following a drawn path)."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from .motion_graph import MotionGraph
 
 @dataclass(frozen=True, eq=False)
 class WalkResult(Result):
-    """A walk through a graph: what its frames (F,) are made of, and its smoothed root path, places (F,) as x + iy."""
+    """A walk through a graph: where its frames (F,) come from, and its smoothed root path, places (F,) as x + iy."""
 
     graph: MotionGraph
     origin: Origin
@@ -27,7 +27,19 @@ class WalkResult(Result):
 def report(
     verb: str, graph: MotionGraph, walked: AssembledWalk, walk: Sequence[WalkPiece], began: float
 ) -> dict[str, Any]:
-    """Return what every report on a walk says; `began` is the perf_counter at the start."""
+    """Return the part of the report that all walks have; began : perf_counter at the start.
+
+    Example:
+        >>> import time
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import assemble, build, walk_result
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> pieces = [assemble.WalkPiece(0, 10, 40)]
+        >>> report = walk_result.report("walk", graph, assemble.assemble(graph, pieces), pieces, time.perf_counter())
+        >>> report["frames"], report["pieces"]
+        (31, [{'at': 0, 'clip': 'walk', 'frames': [10, 40]}])
+    """
     clip, given = walked.clip, graph.inputs.given
     used = np.unique(walked.origin.clip[walked.origin.clip >= 0] % given)
     return {
@@ -51,21 +63,21 @@ def report(
 
 
 def _pieces(graph: MotionGraph, origin: Origin, walk: Sequence[WalkPiece]) -> list[dict[str, Any]]:
-    """What a walk is made of, one after the other, in frames of the clips as they were given."""
+    """Return the pieces of a walk in order, in frames of the clips that were given."""
     reports = []
     for number, piece in enumerate(walk):
         at = np.flatnonzero(origin.piece == number)
         if len(at) == 0:
             continue
         first, last = (graph.given_frame(piece.clip, int(origin.frame[k])) for k in (at[0], at[-1]))
-        one: dict[str, Any] = {"at": int(at[0]), "clip": graph.clips[piece.clip].name, "frames": [first, last]}
+        entry: dict[str, Any] = {"at": int(at[0]), "clip": graph.clips[piece.clip].name, "frames": [first, last]}
         if piece.edge >= 0:
             end = graph.end[piece.edge]
             other = int(graph.clip[end])
-            one["into"] = graph.clips[other].name
-            one["into_frame"] = graph.given_frame(other, int(graph.frame[end]))
-            one["distance"] = round(float(graph.distance[piece.edge]), 5)
+            entry["into"] = graph.clips[other].name
+            entry["into_frame"] = graph.given_frame(other, int(graph.frame[end]))
+            entry["distance"] = round(float(graph.distance[piece.edge]), 5)
         if piece.bend:
-            one["bend_degrees_m"] = round(float(np.degrees(piece.bend)), 3)
-        reports.append(one)
+            entry["bend_degrees_m"] = round(float(np.degrees(piece.bend)), 3)
+        reports.append(entry)
     return reports

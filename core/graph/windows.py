@@ -1,7 +1,4 @@
-"""Windows of motion as rows of numbers whose distance, after the best turn and shift, is two products.
-
-Method: Motion graph.
-"""
+"""Windows of motion as rows whose distance after the best turn and shift is two products (methods: Motion graph)."""
 
 from dataclasses import dataclass
 
@@ -15,19 +12,21 @@ from ..sync.alignment import Clouds
 from . import inputs
 from .inputs import GraphInputs
 
-SAMPLES = 11  # of a window; against all of its 41 frames the distance is 0.999 correlated
-ANALYSIS_RATE = 30.0
+SAMPLES = 11  # of a window; the distance correlates 0.999 with that of all of its 41 frames
+ANALYSIS_RATE = 30.0  # middles of windows a second, about
 
 
 @dataclass(frozen=True, eq=False)
 class Bodies:
-    """The weighted points of all clips, one clip after the other, and where each begins.
+    """The weighted points of all clips, one clip after the other.
 
-    ground (F, P) : x + iy; heights (F, P); firsts (N + 1,) : first frame of each clip, and the end of the last
-    half : frames of half a window; samples (K,) : the frames of a window about its middle that are compared
+    ground (F, P) : x + iy; heights (F, P); both times the roots of the points' weights
+    firsts (N + 1,) : the first frame of each clip, and the end of the last one
+    roots (P,) : of the points' weights
+    half : frames of half a window
+    samples (K,) : the frames of a window, about its middle, that are compared
     step : frames from window to window
-    roots (P,) : of the points' weights, which the points are multiplied by
-    feet : where the balls of the feet are, and stand, in all frames (F, S)
+    feet : the balls of the feet, and whether they stand, in all frames (F, S)
     """
 
     ground: NDArray[np.complex128]
@@ -41,7 +40,7 @@ class Bodies:
     feet: Footing
 
     def frames(self, clip: int) -> NDArray[np.int64]:
-        """Return the middles of the windows of a clip that are compared at first."""
+        """Return the middles of the windows of a clip that are compared before refinement."""
         return np.arange(self.half, self.firsts[clip + 1] - self.firsts[clip] - self.half, self.step)
 
 
@@ -50,7 +49,7 @@ class Windows(Clouds):
     """The windows (R,) of some clips, and where they are.
 
     speed (R,) : mean speed of the points, m/s
-    clip, frame (R,) : where it is; clip −1 is none, between those of one clip and of the next
+    clip, frame (R,) : of the middles; clip −1 for rows without a window, which separate the clips
     """
 
     speed: NDArray[np.float32]
@@ -59,7 +58,7 @@ class Windows(Clouds):
 
 
 def bodies(ready: GraphInputs, transition: float) -> Bodies:
-    """Return the points of all clips; transition : seconds that windows, and transitions, are long."""
+    """Return the points of all clips; transition : seconds of a window, and so of a transition."""
     points = [inputs.points(clip) for clip in ready.clips]
     skeleton, rate = ready.clips[0].skeleton, ready.clips[0].rate
     roots = np.sqrt(skeleton.point_weights[skeleton.point_weights > 0.0])
@@ -68,20 +67,20 @@ def bodies(ready: GraphInputs, transition: float) -> Bodies:
     feet = [contacts.footing(clip) for clip in ready.clips]
     return Bodies(
         every[..., 0] + 1j * every[..., 1],
-        # Less the mean pose, which all share: fewer digits are lost in float32.
+        # Without the mean pose, which all share, float32 loses fewer digits.
         np.ascontiguousarray(every[..., 2] - every[..., 2].mean(axis=0)),
-        np.cumsum([0, *(len(one) for one in points)]),
+        np.cumsum([0, *map(len, points)]),
         roots,
         half,
         np.unique(np.round(np.linspace(-half, half, SAMPLES)).astype(np.int64)),
         max(1, round(rate / ANALYSIS_RATE)),
         rate,
-        Footing(np.concatenate([one.balls for one in feet]), np.concatenate([one.stands for one in feet])),
+        Footing(np.concatenate([each.balls for each in feet]), np.concatenate([each.stands for each in feet])),
     )
 
 
 def windows_of(body: Bodies, clips: range) -> Windows:
-    """Return the windows of some clips that are compared at first, with a row of none after each clip."""
+    """Return the windows of clips that are compared before refinement, with a row without window after each clip."""
     clip, frame = [], []
     for k in clips:
         frames = body.frames(k)
@@ -102,9 +101,9 @@ def windows_of(body: Bodies, clips: range) -> Windows:
 
 
 def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> tuple[NDArray[np.complex128], Array]:
-    """Windows in these frames of these clips as rows (R, K·P) on the ground, about their means, and of heights.
+    """Return the ground points (about their means) and heights of windows as rows (R, K·P).
 
-    Sums of products of rows are means over the window.
+    Rows are scaled so that sums of their products are means over the window.
     """
     rows = rows_of(body, clip, frame)
     count, scale = len(rows), 1.0 / np.sqrt(len(body.samples))
@@ -115,7 +114,7 @@ def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> 
 
 
 def rows_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return which frames (R, K) of all clips together the samples of windows are; ends clamped to the clip."""
+    """Return the samples (R, K) of windows as frames over all clips in turn, clamped to their clips."""
     first, last = body.firsts[clip], body.firsts[clip + 1] - 1
     rows = (first + frame)[:, None] + body.samples
     return np.clip(rows, first[:, None], last[:, None])

@@ -1,4 +1,1 @@
-"""Libraries of clips: rows of numbers for every frame, kept in a folder, and what is found among them.
-
-Method: Libraries of clips.
-"""
+"""Libraries of clips: a row of numbers for every frame, kept in a folder and searched (methods: Libraries of clips)."""

@@ -1,4 +1,4 @@
-"""What a library's rows are gone through by, for numba; `_numpy` has the same functions for numpy."""
+"""The kernels of this package for numba; `_numpy` has the same functions for numpy."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _HALF, _FAR = np.float32(0.5), np.float32(np.inf)
 def warped(costs, totals, starts):  # type: ignore[no-untyped-def]
     """See `_numpy.warped`."""
     count, width = costs.shape
-    # The totals of three rows, and where their ways start: of this one, the one before and the one before that.
+    # The totals of three rows, and where their paths start: this row, the one before it, and the one before that.
     sums, froms = np.empty((3, width), np.float32), np.empty((3, width), np.int32)
     for column in range(width):
         sums[2, column], sums[1, column] = np.float32(0.0), _FAR
@@ -47,7 +47,7 @@ def nearest(numbers, clips, firsts, apart, low, best, who):  # type: ignore[no-u
     """See `_numpy.nearest`."""
     count, size = numbers.shape
     most, block = best.shape[1], 512  # columns whose first numbers stay in a processor's first-level cache
-    few = min(12, size // 4 * 4)  # numbers that tell of most columns that they are too far away
+    few = min(12, size // 4 * 4)  # numbers that rule out most columns as too far away
     slow, sums = np.empty((few, count), np.float32), np.empty(block, np.float32)
     for k in range(few):
         slow[k] = numbers[:, k]
@@ -57,7 +57,7 @@ def nearest(numbers, clips, firsts, apart, low, best, who):  # type: ignore[no-u
         for row in range(low, low + len(best)):
             own, bests, places = numbers[row], best[row - low], who[row - low]
             sums[:] = np.float32(0.0)
-            for k in range(0, few, 4):  # four at a time: sums are fetched and put back less often
+            for k in range(0, few, 4):  # four at a time, so that sums are loaded and stored less often
                 a, b, c, d = own[k], own[k + 1], own[k + 2], own[k + 3]
                 of_a, of_b = slow[k, begin:end], slow[k + 1, begin:end]
                 of_c, of_d = slow[k + 2, begin:end], slow[k + 3, begin:end]
@@ -92,9 +92,9 @@ def nearest(numbers, clips, firsts, apart, low, best, who):  # type: ignore[no-u
 def agreed(starts, neighbours, labels):  # type: ignore[no-untyped-def]
     """See `_numpy.agreed`."""
     votes, changes = np.zeros(len(labels), np.int32), 0
-    for one in range(len(labels)):
-        around = neighbours[starts[one] : starts[one + 1]]
-        label, most = labels[one], 0
+    for window in range(len(labels)):
+        around = neighbours[starts[window] : starts[window + 1]]
+        label, most = labels[window], 0
         for other in around:
             votes[labels[other]] += 1
         for other in around:
@@ -103,6 +103,6 @@ def agreed(starts, neighbours, labels):  # type: ignore[no-untyped-def]
                 label, most = theirs, votes[theirs]
         for other in around:
             votes[labels[other]] = 0
-        changes += label != labels[one]
-        labels[one] = label
+        changes += label != labels[window]
+        labels[window] = label
     return changes

@@ -1,4 +1,4 @@
-"""What a library's rows are gone through by, for numpy: the same numbers as `_numba`, to the last bit."""
+"""The kernels of this package for numpy: the same numbers as `_numba`, to the last bit."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,14 +8,14 @@ Places = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 ROWS, COLUMNS = 1024, 8192  # of one product in `nearest`: 32 MB
-_ROUNDING = np.float32(2e-5)  # of the squares that a product is of: more than it and a sum can be wrong by
+_ROUNDING = np.float32(2e-5)  # share of the squares, more than a product and a sum can differ by
 _LARGEST = np.finfo(np.float32).max
 
 
 def warped(costs: Floats, totals: Floats, starts: Places) -> None:
-    """Write for each column (N,) the least total of costs (M, N) on a way that ends there, and where it starts.
+    """Write for each column (N,) the least total of costs (M, N) on a path that ends there, and where it starts.
 
-    Ways go through every row and have slopes from one half to two; see `search`.
+    Paths pass every row, with slopes from one half to two; see `search`.
     """
     count, width = costs.shape
     half, far = np.float32(0.5), np.float32(np.inf)
@@ -40,11 +40,12 @@ def warped(costs: Floats, totals: Floats, starts: Places) -> None:
 
 
 def nearest(numbers: Floats, clips: Places, firsts: Places, apart: int, low: int, best: Floats, who: Places) -> None:
-    """Write the least squared distances of rows low … of numbers (W, K) to others, and which these are.
+    """Write the least squared distances of rows low … of numbers (W, K) to other rows, and the numbers of these.
 
-    clips, firsts (W,) : both rising; others of the same clip whose first is less than `apart` away are left out
+    clips, firsts (W,) : both rising; rows of the same clip whose firsts are less than `apart` away are left out
     best, who (R, most) : the nearest first, of equals the first one; inf and −1 where there are fewer
-    Squares are summed one after the other: no distance depends on how the work is divided, or on who does it.
+
+    Squares are summed in one order, so that no distance depends on how the work is divided, or on the kernel.
     """
     best[:], who[:] = np.inf, -1
     squares = np.einsum("ij,ij->i", numbers, numbers)
@@ -56,7 +57,7 @@ def nearest(numbers: Floats, clips: Places, firsts: Places, apart: int, low: int
         asked = np.concatenate([np.float32(-2.0) * numbers[rows], np.ones((len(rows), 1), np.float32)], axis=1)
         near, too_near = _too_near(clips, firsts, apart, rows)
         for begin in range(0, len(numbers), COLUMNS):
-            # A product is fast, but rounded in its own way: it only tells which are worth sums of their own.
+            # A product is fast, but rounded in another order: it only selects the pairs that are summed.
             product = asked @ whole[begin : begin + COLUMNS].T
             here = (too_near >= begin) & (too_near < begin + COLUMNS)
             product[near[here], too_near[here] - begin] = np.inf
@@ -69,7 +70,7 @@ def nearest(numbers: Floats, clips: Places, firsts: Places, apart: int, low: int
 
 
 def _too_near(clips: Places, firsts: Places, apart: int, rows: Longs) -> tuple[Longs, Longs]:
-    """Return, a pair each, which of some rows and which others are of one clip and less than `apart` away."""
+    """Return the pairs of rows, by their places, and others of the same clip that are less than `apart` away."""
     others = rows[:, None] + np.arange(1 - apart, apart)
     inside = np.clip(others, 0, len(clips) - 1)
     near = (clips[inside] == clips[rows, None]) & (np.abs(firsts[inside] - firsts[rows, None]) < apart)
@@ -78,6 +79,7 @@ def _too_near(clips: Places, firsts: Places, apart: int, rows: Longs) -> tuple[L
 
 
 def _sums(numbers: Floats, own: Longs, others: Longs) -> Floats:
+    """Return the squared distances of pairs of rows, summed in order."""
     totals = np.zeros(len(own), np.float32)
     for k in range(numbers.shape[1]):
         away = numbers[others, k] - numbers[own, k]
@@ -86,7 +88,7 @@ def _sums(numbers: Floats, own: Longs, others: Longs) -> Floats:
 
 
 def _keep(best: Floats, who: Places, row: Longs, others: Longs, totals: Floats) -> None:
-    """Put others that are nearer in their places among the best of their rows."""
+    """Insert other rows among the best of their rows where they are nearer."""
     changed, most = np.unique(row), best.shape[1]
     rows = np.concatenate([np.repeat(changed, most), row])
     all_totals = np.concatenate([best[changed].ravel(), totals])
@@ -98,18 +100,18 @@ def _keep(best: Floats, who: Places, row: Longs, others: Longs, totals: Floats) 
 
 
 def agreed(starts: Longs, neighbours: Places, labels: Places) -> int:
-    """Give each in turn the commonest label of its neighbours, of equals the least; return how many have changed.
+    """Give each window in turn the commonest label of its neighbours, of equals the least; return how many changed.
 
-    neighbours (E,) : those of the first from starts[0] to starts[1] (N + 1,), and so on; who has none keeps its own
+    starts (N + 1,) : where the neighbours of each begin in `neighbours` (E,); a window without any keeps its label
     """
     current, changes = labels.tolist(), 0
     places, others = starts.tolist(), neighbours.tolist()
-    for one, label in enumerate(current):
+    for window, label in enumerate(current):
         votes: dict[int, int] = {}
-        for other in others[places[one] : places[one + 1]]:
+        for other in others[places[window] : places[window + 1]]:
             votes[current[other]] = votes.get(current[other], 0) + 1
         if votes:
-            current[one] = min(votes, key=lambda name: (-votes[name], name))
-            changes += current[one] != label
+            current[window] = min(votes, key=lambda name: (-votes[name], name))
+            changes += current[window] != label
     labels[:] = current
     return changes

@@ -1,7 +1,4 @@
-"""What is searched for: a stretch of a clip as rows, on its own body and on one like captured people's.
-
-Method: Libraries of clips.
-"""
+"""Queries: a stretch of a clip as rows, on its own body and on the demo figure's (methods: Libraries of clips)."""
 
 from ..bodies import carried, carry
 from ..figure import body
@@ -11,15 +8,21 @@ from .basis import Rows
 
 
 def rows(clip: Clip, first: float, last: float) -> tuple[Rows, ...]:
-    """Return the rows (M, WIDTH) of frames first … last of a clip: as it is and, of a person, on the figure's body.
+    """Return the rows (M, WIDTH) of frames first … last of a clip: as it is, and of a person also on the demo figure.
 
-    Characters have heads, shoulders and trunks like nobody captured: their poses as they are would be like no other's.
-    Raises LibraryError as `feature.rows` does.
+    Heads, shoulders and trunks of characters differ from those of captured people, so their poses as they are would
+    match none. Raises LibraryError as `feature.rows` does.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.library import asking
+        >>> [query.shape for query in asking.rows(actions.wave(), 20, 79)]  # 2 s
+        [(60, 108), (60, 108)]
     """
     thin = feature.at_rate(clip)
-    ways = [feature.rows(thin)]
+    forms = [feature.rows(thin)]
     if carried.is_a_persons(clip.skeleton):
-        ways.append(feature.rows(carry.onto_body(thin, body.skeleton())[0]))
+        forms.append(feature.rows(carry.onto_body(thin, body.skeleton())[0]))
     step = feature.RATE / clip.rate
     begin, end = round(first * step), round(last * step) + 1
-    return tuple(way[begin:end] for way in ways)
+    return tuple(form[begin:end] for form in forms)

@@ -1,3 +1,3 @@
-"""How the name of a library's folder ends; panels ask before numpy is loaded."""
+"""The ending of a library's folder, in a module of its own because panels need it before numpy is loaded."""
 
 ENDING = ".loomlib"

@@ -1,10 +1,8 @@
-"""Frames of any body as numbers that can be compared: where its joints are about it, and how they move.
+"""Frames of any body as rows of numbers: places and velocities of its joints (methods: Libraries of clips).
 
-Joints are known by their roles, so that a captured body and a game character give the same numbers. Arms, neck and
-head hang from the chest by one body's lengths: what differs between bodies there would hide what is alike in how they
-move. Legs keep theirs, for the feet are to stand on the floor.
-
-Method: Libraries of clips.
+Joints are known by their roles, so that a captured body and a game character can be compared. From the hips upwards
+they have the bone lengths of one mean body, since there bodies differ more than motions do. Legs keep their own
+lengths, so that the feet stand on the floor.
 """
 
 from dataclasses import dataclass, replace
@@ -22,15 +20,14 @@ from ..motion.skeleton import Skeleton
 RATE = 30.0  # rows a second
 HEADING_SIGMA = 0.25  # s
 SPEED_SIGMA = 0.025  # s
-# How far a joint goes in this time counts like a place; methods: Libraries of clips has what others give.
-SPEED_SECONDS = 0.06
-FLOOR_PERCENTILE = 5  # of the lower ball of the foot over a clip: there its floor is
-VERSION = 1  # of the numbers; libraries of another can't be searched with these
+SPEED_SECONDS = 0.06  # s; the distance that a joint moves in this time counts like a place
+FLOOR_PERCENTILE = 5  # of the height of the lower ball of the foot over a clip: its floor
+VERSION = 1  # of the numbers; libraries with another version can't be searched
 
 
 @dataclass(frozen=True)
 class _Joint:
-    """One of the joints that are compared: the one that it hangs on, and how far, in heights of the body."""
+    """A joint that is compared, the one that it hangs on, and the distance between them, in body heights."""
 
     role: str
     above: str
@@ -38,11 +35,12 @@ class _Joint:
 
 
 def _both(role: str, above: str, bone: float) -> list[_Joint]:
+    """Return the joints of both sides."""
     on_side = above not in ("hips", "chest")
     return [_Joint(f"{role}.{side}", f"{above}.{side}" if on_side else above, bone) for side in "LR"]
 
 
-# Mean lengths of the captured bodies of data/cmu, those that are kept aside left out.
+# Mean lengths of the captured bodies of data/cmu, without those that are kept aside.
 JOINTS = (
     _Joint("hips", "", 0.0),
     _Joint("chest", "hips", 0.154),
@@ -67,12 +65,12 @@ _BELOW = frozenset(PARTS["legs"])
 _BY_ROLE = {joint.role: joint for joint in JOINTS}
 
 
-# Pairs of joints that a bone joins, by their places among ROLES.
+# The two ends of each bone, by their places among ROLES.
 BONES = tuple((ROLES.index(joint.above), k) for k, joint in enumerate(JOINTS) if joint.above)
 
 
 def _shares() -> Array:
-    """Return how much each joint counts: half the length of the bones that meet in it, all together 1."""
+    """Return the weight of each joint, sum 1: half the length of the bones that meet there."""
     meeting = [[joint.bone, *(other.bone for other in JOINTS if other.above == joint.role)] for joint in JOINTS]
     lengths = np.array([0.5 * sum(bones) for bones in meeting])
     return lengths / lengths.sum()
@@ -82,9 +80,17 @@ _SCALE = np.sqrt(_shares())
 
 
 def rows(clip: Clip) -> NDArray[np.float32]:
-    """Return the numbers (N, WIDTH) of a clip, 30 rows a second; NaN for joints that the body does not have.
+    """Return the numbers (N, WIDTH) of a clip, 30 rows a second; NaN for joints that the body lacks.
 
     Raises LibraryError for a body whose hips and thighs are not known.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.library import feature
+        >>> walk = actions.walk(rate=120.0)
+        >>> rows = feature.rows(walk)
+        >>> rows.shape[1] == feature.WIDTH, round(len(walk) / len(rows))
+        (True, 4)
     """
     skeleton = clip.skeleton
     lacking = [role for role in ("hips", "thigh.L", "thigh.R") if role not in skeleton.roles]
@@ -100,7 +106,7 @@ def rows(clip: Clip) -> NDArray[np.float32]:
 
 
 def at_rate(clip: Clip) -> Clip:
-    """Return the clip at 30 frames a second, by leaving frames out where these are among its own."""
+    """Return the clip at 30 frames a second, without channels; at multiples of that by leaving frames out."""
     every = round(clip.rate / RATE)
     plain = replace(clip, channels={})
     if every >= 1 and abs(clip.rate / every - RATE) < 1e-6 * RATE:
@@ -109,34 +115,53 @@ def at_rate(clip: Clip) -> Clip:
 
 
 def mirrored(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the rows (N, WIDTH) of the same motion seen in a mirror."""
+    """Return the rows (N, WIDTH) of the mirror image of a motion.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.library import feature
+        >>> from action_loom.core.motion import mirror
+        >>> walk = actions.walk()
+        >>> mirrored = feature.mirrored(feature.rows(walk))
+        >>> bool(abs(mirrored - feature.rows(mirror.mirrored(walk))).max() < 1e-3)
+        True
+    """
     swapped = [ROLES.index(_opposite(role)) for role in ROLES]
     turned = numbers.reshape(len(numbers), 2, len(ROLES), 3)[:, :, swapped] * np.array([-1.0, 1.0, 1.0], np.float32)
     return np.ascontiguousarray(turned.reshape(numbers.shape))
 
 
 def _opposite(role: str) -> str:
+    """Return the role on the other side."""
     name, _, side = role.partition(".")
     return f"{name}.{'R' if side == 'L' else 'L'}" if side else role
 
 
 def places(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return where the compared joints are (N, joints, 3) in rows: in heights of the body, facing along y."""
+    """Return the places (N, joints, 3) of the compared joints in rows, in body heights, facing along y.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.library import feature
+        >>> places = feature.places(feature.rows(actions.walk()))
+        >>> bool(places[:, feature.ROLES.index("head"), 2].min() > 0.8)  # heads are near the top
+        True
+    """
     kept = numbers.reshape(len(numbers), 2, len(ROLES), 3)[:, 0]
     return (kept / _SCALE[:, None]).astype(np.float32)
 
 
 def columns_of(part: str) -> NDArray[np.int64]:
-    """Return which numbers of a row tell of a part of the body, one of PARTS."""
+    """Return the columns of a row that belong to a part of the body, one of PARTS."""
     joints = [ROLES.index(role) for role in PARTS[part]]
     return np.arange(WIDTH).reshape(2, len(ROLES), 3)[:, joints].ravel()
 
 
 def _placed(skeleton: Skeleton, points: Array) -> Array:
-    """Return the places (F, joints, 3) of the compared joints, those above the hips by one body's lengths."""
+    """Return the places (F, joints, 3) of the compared joints, from the hips upwards on the mean body's lengths."""
     known = _points_of(skeleton)
     places = np.full((len(points), len(JOINTS), 3), np.nan)
-    seats = {role: k for k, role in enumerate(ROLES)}
+    number_of = {role: k for k, role in enumerate(ROLES)}
     for k, joint in enumerate(JOINTS):
         if joint.role not in known:
             continue
@@ -145,15 +170,15 @@ def _placed(skeleton: Skeleton, points: Array) -> Array:
             places[:, k] = own
             continue
         above, bone = _above(joint, known)
-        way = own - points[:, known[above]]
-        length = np.linalg.norm(way, axis=1, keepdims=True)
-        way = np.divide(way, length, out=np.zeros_like(way), where=length > 0.0)
-        places[:, k] = places[:, seats[above]] + bone * skeleton.height * way
+        direction = own - points[:, known[above]]
+        length = np.linalg.norm(direction, axis=1, keepdims=True)
+        direction = np.divide(direction, length, out=np.zeros_like(direction), where=length > 0.0)
+        places[:, k] = places[:, number_of[above]] + bone * skeleton.height * direction
     return places
 
 
 def _points_of(skeleton: Skeleton) -> dict[str, int]:
-    """Return which point of the body plays each compared role; the ball of the foot for toes that are not there."""
+    """Return the point of the body for each compared role; without toe joints the balls of the feet are the toes."""
     known = {role: skeleton.roles[role] for role in ROLES if role in skeleton.roles}
     for side, (ball, ankle) in balls_and_ankles(skeleton).items():
         if side in "LR":
@@ -163,7 +188,7 @@ def _points_of(skeleton: Skeleton) -> dict[str, int]:
 
 
 def _above(joint: _Joint, known: dict[str, int]) -> tuple[str, float]:
-    """Return the nearest joint that is there above another, and how long one body is between them."""
+    """Return the nearest known joint above another, and the mean body's length between them."""
     above, bone = joint.above, joint.bone
     while above not in known:
         above, bone = _BY_ROLE[above].above, bone + _BY_ROLE[above].bone
@@ -171,7 +196,7 @@ def _above(joint: _Joint, known: dict[str, int]) -> tuple[str, float]:
 
 
 def _compared(places: Array, facing: Array) -> Array:
-    """Return rows of places (F, joints, 3) in heights of the body, seen from where it is and faces (F,)."""
+    """Return rows of places (F, joints, 3), in body heights, about the hips' ground point and along the facing (F,)."""
     hips, toes = ROLES.index("hips"), [ROLES.index("toe.L"), ROLES.index("toe.R")]
     speeds = root_motion.smooth(places, SPEED_SIGMA * RATE)
     speeds = np.gradient(speeds, 1.0 / RATE, axis=0) if len(places) > 1 else np.zeros_like(places)
@@ -187,6 +212,6 @@ def _compared(places: Array, facing: Array) -> Array:
 
 
 def _floor(heights: Array) -> float:
-    """Return the height of the floor of a clip from its two balls (F, 2), of which one may not be known."""
+    """Return the height of a clip's floor from the heights (F, 2) of both balls; NaN for one that is not known."""
     lowest = np.fmin(heights[:, 0], heights[:, 1])
     return 0.0 if np.isnan(lowest).all() else float(np.percentile(lowest, FLOOR_PERCENTILE))

@@ -1,4 +1,4 @@
-"""Putting the clips of folders into a library, and keeping it as the folders are (methods: Libraries of clips)."""
+"""Index: bring a library up to date with the motion files of folders (methods: Libraries of clips)."""
 
 import csv
 import hashlib
@@ -22,16 +22,16 @@ from . import basis, feature, storage
 from .ending import ENDING
 from .storage import Entry
 
-BYTES_AT_A_TIME = 8_000_000  # of files in a task: about a second
-MANY_BYTES = 30_000_000  # of files from which on the second that it takes to load the compiler pays
-SECONDS_KEPT = 5.0  # work that is lost at most when the process is killed
-GONE = (0, 0)  # the stamp of a file that is not there
+BYTES_AT_A_TIME = 8_000_000  # of files in a task: about a second of work
+MANY_BYTES = 30_000_000  # of files; with more, loading the compiler for a second pays
+SECONDS_KEPT = 5.0  # of work that a killed process loses at most
+GONE = (0, 0)  # the stamp of a missing file
 LABEL_COLUMNS = ("label", "labels", "description", "category", "tags", "subject")
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A task: files to read, what content is known already, and whether there are many such tasks."""
+    """A task: files to read, digests of content that is known already, and whether there are many such tasks."""
 
     paths: tuple[str, ...]
     known: frozenset[str]
@@ -40,7 +40,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """What a file holds; no rows where its content is known already, or where it can't be read."""
+    """The content of a file; without rows if it is known already or can't be read."""
 
     entry: Entry
     rows: NDArray[np.float16] | None = None
@@ -48,7 +48,7 @@ class Read:
 
 @dataclass
 class Changes:
-    """What indexing has done, by the paths of files; troubles: why some have no rows, a sentence each."""
+    """What indexing did, by the paths of files; troubles : why some have no rows, a sentence each."""
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
@@ -66,13 +66,26 @@ def update(
     attempts: processes.Attempts[Batch, list[Read]] | None = None,
     progress: Progress | None = None,
 ) -> Changes:
-    """Make a library hold the motion files of folders as they are now, and return what has changed.
+    """Bring a library up to date with the motion files of folders, and return what changed.
 
-    Files whose size and time are as before are not read again; those of other folders stay. A file that can't be read
-    is listed with its reason and is in nobody's way.
-    labels : words by the names of files, see `read_labels`; None: those that are there stay
-    attempts : who reads (`processes.attempts` but for how many at a time); the library is the same whoever does
-    Raises LibraryError.
+    labels : words by the names of files, see `read_labels`; None keeps the labels that there are
+    attempts : runs the tasks (`processes.attempts` with the number of processes set); the library does not depend on it
+
+    Files whose size and time did not change are not read again; files of other folders stay. A file that can't be read
+    is listed with its reason, and the others are still read. Raises LibraryError.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import bvh
+        >>> from action_loom.core.library import index
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     size = Path(folder, "wave.bvh").write_bytes(bvh.compose(actions.wave()))
+        ...     first = index.update(str(Path(folder, "all.loomlib")), [folder])
+        ...     second = index.update(str(Path(folder, "all.loomlib")), [folder])
+        >>> [Path(path).name for path in first.added], second.added, len(second.unchanged)
+        (['wave.bvh'], [], 1)
     """
     paths = files_in(folders)
     attempts = attempts or partial(processes.attempts, at_a_time=1)
@@ -97,8 +110,8 @@ def update(
         if labels is not None:
             _label(writer, labels)
         changes.troubles |= {p: entry.trouble for p, entry in writer.entries.items() if entry.trouble and p in paths}
-    for some in (changes.added, changes.changed, changes.moved):
-        some.sort()
+    for changed in (changes.added, changes.changed, changes.moved):
+        changed.sort()
     return changes
 
 
@@ -111,14 +124,13 @@ def _read_all(
     changes: Changes,
     progress: Progress | None,
 ) -> list[str]:
-    """Read batches of files into a library; return files that must be read again: copies of what has been moved."""
+    """Read batches of files into a library; return files to read again: copies of files that were moved."""
     kept_at, done, again = monotonic(), 0, []
     count = sum(len(batch.paths) for batch in batches)
     with closing(attempts(read, batches)) as results:
         for place, attempt in results:
-            again += [
-                one.entry.path for one in attempt.result or () if not _taken(writer, one, old, by_digest, changes)
-            ]
+            contents = attempt.result or ()
+            again += [content.entry.path for content in contents if not _put(writer, content, old, by_digest, changes)]
             if attempt.result is None:
                 changes.troubles |= dict.fromkeys(batches[place].paths, attempt.trouble)
             done += len(batches[place].paths)
@@ -131,19 +143,19 @@ def _read_all(
 
 
 def files_in(folders: Sequence[str]) -> dict[str, None]:
-    """Return the absolute paths of the motion files in folders and below, sorted; a file by itself is one, too.
+    """Return the absolute paths of the motion files in folders and below, sorted; `folders` may also hold files.
 
     Raises LibraryError for a folder that can't be read.
     """
-    found: list[str] = []
+    paths: list[str] = []
     for folder in folders:
         if os.path.isfile(folder):
-            found.append(os.path.abspath(folder))
+            paths.append(os.path.abspath(folder))
             continue
         for parent, below, names in os.walk(os.path.abspath(folder), onerror=_refuse):
             below[:] = [name for name in below if not name.endswith(ENDING) and not name.startswith(".")]
-            found += [os.path.join(parent, name) for name in names if name.lower().endswith(registry.READABLE)]
-    return dict.fromkeys(sorted(found))
+            paths += [os.path.join(parent, name) for name in names if name.lower().endswith(registry.READABLE)]
+    return dict.fromkeys(sorted(paths))
 
 
 def _refuse(error: OSError) -> None:
@@ -151,6 +163,7 @@ def _refuse(error: OSError) -> None:
 
 
 def _is_in(path: str, folders: Iterable[str]) -> bool:
+    """Return whether a file is one of `folders`, or below one of them."""
     places = [os.path.abspath(folder) for folder in folders]
     return any(path == place or path.startswith(os.path.join(place, "")) for place in places)
 
@@ -165,26 +178,28 @@ def _batches(paths: Sequence[str], old: Mapping[str, Entry], gone: frozenset[str
 
 
 def read(batch: Batch) -> list[Read]:
-    """Read the files of a batch into rows; one that can't be read has its reason instead."""
+    """Return the rows of a batch's files, or the reason why a file can't be read."""
     if batch.many:
         jit.kernels(formats.__name__)
     return [_read(path, batch.known) for path in batch.paths]
 
 
 def _read(path: str, known: frozenset[str]) -> Read:
+    """Return the rows of a file, unless its content is known."""
     size, modified = stamp(path)
     digest = processes.attempt(_digest, path)
     entry = Entry(path, size, modified, digest.result or "", trouble=digest.trouble)
     if digest.result is None or digest.result in known:
         return Read(entry)
-    found = processes.attempt(_rows, path)
-    if found.result is None:
-        return Read(replace(entry, trouble=found.trouble))
-    about, rows = found.result
+    attempt = processes.attempt(_rows, path)
+    if attempt.result is None:
+        return Read(replace(entry, trouble=attempt.trouble))
+    about, rows = attempt.result
     return Read(replace(about, path=path, size=size, modified=modified, digest=digest.result), rows)
 
 
 def _rows(path: str) -> tuple[Entry, NDArray[np.float16]]:
+    """Return the entry of a file without its digest, and its rows."""
     file = motion_file.read(path, wanted_rate=feature.RATE)
     numbers = feature.rows(file.clip)
     short = basis.shortened(numbers).astype(np.float16)
@@ -192,7 +207,7 @@ def _rows(path: str) -> tuple[Entry, NDArray[np.float16]]:
 
 
 def _files_of(path: str) -> list[str]:
-    """Return the file of a clip, and that of its skeleton where it is another."""
+    """Return the file of a clip, and that of its skeleton if it is another one."""
     try:
         skeleton = motion_file.skeleton_of(path)
     except MotionFileError:
@@ -201,12 +216,26 @@ def _files_of(path: str) -> list[str]:
 
 
 def digest(path: str) -> str:
-    """Return what tells the content of a clip's files from others; "" where they can't be read."""
+    """Return a hash of the content of a clip's files, "" if they can't be read.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import bvh
+        >>> from action_loom.core.library import index
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for name in ("wave.bvh", "copy.bvh"):
+        ...         size = Path(folder, name).write_bytes(bvh.compose(actions.wave()))
+        ...     hashes = [index.digest(str(Path(folder, name))) for name in ("wave.bvh", "copy.bvh", "none.bvh")]
+        >>> hashes[0] == hashes[1], hashes[2]
+        (True, '')
+    """
     return processes.attempt(_digest, path).result or ""
 
 
 def stamp(path: str) -> tuple[int, int]:
-    """Return how many bytes a clip's files have and when one was changed last; GONE where they are not there."""
+    """Return the bytes of a clip's files, and the last time (ns) that one was changed; GONE if one is missing."""
     try:
         stats = [os.stat(file) for file in _files_of(path)]
     except OSError:
@@ -215,6 +244,7 @@ def stamp(path: str) -> tuple[int, int]:
 
 
 def _digest(path: str) -> str:
+    """Return a hash of the content of a clip's files; raises MotionFileError."""
     total = hashlib.sha256()
     for file in _files_of(path):
         try:
@@ -224,18 +254,18 @@ def _digest(path: str) -> str:
     return total.hexdigest()
 
 
-def _taken(
-    writer: storage.Writer, one: Read, old: Mapping[str, Entry], by_digest: dict[str, str], changes: Changes
+def _put(
+    writer: storage.Writer, content: Read, old: Mapping[str, Entry], by_digest: dict[str, str], changes: Changes
 ) -> bool:
-    """Put what a file holds in its place: anew, or as it was where it has only been touched or moved.
+    """Put the content of a file into a library: new, or with the old rows if it was only touched or moved.
 
-    False if it has been moved from where something else, a copy, has been moved from already.
+    Return False for a copy of a moved file whose rows were already taken: it must be read again.
     """
-    path, digest = one.entry.path, one.entry.digest
-    if one.rows is not None or one.entry.trouble:
-        rows = np.empty((0, basis.SIZE), np.float16) if one.rows is None else one.rows
+    path, digest = content.entry.path, content.entry.digest
+    if content.rows is not None or content.entry.trouble:
+        rows = np.empty((0, basis.SIZE), np.float16) if content.rows is None else content.rows
         label = old[path].label if path in old else ""
-        writer.add(replace(one.entry, label=label), rows)
+        writer.add(replace(content.entry, label=label), rows)
         (changes.changed if path in old else changes.added).append(path)
         return True
     touched = path in old and old[path].digest == digest
@@ -243,12 +273,13 @@ def _taken(
     if source is None:
         return False
     before = old[source]
-    writer.change(before, replace(before, path=path, size=one.entry.size, modified=one.entry.modified))
+    writer.change(before, replace(before, path=path, size=content.entry.size, modified=content.entry.modified))
     (changes.unchanged if touched else changes.moved).append(path)
     return True
 
 
 def _label(writer: storage.Writer, labels: Mapping[str, str]) -> None:
+    """Set the labels of all entries by the names of their files."""
     for path, entry in writer.entries.items():
         file = Path(path)
         label = labels.get(file.name.lower(), labels.get(file.stem.lower(), ""))
@@ -257,10 +288,20 @@ def _label(writer: storage.Writer, labels: Mapping[str, str]) -> None:
 
 
 def read_labels(path: str) -> dict[str, str]:
-    """Return the words of a CSV table by the names of files, in small letters, with or without their endings.
+    """Return the words of a CSV table by the names of files, in lower case, with or without endings.
 
-    Its first row names the columns: files are in the first, words in those named like one of LABEL_COLUMNS, else in
-    all others. Raises LibraryError.
+    Its first row names the columns: files are in the first one, words in those named as in LABEL_COLUMNS, else in all
+    others. Raises LibraryError for a table that can't be read or has one column only.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.library import index
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table = Path(folder, "labels.csv")
+        ...     size = table.write_text("file,person,label\\n02_01.bvh,A,slow walk\\n")
+        ...     index.read_labels(str(table))
+        {'02_01.bvh': 'slow walk'}
     """
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:

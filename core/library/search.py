@@ -1,9 +1,7 @@
-"""Every stretch of a library that is like a given one, whatever their tempo, the likest first.
+"""Search a library for the stretches most like a query, whatever their tempo (methods: Libraries of clips).
 
-The query is warped onto all rows at once, exactly (a subsequence time warp with slopes from one half to two), first
-at 10 rows a second and then at 30 about the best places.
-
-Method: Libraries of clips.
+The query is warped onto all rows at once, exactly: a subsequence time warp with slopes from one half to two, first at
+10 rows a second, then at 30 around the best places.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,15 +18,15 @@ from . import basis, feature
 from .basis import Rows
 from .storage import Entry, Library, Stretch
 
-EVERY = 3  # of 30 rows a second are gone through at first
-SHORTEST_THINNED = 0.4  # s; a query that is shorter would have too few rows left
-LONGEST = 30.0  # s
-REFINED = 60  # places that are looked at with all rows
-OVERLAP = 0.3  # of the shorter of two stretches, from which on they are the same one
+EVERY = 3  # one of so many rows is searched at first: 10 a second
+SHORTEST_THINNED = 0.4  # s; a shorter query would have too few rows left
+LONGEST = 30.0  # s of a query
+REFINED = 60  # places that are searched again with all rows
+OVERLAP = 0.3  # of the shorter of two stretches; with more they are the same
 BLOCK = 4096  # columns whose costs stay in a processor's second-level cache
-APART = np.float32(1e6)  # a row between clips; whoever crosses one is far off, over the longest query too
-_FAR = np.float32(100.0)  # mean distance of who does
-_MULTIPLICATIONS = 200_000  # of one product: for larger ones a library of linear algebra would wake its threads
+APART = np.float32(1e6)  # in a row between clips: a path through it is far off even for the longest query
+_FAR = np.float32(100.0)  # least mean distance of such a path
+_MULTIPLICATIONS = 200_000  # of one product: for larger ones a linear algebra library would wake its threads
 
 Places = NDArray[np.int32]
 
@@ -43,22 +41,20 @@ class Found(Stretch):
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The clips of a library that are searched, thinned and side by side, with a row between any two.
-
-    firsts (C,) : where each clip's thin rows begin in `rows`
-    """
+    """The clips of a library that are searched, thinned and side by side, with a row between any two."""
 
     library: Library
     entries: tuple[Entry, ...]
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:
+        """Where the thinned rows (C,) of each clip begin in `rows`."""
         counts = [-(-entry.rows // EVERY) + 1 for entry in self.entries]
         return np.cumsum([1, *counts])[:-1]
 
     @cached_property
     def rows(self) -> Rows:
-        """The thin rows of all clips, and before, between and after them one that is far from everything."""
+        """The thinned rows of all clips, with a row far from everything before, between and after them."""
         width = int(self.firsts[-1] + -(-self.entries[-1].rows // EVERY) + 1) if self.entries else 1
         rows = np.full((width, basis.SIZE), APART, dtype=np.float32)
         for entry, first in zip(self.entries, self.firsts, strict=True):
@@ -79,23 +75,41 @@ def like(
 ) -> list[Found]:
     """Return the stretches most like one of several forms of a query, rows (M, WIDTH), the best first; see `search`.
 
-    asked : from `asking.rows`; mirror : whether stretches count as well that are like it in a mirror
-    Of a stretch that is found in several ways the best.
+    asked : from `asking.rows`
+    mirror : whether to search for its mirror image as well
+
+    Of stretches that overlap, the best one is kept.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import bvh
+        >>> from action_loom.core.library import asking, index, search, storage
+        >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        ...     for clip in (actions.walk(), actions.wave()):
+        ...         size = Path(folder, f"{clip.name}.bvh").write_bytes(bvh.compose(clip))
+        ...     changes = index.update(str(Path(folder, "all.loomlib")), [folder])
+        ...     library = storage.read(Path(folder, "all.loomlib"))
+        ...     query = asking.rows(actions.wave(), 20, 79)
+        ...     best = search.like(search.Searched(library, library.clips), query, most=1)[0]
+        >>> best.entry.name, best.first, best.last, round(best.distance, 3)
+        ('wave', 20, 79, 0.0)
     """
-    ways = [(numbers, False) for numbers in asked]
-    ways += [(feature.mirrored(numbers), True) for numbers in asked if mirror]
+    forms = [(numbers, False) for numbers in asked]
+    forms += [(feature.mirrored(numbers), True) for numbers in asked if mirror]
     found: list[Found] = []
-    for k, (numbers, mirrored) in enumerate(ways):
-        step = progress.part(k / len(ways), (k + 1) / len(ways))
+    for k, (numbers, mirrored) in enumerate(forms):
+        step = progress.part(k / len(forms), (k + 1) / len(forms))
         some = search(searched, basis.shortened(numbers), part=part, most=most, others=others, progress=step)
-        found += [replace(one, mirrored=mirrored) for one in some]
-    taken: list[Found] = []
-    for one in sorted(found, key=lambda one: one.distance):
+        found += [replace(stretch, mirrored=mirrored) for stretch in some]
+    best: list[Found] = []
+    for new in sorted(found, key=lambda stretch: stretch.distance):
         if not any(
-            one.entry == other.entry and _same((one.first, one.last), (other.first, other.last)) for other in taken
+            new.entry == other.entry and _same((new.first, new.last), (other.first, other.last)) for other in best
         ):
-            taken.append(one)
-    return taken[:most]
+            best.append(new)
+    return best[:most]
 
 
 def search(
@@ -108,10 +122,12 @@ def search(
     exact: bool = False,
     progress: Progress = SILENT,
 ) -> list[Found]:
-    """Return the stretches that are most like a query (M, SIZE) of 30 rows a second, the best first.
+    """Return the stretches most like a query (M, SIZE) of 30 rows a second, the best first.
 
-    part : of the body that is compared, one of `feature.PARTS`; others : of which clips only
-    exact : all rows are gone through at once, not only those about the best places
+    part : of the body that is compared, one of `feature.PARTS`
+    others : whether a clip is searched; None for all
+    exact : whether to search all rows at once, not only those around the best places
+
     Raises LibraryError for a query that is too short or too long.
     """
     seconds = len(query) / feature.RATE
@@ -133,7 +149,7 @@ def search(
 def _scanned(
     searched: Searched, asked: Rows, to_part: Rows, most: int, progress: Progress
 ) -> list[tuple[int, int, int]]:
-    """Return where it is worth looking closer: a clip's place, and its rows from … to."""
+    """Return where to search with all rows: the clip's place, and its rows from … to."""
     thin = asked[EVERY // 2 :: EVERY]
     totals, starts = warped(thin, searched.rows, to_part, progress.part(0.0, 0.9))
     places = []
@@ -149,7 +165,7 @@ def _scanned(
 def _among(
     searched: Searched, asked: Rows, to_part: Rows, places: list[tuple[int, int, int]], most: int
 ) -> list[Found]:
-    """Return the best stretches among some rows from … to of clips, gone through one by one."""
+    """Return the best stretches within rows from … to of clips."""
     merged = _merged(places)
     firsts = np.cumsum([1, *(high - low + 1 for _, low, high in merged)])
     rows = np.full((int(firsts[-1]), basis.SIZE), APART, dtype=np.float32)
@@ -167,7 +183,7 @@ def _among(
 
 
 def _merged(places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Return places in order, those of a clip that overlap as one."""
+    """Return places in order, with those of a clip that overlap joined."""
     merged: list[tuple[int, int, int]] = []
     for k, low, high in sorted(places):
         if merged and merged[-1][0] == k and low <= merged[-1][2]:
@@ -178,11 +194,13 @@ def _merged(places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
 
 
 def warped(asked: Rows, rows: Rows, to_part: Rows, progress: Progress = SILENT) -> tuple[Rows, Places]:
-    """Return for each row (N,) the mean cost of the best way through a query (M, K) that ends there, and its start.
+    """Return for each row (N,) the mean cost of the best path of a query (M, K) that ends there, and its start.
 
-    A way takes every row of the query, each counted once: with D(−1, j) = 0 and costs c of rows that are apart
-    D(i, j) = min(D(i−1, j−1) + c(i, j), D(i−1, j−2) + ½(c(i, j−1) + c(i, j)), D(i−2, j−1) + c(i−1, j) + c(i, j)).
-    rows (N, SIZE) are led to the query's numbers by `to_part` (SIZE, K).
+    rows (N, SIZE) : times `to_part` (SIZE, K) they are compared with the query
+
+    Every row of the query counts once. With costs c, the distances between rows, and D(−1, j) = 0:
+
+        D(i, j) = min(D(i−1, j−1) + c(i, j), D(i−1, j−2) + ½(c(i, j−1) + c(i, j)), D(i−2, j−1) + c(i−1, j) + c(i, j))
     """
     kernels = jit.kernels(__package__)
     margin = 2 * len(asked) + 2
@@ -205,33 +223,33 @@ def _costs(asked: Rows, rows: Rows, to_part: Rows) -> Rows:
     squares = np.einsum("ij,ij->i", asked, asked)
     step = max(_MULTIPLICATIONS // (asked.size or 1), 16)
     for low in range(0, len(rows), step):
-        led = rows[low : low + step]
+        others = rows[low : low + step]
         if to_part.shape[1] < basis.SIZE:
-            led = led @ to_part
+            others = others @ to_part
         part = costs[:, low : low + step]
-        np.matmul(asked, led.T, out=part)
+        np.matmul(asked, others.T, out=part)
         part *= np.float32(-2.0)
         part += squares[:, None]
-        part += np.einsum("ij,ij->i", led, led)
+        part += np.einsum("ij,ij->i", others, others)
     np.maximum(costs, np.float32(0.0), out=costs)
     return np.sqrt(costs, out=costs)
 
 
 def _best(totals: Rows, starts: Places, most: int) -> list[tuple[int, int, float]]:
-    """Return the first row, the last and the distance of the best stretches of which no two are the same one."""
+    """Return first row, last row and distance of the best stretches, no two of them the same."""
     beside = np.concatenate([[np.float32(np.inf)], totals, [np.float32(np.inf)]])
     ends = np.flatnonzero((totals <= beside[:-2]) & (totals < beside[2:]) & (totals < _FAR))
-    taken: list[tuple[int, int, float]] = []
     count = 8 * most
     while True:
         some = ends if count >= len(ends) else ends[np.argpartition(totals[ends], count)[:count]]
-        taken = _different(totals, starts, some[np.argsort(totals[some], kind="stable")], most)
-        if len(taken) == most or count >= len(ends):
-            return taken
+        best = _different(totals, starts, some[np.argsort(totals[some], kind="stable")], most)
+        if len(best) == most or count >= len(ends):
+            return best
         count *= 4
 
 
 def _different(totals: Rows, starts: Places, ends: NDArray[np.int64], most: int) -> list[tuple[int, int, float]]:
+    """Return at most `most` of the stretches that end in rows, in their order, without any that are the same."""
     taken: list[tuple[int, int, float]] = []
     for last in ends.tolist():
         first = int(starts[last])
@@ -242,7 +260,7 @@ def _different(totals: Rows, starts: Places, ends: NDArray[np.int64], most: int)
     return taken
 
 
-def _same(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Say whether two stretches, first and last row, overlap so far that they are the same one."""
-    common = min(one[1], other[1]) - max(one[0], other[0]) + 1
-    return common > OVERLAP * (min(one[1] - one[0], other[1] - other[0]) + 1)
+def _same(rows: tuple[int, int], others: tuple[int, int]) -> bool:
+    """Return whether two stretches, by first and last row, overlap so much that they are the same."""
+    common = min(rows[1], others[1]) - max(rows[0], others[0]) + 1
+    return common > OVERLAP * (min(rows[1] - rows[0], others[1] - others[0]) + 1)

@@ -1,8 +1,8 @@
-"""All stretches of a library that are like one another, and clusters of them (methods: Libraries of clips).
+"""All similar stretches of a library, and clusters of them (methods: Libraries of clips).
 
-Windows of a second become a few numbers each, and each is given its ten nearest. Two that are among the nearest of
-each other are a pair, which is then warped in time as a search does it; pairs that go on are one. Windows take over
-what most of their neighbours are called until nothing changes: those of one name are a cluster.
+Windows of a second become a few numbers each, and get their ten nearest windows. Two that are among the nearest of each
+other are a pair, which is then warped in time as in a search; successive pairs are joined. Each window takes the
+commonest label of its neighbours until nothing changes: windows of one label are a cluster.
 """
 
 import re
@@ -25,18 +25,20 @@ from .storage import Entry, Library, Stretch
 
 LENGTH = 30  # rows of a window
 STEP = 8  # rows from one window of a clip to the next
-SAMPLES = 8  # rows that a window is compared by
-# How many slow waves of each number of a row tell of a window: of 192 coefficients of cosines the 32 that differ most
-# in captured clips. Unlike components fitted to a library, they make no pair depend on what else is in it.
+SAMPLES = 8  # rows of a window that are compared
+# How many of the slowest waves of each number of a row are compared: of 192 coefficients of cosine transforms the 32
+# that differ most in captured clips. Components fitted to a library would make its pairs depend on all its clips.
 WAVES = (5, 4, 2, 1, 4, 2, 2, 2, 2, 2, 1, 2, 1, 1, 0, 1)
 NEIGHBOURS = 10
-FARTHEST = 0.08  # mean distance of a pair; purity of clusters is 96 % at 0.06, 94 at 0.1, and fewer or more are in one
+# Mean distance of a pair, at most. Purity of clusters is 96 % at 0.06, with fewer windows in one, and 94 % at 0.1, with
+# more.
+FARTHEST = 0.08
 LEAST = 10  # windows of a cluster
-FOLLOWING = 0.5  # of the stretches of two clusters, from which on one goes on as the other: then they are one
+FOLLOWING = 0.5  # of the stretches of two labels; if as many continue as the other, the labels are joined
 ROWS_OF_A_TASK = 8192
 ROUNDS = 100  # of labels; captured clips take about ten
-_SLACK = LENGTH // 2  # rows before and after a window that its pair may be warped onto
-_PAIRS_AT_A_TIME = 128  # costs that stay in a processor's second-level cache
+_SLACK = LENGTH // 2  # rows before and after a window onto which the other one may be warped
+_PAIRS_AT_A_TIME = 128  # whose costs stay in a processor's second-level cache
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 Longs = NDArray[np.int64]
@@ -44,7 +46,7 @@ Longs = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two stretches that are like one another, and the mean distance between them."""
+    """Two similar stretches, and the mean distance between them."""
 
     one: Stretch
     other: Stretch
@@ -53,7 +55,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Stretches that are like one another; words that most of their clips have; the one that has most like it."""
+    """Similar stretches, words that most of their clips have, and the stretch with the most neighbours."""
 
     words: tuple[str, ...]
     stretches: tuple[Stretch, ...]
@@ -67,9 +69,9 @@ class Cluster:
 
 @dataclass(frozen=True, eq=False)
 class Similar:
-    """What is alike in a library: pairs, the likest first, and clusters, the largest first.
+    """The similar stretches of a library: pairs, the most similar first, and clusters, the largest first.
 
-    windows : that were compared; coverage : share of them that are in a cluster
+    windows : how many were compared; coverage : the share of them in clusters
     """
 
     pairs: tuple[Pair, ...]
@@ -80,7 +82,7 @@ class Similar:
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Windows of clips: which clip (W,), its first row (W,), and the numbers that it is compared by (W, sum(WAVES))."""
+    """Windows of clips: the clip (W,), the first row in it (W,), and the numbers that are compared (W, sum(WAVES))."""
 
     clips: Places
     firsts: Places
@@ -89,7 +91,7 @@ class Windows:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Windows, and from which to which of them the nearest are wanted."""
+    """All windows, and the range low … high − 1 of those whose nearest are wanted."""
 
     windows: Windows
     low: int
@@ -105,11 +107,14 @@ def similar(
     attempts: processes.Attempts[Task, Places] | None = None,
     progress: Progress = SILENT,
 ) -> Similar:
-    """Return all stretches of a library that are like one another, and their clusters.
+    """Return all similar stretches of a library, and their clusters.
 
-    others : of which clips only; farthest : distance of a pair; least : windows of a cluster
-    attempts : who looks for neighbours (`processes.attempts` but for how many at a time); the result is the same
-    Takes about 0.5 GB for 142,000 windows. Raises LibraryError where no clip takes a second.
+    others : whether a clip is compared; None for all
+    farthest : the largest distance of a pair
+    least : windows of a cluster
+    attempts : runs the tasks (`processes.attempts` with the number of processes set); the result does not depend on it
+
+    Takes about 0.5 GB for 142,000 windows. Raises LibraryError if no clip takes a second.
     """
     entries = tuple(entry for entry in library.clips if others is None or others(entry))
     windows = windows_of(library, entries)
@@ -136,7 +141,7 @@ def similar(
 
 
 def windows_of(library: Library, entries: Sequence[Entry]) -> Windows:
-    """Return the windows of clips, a second each; a clip that is shorter has none."""
+    """Return the windows of clips, a second each; shorter clips have none."""
     counts = [max((entry.rows - LENGTH) // STEP + 1, 0) for entry in entries]
     clips = np.repeat(np.arange(len(entries), dtype=np.int32), counts)
     firsts = np.concatenate([np.zeros(0), *(STEP * np.arange(count) for count in counts)]).astype(np.int32)
@@ -152,7 +157,7 @@ def windows_of(library: Library, entries: Sequence[Entry]) -> Windows:
 def _waves(samples: Rows) -> Rows:
     """Return the coefficients (W, sum(WAVES)) of windows (W, SAMPLES, SIZE), the slowest waves first.
 
-    Distances are those of the samples' means, of which nothing is counted twice.
+    The waves are orthogonal and scaled so that squared distances are means over the samples.
     """
     times = (np.arange(SAMPLES) + 0.5) * np.pi / SAMPLES
     cosines = np.cos(np.arange(max(WAVES))[:, None] * times)
@@ -170,9 +175,9 @@ def _waves(samples: Rows) -> Rows:
 def nearest(
     windows: Windows, *, attempts: processes.Attempts[Task, Places] | None = None, progress: Progress = SILENT
 ) -> Places:
-    """Return the ten nearest of each window (W, NEIGHBOURS), those that overlap it left out; −1 where there are fewer.
+    """Return the ten nearest of each window (W, NEIGHBOURS), without those that overlap it; −1 if there are fewer.
 
-    Raises LibraryError where one of the tasks can't be done.
+    Raises LibraryError if one of the tasks fails.
     """
     attempts = attempts or partial(processes.attempts, at_a_time=1)
     count = len(windows.firsts)
@@ -190,7 +195,7 @@ def nearest(
 
 
 def neighbours_of(task: Task) -> Places:
-    """Return the nearest of some windows (high − low, NEIGHBOURS)."""
+    """Return the nearest windows (high − low, NEIGHBOURS) of a task."""
     windows = task.windows
     best = np.empty((task.high - task.low, NEIGHBOURS), dtype=np.float32)
     near = np.empty(best.shape, dtype=np.int32)
@@ -200,23 +205,23 @@ def neighbours_of(task: Task) -> Places:
 
 
 def mutual(near: Places) -> Longs:
-    """Return the pairs (P, 2) of windows that are among the nearest of each other, the first before the other."""
+    """Return the pairs (P, 2) of windows that are among the nearest of each other, each pair in order."""
     count = len(near)
     own = np.repeat(np.arange(count), near.shape[1])
     other = near.ravel().astype(np.int64)
     own, other = own[other >= 0], other[other >= 0]
     keys = np.minimum(own, other) * count + np.maximum(own, other)
-    found, times = np.unique(keys, return_counts=True)
-    both = found[times == 2]
+    pairs, times = np.unique(keys, return_counts=True)
+    both = pairs[times == 2]
     return np.stack([both // count, both % count], axis=1)
 
 
 def warped(
     library: Library, entries: Sequence[Entry], windows: Windows, pairs: Longs, progress: Progress = SILENT
 ) -> tuple[Rows, Places]:
-    """Return the distances (P,) of pairs of windows warped in time, and the rows (P, 2) that the first fits onto.
+    """Return the distances (P,) of pairs of windows warped in time, and the rows (P, 2) that match the first window.
 
-    These are about the second window, from half as long as the first to twice; see `search.warped`.
+    These lie around the second window, and are half to twice as long as the first one; see `search.warped`.
     """
     kernels = jit.kernels(__package__)
     distances, stretches = np.empty(len(pairs), np.float32), np.empty((len(pairs), 2), np.int32)
@@ -226,21 +231,21 @@ def warped(
     for begin in range(0, len(pairs), _PAIRS_AT_A_TIME):
         if begin % (_PAIRS_AT_A_TIME * 64) == 0:
             progress.at(begin / len(pairs), "Warping pairs")
-        one, other = pairs[begin : begin + _PAIRS_AT_A_TIME].T
-        asked = bases[windows.clips[one], None] + windows.firsts[one, None] + np.arange(LENGTH)
-        # Before each pair stands a column that no way crosses, as do rows before and after the clip.
+        first, other = pairs[begin : begin + _PAIRS_AT_A_TIME].T
+        asked = bases[windows.clips[first], None] + windows.firsts[first, None] + np.arange(LENGTH)
+        # No path crosses the column before each pair, nor the rows before and after the clip.
         places = windows.firsts[other, None] - _SLACK - 1 + np.arange(width)
-        same = windows.clips[one] == windows.clips[other]
-        low = np.where(same, windows.firsts[one] + LENGTH, 0)
+        same = windows.clips[first] == windows.clips[other]
+        low = np.where(same, windows.firsts[first] + LENGTH, 0)
         inside = (places >= low[:, None]) & (places < counts[windows.clips[other], None]) & (np.arange(width) > 0)
         rows = np.asarray(library.rows[np.where(inside, bases[windows.clips[other], None] + places, 0)], np.float32)
         rows[~inside] = APART
         costs = _costs(np.asarray(library.rows[asked], np.float32), rows)
         totals, starts = np.empty(costs.shape[1], np.float32), np.empty(costs.shape[1], np.int32)
         kernels.warped(costs, totals, starts)
-        last = totals.reshape(len(one), width).argmin(axis=1)
-        column = np.arange(len(one)) * width
-        some = slice(begin, begin + len(one))
+        last = totals.reshape(len(first), width).argmin(axis=1)
+        column = np.arange(len(first)) * width
+        some = slice(begin, begin + len(first))
         distances[some] = totals[column + last] / np.float32(LENGTH)
         stretches[some] = np.stack([starts[column + last] - column, last], axis=1) + places[:, :1]
     return distances, stretches
@@ -260,7 +265,7 @@ def _costs(asked: Rows, rows: Rows) -> Rows:
 
 
 def labelled(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
-    """Return the label of each window (W,): one of those that its neighbours agree on, a window's place."""
+    """Return the labels (W,) that neighbours of windows agree on; a label is the place of a window."""
     own = np.concatenate([pairs[:, 0], pairs[:, 1]])
     other = np.concatenate([pairs[:, 1], pairs[:, 0]])
     order = np.lexsort((other, own))
@@ -276,16 +281,16 @@ def labelled(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
 
 
 def follow_on(windows: Windows, labels: Places) -> Places:
-    """Return labels (W,) where those that go on as one another, in most of their stretches, have become one.
+    """Return labels (W,) with those joined that follow each other in at least half of their stretches.
 
-    A window and the next one of its clip are no pair, so that a motion that is repeated would be as many clusters as
-    it has windows.
+    A window and the next one of its clip overlap and are no pair, so without this a repeated motion would be as many
+    clusters as it has windows.
     """
     same_clip, other_label = np.diff(windows.clips) == 0, np.diff(labels) != 0
-    goes_on = same_clip & other_label
-    steps = np.stack([labels[:-1][goes_on], labels[1:][goes_on]], axis=1)
+    changes = same_clip & other_label
+    steps = np.stack([labels[:-1][changes], labels[1:][changes]], axis=1)
     links, times = np.unique(steps, axis=0, return_counts=True)
-    # Windows of a label that stand side by side count as one: only the last of them can go on as another.
+    # Successive windows of one label count as one: only the last of them can be followed by another label.
     runs = np.bincount(labels[np.concatenate([[True], ~same_clip | other_label])], minlength=len(labels))
     enough = (times >= FOLLOWING * runs[links].max(axis=1)) & (times > 1)
     merged = np.arange(len(labels), dtype=np.int32)
@@ -297,6 +302,7 @@ def follow_on(windows: Windows, labels: Places) -> Places:
 
 
 def _root(merged: Places, label: int) -> int:
+    """Return the label that a label was merged into in the end, and shorten the path to it."""
     while merged[label] != label:
         merged[label] = merged[merged[label]]
         label = int(merged[label])
@@ -306,13 +312,13 @@ def _root(merged: Places, label: int) -> int:
 def _clusters(
     entries: Sequence[Entry], windows: Windows, pairs: Longs, labels: Places, least: int
 ) -> tuple[list[Cluster], int]:
-    """Return the clusters, the largest first, and how many windows are in one."""
+    """Return the clusters, the largest first, and how many windows are in them."""
     alike = pairs[labels[pairs[:, 0]] == labels[pairs[:, 1]]]
     degrees = np.bincount(alike.ravel(), minlength=len(labels))
     order = np.argsort(labels, kind="stable")
     bounds = np.flatnonzero(np.diff(labels[order], prepend=-1, append=-1))
     whole = _words(entries)
-    found, covered = [], 0
+    clusters, covered = [], 0
     for begin, end in sorted(pairwise(bounds.tolist()), key=lambda some: some[0] - some[1]):
         if end - begin < max(least, 2):
             break
@@ -320,13 +326,14 @@ def _clusters(
         best = int(members[degrees[members].argmax()])
         (typical,) = _stretches(entries, windows, np.array([best]))
         stretches = _stretches(entries, windows, members)
-        found.append(Cluster(_telling(entries, windows.clips[members], whole), stretches, typical, len(members)))
+        words = _distinctive(entries, windows.clips[members], whole)
+        clusters.append(Cluster(words, stretches, typical, len(members)))
         covered += len(members)
-    return found, covered
+    return clusters, covered
 
 
 def _stretches(entries: Sequence[Entry], windows: Windows, members: Longs) -> tuple[Stretch, ...]:
-    """Return the stretches that windows, in their order, are of: those of a clip that overlap are one."""
+    """Return windows, given in order, as stretches; those of a clip that overlap or meet are joined."""
     clips, firsts = windows.clips[members], windows.firsts[members]
     apart = (np.diff(clips) != 0) | (np.diff(firsts) > LENGTH)
     begins = np.concatenate([[0], np.flatnonzero(apart) + 1])
@@ -338,25 +345,25 @@ def _stretches(entries: Sequence[Entry], windows: Windows, members: Longs) -> tu
 
 
 def _words(entries: Iterable[Entry]) -> Counter[str]:
-    """Return in how many clips there is which word."""
+    """Return how many clips have each word."""
     return Counter(word for entry in entries for word in _words_of(entry))
 
 
 def _words_of(entry: Entry) -> set[str]:
-    """Return the words of a clip's label, of its name where it has none."""
+    """Return the words of a clip's label, or of its name if it has none."""
     return set(_WORD.findall((entry.label or entry.name).lower()))
 
 
-def _telling(entries: Sequence[Entry], clips: Places, whole: Counter[str]) -> tuple[str, ...]:
-    """Return at most three words that most windows' clips have, the most telling first: those that others lack."""
+def _distinctive(entries: Sequence[Entry], clips: Places, whole: Counter[str]) -> tuple[str, ...]:
+    """Return at most three words of half or more of windows' clips, first those that other clips lack most."""
     numbers, times = np.unique(clips, return_counts=True)
     counts: Counter[str] = Counter()
     for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
         for word in _words_of(entries[number]):
             counts[word] += count
     shares = {word: count / len(clips) for word, count in counts.items()}
-    telling = {word: share - whole[word] / len(entries) for word, share in shares.items() if share >= 0.5}
-    best = sorted(telling, key=lambda word: (-telling[word], word))
+    excess = {word: share - whole[word] / len(entries) for word, share in shares.items() if share >= 0.5}
+    best = sorted(excess, key=lambda word: (-excess[word], word))
     return tuple(best[:3])
 
 
@@ -365,7 +372,7 @@ def _telling(entries: Sequence[Entry], clips: Places, whole: Counter[str]) -> tu
 
 @dataclass
 class _Run:
-    """Pairs of windows that go on as one: their rows, in how many pairs they are how far from one another."""
+    """Successive pairs of windows: their rows, the shift between them, and the number and total distance of pairs."""
 
     first: int
     last: int
@@ -376,7 +383,10 @@ class _Run:
     count: int = 1
 
     def takes(self, pair: "_Run", same_clip: bool) -> bool:
-        """Take a pair that goes on from here: both its stretches overlap these, and it is hardly shifted."""
+        """Add a pair if it continues this run, and return whether it does.
+
+        Both of its stretches must overlap those of the run, with nearly the same shift.
+        """
         last, other_first = max(self.last, pair.last), min(self.other_first, pair.other_first)
         shifted = abs(pair.shift - self.shift) > STEP
         if pair.first > self.last or pair.other_first > self.other_last or shifted:
@@ -391,23 +401,25 @@ class _Run:
 
 
 def joined(entries: Sequence[Entry], windows: Windows, pairs: Longs, distances: Rows, stretches: Places) -> list[Pair]:
-    """Return pairs of stretches, the likest first: pairs of windows that overlap and go on as one another are one."""
+    """Return pairs of stretches, the most similar first; overlapping successive pairs of windows are joined."""
     clips, firsts = windows.clips[pairs], windows.firsts[pairs[:, 0]]
     order = np.lexsort((stretches[:, 0], firsts, clips[:, 1], clips[:, 0]))
     columns = (clips[:, 0], clips[:, 1], firsts, stretches[:, 0], stretches[:, 1], distances)
     rows = zip(*(column[order].tolist() for column in columns), strict=True)
-    found: list[Pair] = []
-    for (one, other), some in groupby(rows, key=lambda row: (row[0], row[1])):
+    merged: list[Pair] = []
+    for (clip, other), some in groupby(rows, key=lambda row: (row[0], row[1])):
         runs: list[_Run] = []
         for _, _, first, other_first, other_last, distance in some:
             pair = _Run(first, first + LENGTH - 1, other_first, other_last, other_first - first, distance)
-            if not any(run.takes(pair, one == other) for run in reversed(runs)):
+            if not any(run.takes(pair, clip == other) for run in reversed(runs)):
                 runs.append(pair)
         for run in runs:
-            stretch = Stretch(entries[one], run.first, run.last)
-            found.append(Pair(stretch, Stretch(entries[other], run.other_first, run.other_last), run.total / run.count))
-    return sorted(found, key=_place)
+            stretch = Stretch(entries[clip], run.first, run.last)
+            match = Stretch(entries[other], run.other_first, run.other_last)
+            merged.append(Pair(stretch, match, run.total / run.count))
+    return sorted(merged, key=_order)
 
 
-def _place(pair: Pair) -> tuple[float, str, int, str, int]:
+def _order(pair: Pair) -> tuple[float, str, int, str, int]:
+    """Return the key by which pairs are sorted."""
     return pair.distance, pair.one.entry.path, pair.one.first, pair.other.entry.path, pair.other.first

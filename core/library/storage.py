@@ -1,12 +1,12 @@
 """A library's folder: rows of every clip in one file, and a table of the clips (methods: Libraries of clips).
 
     NAME.loomlib/
-        clips.sqlite     which clips there are, their files, and how many rows of which file count
+        clips.sqlite     the clips, their files, and how many rows of which file count
         rows-N.f16       rows of all clips, one after the other, 24 numbers of 2 bytes each
 
-Rows are only ever added at the end of their file, and count from the moment the table says so: whoever is killed
-leaves some that nobody reads. Rows that no clip has any more go when they are copied to the file of the next number.
-One process writes at a time, any number read.
+Rows are only appended to their file, and count once the table names them: a killed process leaves bytes that nobody
+reads. Rows without a clip go when the others are copied to the file with the next number. One process writes at a time,
+any number read.
 """
 
 import os
@@ -28,7 +28,7 @@ from .ending import ENDING
 TABLE = "clips.sqlite"
 FORMAT = 1
 _BYTES = 2 * SIZE  # of a row
-_PATIENCE, _IMPATIENCE = 10.0, 0.5  # s that one who reads waits for a commit, and one who writes for another who does
+_PATIENCE, _IMPATIENCE = 10.0, 0.5  # s that a reader waits for a commit, and a writer for another writer
 _FILE = re.compile(r"rows-([0-9]{1,9})\.f16")
 
 
@@ -36,9 +36,13 @@ _FILE = re.compile(r"rows-([0-9]{1,9})\.f16")
 class Entry:
     """A clip of a library, or a file that could not be read.
 
-    path : of its file, absolute; size (bytes), modified (ns) and digest : by which a change is noticed
-    rate, frames : of the clip; first, rows : its rows among all; kept : share of its motion that they tell
-    label : words from a table of labels; trouble : why it has no rows, "" where it has some
+    path : of its file, absolute
+    size (bytes), modified (ns), digest : of the file, to notice changes
+    rate, frames : of the clip
+    first, rows : its rows among all
+    kept : the share of its motion that they keep
+    label : words from a table of labels
+    trouble : why it has no rows, "" if it has some
     """
 
     path: str
@@ -58,7 +62,7 @@ class Entry:
         return Path(self.path).stem
 
     def frame_of(self, row: float) -> int:
-        """Return the frame of the clip that stands at one of its rows."""
+        """Return the frame of the clip at one of its rows."""
         return min(round(row * self.rate / feature.RATE), self.frames - 1)
 
 
@@ -89,7 +93,7 @@ _INSERT = f"INSERT OR REPLACE INTO clips VALUES ({', '.join('?' * len(_COLUMNS))
 
 @dataclass(frozen=True, eq=False)
 class Library:
-    """A library as it was when it was opened: entries by the places of their rows, then files that can't be read."""
+    """A library at the moment it was opened: entries in order of their rows, then files that can't be read."""
 
     path: str
     entries: tuple[Entry, ...]
@@ -106,28 +110,42 @@ class Library:
 
 
 def read(path: str | os.PathLike[str]) -> Library:
-    """Open a library; raises LibraryError where there is none, or one that is damaged or of another version."""
+    """Return a library; raises LibraryError if there is none, or if it is damaged or of another version.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import bvh
+        >>> from action_loom.core.library import index, storage
+        >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        ...     size = Path(folder, "wave.bvh").write_bytes(bvh.compose(actions.wave()))
+        ...     changes = index.update(str(Path(folder, "all.loomlib")), [folder])
+        ...     library = storage.read(Path(folder, "all.loomlib"))
+        >>> [(entry.name, entry.rows) for entry in library.clips], library.rows.shape
+        ([('wave', 109)], (109, 24))
+    """
     folder = Path(path)
     if not (folder / TABLE).is_file():
         raise LibraryError(f"{folder} is no library of clips: make one with library index FOLDER -o NAME{ENDING}")
     for _ in range(2):
-        with _told(folder), closing(_connected(folder, _PATIENCE)) as table:
-            table.execute("BEGIN")  # all of what follows is of one moment, whoever writes meanwhile
+        with _as_library_errors(folder), closing(_connected(folder, _PATIENCE)) as table:
+            table.execute("BEGIN")  # all reads below see one state, even if another process writes
             entries, name, count = _content(folder, table)
-        # A writer that has just copied the rows has taken this file away: its table names the next one.
-        with suppress(FileNotFoundError), _told(folder):
+        # A writer that has just copied the rows has removed this file; then the table names the next one.
+        with suppress(FileNotFoundError), _as_library_errors(folder):
             return Library(str(folder), entries, _mapped(folder / name, count))
     raise _damaged(folder, f"{name} is missing")
 
 
 @contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator["Writer"]:
-    """Open a library to be changed, made where there is none; nobody else can write until this ends.
+    """Open a library to change it, or make a new one; no other process can write until this ends.
 
-    What `keep` has not been called for is forgotten if this does not end well. Raises LibraryError.
+    If this ends with an error, changes after the last `keep` are lost. Raises LibraryError.
     """
     folder = Path(path)
-    with _told(folder):
+    with _as_library_errors(folder):
         if folder.exists() and not (folder / TABLE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
             raise LibraryError(f"{folder} is there already, but is no library of clips: choose another name")
         folder.mkdir(parents=True, exist_ok=True)
@@ -146,12 +164,12 @@ class Writer:
     def __init__(self, folder: Path, table: sqlite3.Connection) -> None:
         self._folder, self._table = folder, table
         self._begin()
-        table.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")  # who reads is done in a moment
+        table.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")  # readers are done in a moment
         table.execute(f"CREATE TABLE IF NOT EXISTS clips ({_DECLARED}, PRIMARY KEY (path))")
         table.execute("CREATE TABLE IF NOT EXISTS about (format INTEGER, feature INTEGER, file TEXT, rows INTEGER)")
         if table.execute("SELECT count(*) FROM about").fetchone()[0] == 0:
             table.execute("INSERT INTO about VALUES (?, ?, ?, 0)", (FORMAT, feature.VERSION, _file_name(1)))
-        table.execute("COMMIT")  # whoever reads from now on reads a library that is empty
+        table.execute("COMMIT")  # from here on readers find an empty library
         self._begin()
         entries, self._file, self._count = _content(folder, table)
         self._entries = {entry.path: entry for entry in entries}
@@ -164,29 +182,29 @@ class Writer:
 
     @property
     def entries(self) -> dict[str, Entry]:
-        """What the library has, by path."""
+        """The entries of the library, by path."""
         return dict(self._entries)
 
     def add(self, entry: Entry, rows: NDArray[np.float16]) -> None:
-        """Add a clip, or a file that can't be read, in place of what had its path."""
+        """Add a clip, or a file that can't be read, in place of an entry with its path."""
         entry = replace(entry, first=self._count, rows=len(rows))
         self._rows.write(np.ascontiguousarray(rows, dtype="<f2").tobytes())
         self._count += len(rows)
         self._put(entry)
 
     def change(self, old: Entry, new: Entry) -> None:
-        """Put an entry of the same rows in the place of another."""
+        """Replace an entry by another one with the same rows."""
         if old.path != new.path:
             self.remove(old.path)
         self._put(new)
 
     def remove(self, path: str) -> None:
-        """Forget a clip."""
+        """Remove a clip."""
         del self._entries[path]
         self._table.execute("DELETE FROM clips WHERE path = ?", (path,))
 
     def keep(self) -> None:
-        """Keep all that has been changed so far, also if this process is killed later."""
+        """Save all changes so far, so that they last if this process is killed."""
         self._rows.flush()
         os.fsync(self._rows.fileno())
         self._table.execute("UPDATE about SET file = ?, rows = ?", (self._file, self._count))
@@ -194,7 +212,7 @@ class Writer:
         self._begin()
 
     def tidy(self) -> None:
-        """Keep everything, let go of rows that no clip has any more, and put clips in the order of their paths."""
+        """Save all changes, drop rows without a clip, and put the rows in the order of the clips' paths."""
         self.keep()
         entries = [self._entries[path] for path in sorted(self._entries)]
         firsts = np.cumsum([0, *(entry.rows for entry in entries)]).tolist()
@@ -204,13 +222,14 @@ class Writer:
         self.close()
         for other in self._folder.glob("rows-*.f16"):
             if other.name != self._file:
-                with suppress(OSError):  # where somebody still reads it, the next one who writes removes it
+                with suppress(OSError):  # if a process still reads it, the next writer removes it
                     other.unlink()
 
     def close(self) -> None:
         self._rows.close()
 
     def _copy(self, entries: list[Entry], firsts: list[int]) -> None:
+        """Copy the rows of entries, in order, to the file with the next number."""
         source = _mapped(self._folder / self._file, self._count)
         self._file = _file_name(int(self._file[5:-4]) + 1)
         with (self._folder / self._file).open("wb") as copy:
@@ -241,11 +260,12 @@ def _file_name(number: int) -> str:
 
 
 def _connected(folder: Path, patience: float) -> sqlite3.Connection:
+    """Return a connection to the table that waits at most `patience` seconds; it begins no transactions by itself."""
     return sqlite3.connect(folder / TABLE, isolation_level=None, timeout=patience)
 
 
 def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...], str, int]:
-    """Return the entries, and the name of the file of rows and how many of it count."""
+    """Return the entries, the name of the file of rows, and how many of its rows count; raises LibraryError."""
     about = table.execute("SELECT format, feature, file, rows FROM about").fetchone()
     if about is None:
         raise _damaged(folder, f"{TABLE} does not say of which version it is")
@@ -257,10 +277,10 @@ def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...]
             f"The library {folder} was made by another version of Action Loom: "
             "remove it and make it anew with library index"
         )
-    found = table.execute(f"SELECT {', '.join(_COLUMNS)} FROM clips ORDER BY first, path").fetchall()
-    if not all(type(value) is kind for row in found for value, kind in zip(row, _KINDS_OF_ROW, strict=True)):
+    rows = table.execute(f"SELECT {', '.join(_COLUMNS)} FROM clips ORDER BY first, path").fetchall()
+    if not all(type(value) is kind for row in rows for value, kind in zip(row, _KINDS_OF_ROW, strict=True)):
         raise _damaged(folder, f"{TABLE} has values of other kinds")
-    entries = tuple(Entry(*row) for row in found)
+    entries = tuple(Entry(*row) for row in rows)
     if any(entry.first < 0 or entry.rows < 0 or entry.first + entry.rows > count for entry in entries):
         raise _damaged(folder, "a clip has rows that are not there")
     if any(entry.rows and not (0.0 < entry.rate < 1e5 and entry.frames > 0) for entry in entries):
@@ -269,12 +289,14 @@ def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...]
 
 
 def _check_size(path: Path, count: int) -> None:
+    """Raise LibraryError for a file with fewer rows than `count`."""
     size = path.stat().st_size
     if size < count * _BYTES:
         raise _damaged(path.parent, f"{path.name} has {size // _BYTES} rows of {count}")
 
 
 def _mapped(path: Path, count: int) -> NDArray[np.float16]:
+    """Return the rows of a file, mapped into memory."""
     if count == 0:
         return np.empty((0, SIZE), dtype=np.float16)
     _check_size(path, count)
@@ -282,8 +304,8 @@ def _mapped(path: Path, count: int) -> NDArray[np.float16]:
 
 
 @contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """Say in one sentence what a file system or a damaged table would say in its own way."""
+def _as_library_errors(folder: Path) -> Iterator[None]:
+    """Raise errors of the file system and of a damaged table as LibraryError; FileNotFoundError stays as it is."""
     try:
         yield
     except FileNotFoundError:
@@ -305,5 +327,12 @@ def _damaged(folder: Path, why: str) -> LibraryError:
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """Return entries by name, then by path: as people look for them."""
+    """Return entries sorted by name, then by path.
+
+    Example:
+        >>> from action_loom.core.library import storage
+        >>> entries = [storage.Entry(f"/clips/{name}.bvh") for name in ("walk", "Run", "sneak")]
+        >>> [entry.name for entry in storage.in_order(entries)]
+        ['Run', 'sneak', 'walk']
+    """
     return sorted(entries, key=lambda entry: (entry.name.lower(), entry.path))

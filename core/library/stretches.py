@@ -1,7 +1,4 @@
-"""What was found as clips: read from files, cut out, and in a mirror where it was found in one.
-
-Method: Libraries of clips.
-"""
+"""Found stretches as clips: read from files, cut out, and mirrored if needed (methods: Libraries of clips)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +14,21 @@ from .storage import Entry
 
 
 def read(entry: Entry) -> MotionFile:
-    """Read the file of a clip; raises LibraryError where it has been moved or changed since it was indexed."""
+    """Return the motion file of an entry; raises LibraryError if it was moved or changed since it was indexed.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import bvh
+        >>> from action_loom.core.library import index, storage, stretches
+        >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        ...     size = Path(folder, "wave.bvh").write_bytes(bvh.compose(actions.wave()))
+        ...     changes = index.update(str(Path(folder, "all.loomlib")), [folder])
+        ...     entry = storage.read(Path(folder, "all.loomlib")).clips[0]
+        ...     len(stretches.read(entry).clip) == entry.frames
+        True
+    """
     stamp = index.stamp(entry.path)
     if stamp == index.GONE:
         raise LibraryError(
@@ -30,17 +41,35 @@ def read(entry: Entry) -> MotionFile:
 
 
 def cut(clip: Clip, first: int, last: int, *, mirrored: bool) -> Clip:
-    """Return frames first … last of a clip, or their image in a mirror, named after it and them."""
+    """Return frames first … last of a clip, or their mirror image, with a name made of its name and these frames.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.library import stretches
+        >>> part = stretches.cut(actions.walk(), 10, 40, mirrored=False)
+        >>> part.name, len(part)
+        ('walk 10-40', 31)
+    """
     part = replace(clip.cut(first, last + 1), name=f"{clip.name} {first}-{last}")
     return mirror.mirrored(part) if mirrored else part
 
 
 def joined(stretches: Sequence[Found], margin: float) -> list[Found]:
-    """Return stretches with so many seconds before and after, those of a clip that then overlap as one."""
+    """Return stretches with `margin` seconds more before and after, those of a clip that then overlap joined.
+
+    Example:
+        >>> from action_loom.core.library import stretches
+        >>> from action_loom.core.library.search import Found
+        >>> from action_loom.core.library.storage import Entry
+        >>> entry = Entry("walk.bvh", rate=30.0, frames=300, rows=300)
+        >>> found = [Found(entry, 40, 60, 0.02), Found(entry, 70, 90, 0.03)]
+        >>> [(one.first, one.last, one.distance) for one in stretches.joined(found, margin=0.5)]
+        [(25, 105, 0.02)]
+    """
     rows = round(margin * feature.RATE)
     merged: list[Found] = []
-    for one in sorted(stretches, key=lambda found: (found.entry.path, found.mirrored, found.first)):
-        wider = replace(one, first=max(one.first - rows, 0), last=min(one.last + rows, one.entry.rows - 1))
+    for found in sorted(stretches, key=lambda found: (found.entry.path, found.mirrored, found.first)):
+        wider = replace(found, first=max(found.first - rows, 0), last=min(found.last + rows, found.entry.rows - 1))
         before = merged[-1] if merged else None
         if before and (before.entry, before.mirrored) == (wider.entry, wider.mirrored) and wider.first <= before.last:
             last, nearest = max(before.last, wider.last), min(before.distance, wider.distance)
@@ -51,7 +80,22 @@ def joined(stretches: Sequence[Found], margin: float) -> list[Found]:
 
 
 def clips(stretches: Sequence[Found]) -> list[Clip]:
-    """Return stretches as clips, each file being read once; raises LibraryError and MotionFileError."""
+    """Return stretches as clips, and read each file once; raises LibraryError and MotionFileError.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import bvh
+        >>> from action_loom.core.library import index, storage, stretches
+        >>> from action_loom.core.library.search import Found
+        >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        ...     size = Path(folder, "wave.bvh").write_bytes(bvh.compose(actions.wave()))
+        ...     changes = index.update(str(Path(folder, "all.loomlib")), [folder])
+        ...     entry = storage.read(Path(folder, "all.loomlib")).clips[0]
+        ...     [clip.name for clip in stretches.clips([Found(entry, 20, 79, 0.0)])]
+        ['wave 20-79']
+    """
     files: dict[str, MotionFile] = {}
     for found in stretches:
         if found.entry.path not in files:

@@ -1,7 +1,4 @@
-"""Words that choose clips: by their names, their folders and what a table of labels says of them.
-
-Method: Libraries of clips.
-"""
+"""Choose clips by words: of their names, their folders and their labels (methods: Libraries of clips)."""
 
 import re
 from collections.abc import Callable
@@ -14,10 +11,17 @@ _WORD = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
 
 
 def chosen(words: str) -> Callable[[Entry], bool]:
-    """Return whether an entry has all of some words, and none of those with a minus before them.
+    """Return a function of an entry: whether it has all words, and none of those with a minus before them.
 
-    A word is found where one begins with it: `walk` finds walks and walking, not sidewalk; "slow walk" in quotation
-    marks is found as it stands. Capitals do not matter. Raises LibraryError where no word is left.
+    A word matches the beginning of a word: `walk` finds walks and walking, not sidewalk. Words in quotation marks,
+    "slow walk", match as they are. Case does not matter. Raises LibraryError if there is no word.
+
+    Example:
+        >>> from action_loom.core.library import text
+        >>> from action_loom.core.library.storage import Entry
+        >>> fits = text.chosen("walk -slow")
+        >>> [fits(Entry(f"/captures/{name}.bvh")) for name in ("Walking_02", "slow walk", "sidewalk")]
+        [True, False, False]
     """
     wanted: list[re.Pattern[str]] = []
     unwanted: list[re.Pattern[str]] = []
@@ -36,6 +40,6 @@ def chosen(words: str) -> Callable[[Entry], bool]:
 
 
 def text_of(entry: Entry) -> str:
-    """Return what words are looked for in: a clip's file, the folders it is in, and its label, in small letters."""
+    """Return the text in which words are searched: a clip's last folders, file and label, in lower case."""
     path = Path(entry.path)
     return " ".join([*path.parts[-4:-1], path.name, entry.label]).lower()

@@ -1,16 +1,16 @@
-"""The iterations of this package for numba; `_numpy` has the same functions for numpy."""
+"""The kernels of this package for numba; `_numpy` has the same functions for numpy."""
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
 from ..jit import kernel
 
-LANES = 256  # rotations that go on together: plain loops over so many run eight at a time and stay in the cache
+LANES = 256  # rotations that are computed together: plain loops over so many run eight at a time and stay in the cache
 
-
-# Polynomials on −1 … 1, the highest power first, exact to 4e-15. The mathematical library takes one number at a time,
-# and six times as long for the whole mean. An angle over its sine, of 2·cosine − 1; and of 2·(angle/π)² − 1 the cosine
-# of half the angle, and the sine of that half over the angle.
+# Polynomials on −1 … 1, the highest power first, exact to 4e-15. The mathematical library computes one number at a
+# time, and the whole mean takes six times as long with it. ANGLE_OVER_SINE is the angle over its sine as a function of
+# 2·cosine − 1. HALF_COSINE and HALF_SINE are functions of 2·(angle/π)² − 1: the cosine of half the angle, and the sine
+# of half the angle over the angle.
 ANGLE_OVER_SINE, HALF_COSINE, HALF_SINE = (
     tuple(float(c) for c in chebyshev.cheb2poly(chebyshev.chebinterpolate(function, degree))[::-1])
     for function, degree in (
@@ -23,7 +23,7 @@ ANGLE_OVER_SINE, HALF_COSINE, HALF_SINE = (
 
 @kernel("void(f8[:, ::1], f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1], i8)")
 def _add_scaled(here, rotations, shares, towards, work, lanes):  # type: ignore[no-untyped-def]
-    """Add rotations, scaled so that the vector part of here⁻¹ · their sum is that of half the logarithms."""
+    """Add scaled rotations to `towards`: the vector part of here⁻¹ · their sum is half the sum of the logarithms."""
     a, b, c, d = here[0], here[1], here[2], here[3]
     p, q, r, s = rotations[0], rotations[1], rotations[2], rotations[3]
     to_p, to_q, to_r, to_s = towards[0], towards[1], towards[2], towards[3]
@@ -45,7 +45,7 @@ def _add_scaled(here, rotations, shares, towards, work, lanes):  # type: ignore[
 
 @kernel("i8(f8[:, ::1], f8[:, ::1], f8[:, ::1], i8)")
 def _move(here, towards, work, lanes):  # type: ignore[no-untyped-def]
-    """Turn the estimates by twice the vector parts of here⁻¹ · towards; return how many turns are not yet nothing."""
+    """Turn the estimates by twice the vector parts of here⁻¹ · towards; return how many of them still moved."""
     a, b, c, d = here[0], here[1], here[2], here[3]
     p, q, r, s = towards[0], towards[1], towards[2], towards[3]
     at, cosine, sine = work[0], work[1], work[2]
@@ -79,7 +79,7 @@ def mean(rotations, weights, iterations):  # type: ignore[no-untyped-def]
     """See `quat.mean`."""
     several, count = weights.shape
     means = np.empty((count, 4))
-    # By component: the rotations, the estimates, where these are to go, and what is worked out on the way.
+    # Arrays by component: the rotations, the estimates, the scaled sums that these move to, and intermediate values.
     many, shares = np.empty((several, 4, LANES)), np.empty((several, LANES))
     here, towards, work = np.empty((4, LANES)), np.empty((4, LANES)), np.empty((3, LANES))
     for first in range(0, count, LANES):
@@ -114,28 +114,28 @@ def mean(rotations, weights, iterations):  # type: ignore[no-untyped-def]
 def curve(values, frames):  # type: ignore[no-untyped-def]
     """See `resample.curve`; for two samples or more, and frames within them."""
     last, channels = len(values) - 1, values.shape[1]
-    found = np.empty((len(frames), channels))
+    sampled = np.empty((len(frames), channels))
     for k in range(len(frames)):
         start = min(int(frames[k]), last - 1)
         t = frames[k] - start
         first, fourth = max(start - 1, 0), min(start + 2, last)
         span_a, span_b = start + 1 - first, fourth - start
         before, a, b, after = values[first], values[start], values[start + 1], values[fourth]
-        row = found[k]
+        row = sampled[k]
         for c in range(channels):
             step = b[c] - a[c]
             slope_a, slope_b = (b[c] - before[c]) / span_a, (after[c] - a[c]) / span_b
             row[c] = a[c] + t * (
                 slope_a + t * (3.0 * step - 2.0 * slope_a - slope_b + t * (slope_a + slope_b - 2.0 * step))
             )
-    return found
+    return sampled
 
 
 @kernel("Tuple((f8[:, :, ::1], f8[:, :, ::1]))(i8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1])")
 def forward(joints, parents, offsets, orients, rotations, translations):  # type: ignore[no-untyped-def]
-    """See `kinematics.forward`: for some joints, those above before those below; the others are zero.
+    """See `kinematics.forward`: for some joints, parents before children; the others are zero.
 
-    Every sum in the order of `quat.mul` and `quat.rotate`, so that the numbers are the same to the last bit.
+    All sums are in the order of `quat.mul` and `quat.rotate`, so that the numbers are the same to the last bit.
     """
     turned, moved = np.zeros(rotations.shape), np.zeros(translations.shape)
     for f in range(len(rotations)):

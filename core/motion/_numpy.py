@@ -1,4 +1,4 @@
-"""The iterations of this package for numpy: the same numbers as `_numba`, but for rounding."""
+"""The kernels of this package for numpy: the same numbers as `_numba`, up to rounding."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ def mean(rotations: Array, weights: Array, iterations: int) -> Array:
     """See `quat.mean`."""
     heaviest = np.argmax(weights, axis=0)
     estimate = np.take_along_axis(rotations, heaviest[None, :, None], axis=0)[0]
-    # Only what has not arrived moves on: two rotations need one step, many that lie far apart some dozens.
+    # Only estimates that still move are continued: two rotations need one step, many that lie far apart some dozens.
     moving = np.arange(len(estimate))
     for _ in range(iterations):
         here = estimate[moving]
@@ -44,7 +44,7 @@ def forward(
     rotations: Array,
     translations: Array,
 ) -> tuple[Array, Array]:
-    """See `kinematics.forward`: for some joints, those above before those below; the others are zero."""
+    """See `kinematics.forward`: for some joints, parents before children; the others are zero."""
     turned, moved = np.zeros(rotations.shape), np.zeros(translations.shape)
     depth = np.zeros(len(parents), dtype=np.int64)
     for joint in joints:

@@ -13,9 +13,11 @@ from .skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A named curve that an action carries along with the pose: values (F,), and whether they go in steps.
+    """A named curve of an action beside the pose.
 
-    Steps (switches, choices, curves that hold their keys) are never mixed: the heaviest clip's value counts.
+    values (F,) : its value in each frame
+    discrete : whether it goes in steps (switches, choices, curves that hold their keys); steps are never mixed, a
+        blend takes the value of the clip with the greatest weight
     """
 
     values: Array
@@ -24,14 +26,17 @@ class Channel:
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """A motion of F frames; never changed, operations return new clips.
+    """A motion of F frames. It never changes: operations return new clips.
 
     rate : frames per second
     rotations (F, J, 4) : of each joint about its rest frame
     translations (F, J, 3) : of each joint in its rest frame, metres; zero for joints that have none
-    scales (F, J, 3) : along the axes of each joint, where any joint has some
-    channels : everything else that moves with the pose, by name
-    cyclic : meant to be repeated; its last frame is its first again, moved on by what one cycle travels
+    scales (F, J, 3) : along the axes of each joint; None if no joint is scaled
+    channels : all other curves of the action, by name
+    cyclic : made to be repeated; the last frame is the first again, moved by what one cycle travels
+
+    Raises ClipError for arrays of wrong shapes, for no frames, for an impossible rate, and for values that are not
+    numbers.
     """
 
     name: str
@@ -72,7 +77,7 @@ class Clip:
         return (len(self) - 1) / self.rate
 
     def cut(self, start: int, end: int) -> "Clip":
-        """Return the frames start … end − 1."""
+        """Return the frames start … end − 1; only the whole clip is still cyclic."""
         return replace(
             self,
             rotations=self.rotations[start:end],
@@ -83,7 +88,7 @@ class Clip:
         )
 
     def taken(self, frames: NDArray[np.int64]) -> "Clip":
-        """Return some frames (K,), in any order; no cycle."""
+        """Return some frames (K,), in any order, as a clip that is not cyclic."""
         return replace(
             self,
             rotations=self.rotations[frames],
@@ -94,12 +99,22 @@ class Clip:
         )
 
     def thinned(self, every: int) -> "Clip":
-        """Return every so many frames, from the first on, at the rate that they then have."""
+        """Return every n-th frame from the first on, n = `every`, at a rate n times lower."""
         return replace(self.taken(np.arange(0, len(self), every)), rate=self.rate / every)
 
 
 def joined(clips: Sequence[Clip]) -> Clip:
-    """Return the frames of clips of one skeleton, with the same channels, one after the other; no cycle."""
+    """Return the frames of clips one after the other, as a clip that is not cyclic.
+
+    The clips have one skeleton, one rate and the same channels; what else there is comes from the first.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import clip
+        >>> walk, wave = actions.walk(), actions.wave()
+        >>> len(walk), len(wave), len(clip.joined([walk, wave]))
+        (97, 109, 206)
+    """
     first = clips[0]
     return replace(
         first,

@@ -1,7 +1,7 @@
-"""Whether a clip as it is, from its first frame to its last, is one cycle (methods: Loops).
+"""Whether a clip is one cycle from its first frame to its last (methods: Loops).
 
-Captures repeat themselves and end anywhere; a game's clip is one cycle already: its last pose is its first again, or
-nearly, or the key that would say so is missing.
+A capture repeats itself and ends anywhere. A game's clip already is one cycle: its last pose is the first one again,
+exactly or nearly, or the key that would repeat the first pose is missing.
 """
 
 from dataclasses import dataclass
@@ -12,20 +12,23 @@ from . import cycles, kinematics
 from .clip import Clip
 from .quat import Array
 
-NEARLY = 3e-3  # of the body's height, of the point that is farthest from where it began
-STEP_SHARE, STEP_MORE = 0.35, 2e-3  # a gap of so much of what the body moves in a frame, and of its height, is small
-MISSING = (0.6, 2.4)  # frames from the last pose to the first again, as both ends move
-MISSED_BY = 0.5  # of what the body moves in a frame, beside the line from the last pose to the first
-SAME_WAY = 0.3  # cosine of the velocities of all points at both ends
+# A gap is the distance of the farthest point; a step is what the body moves in a frame, the mean of both ends.
+NEARLY = 3e-3  # of the body's height: so small a gap is always small
+STEP_SHARE, STEP_MORE = 0.35, 2e-3  # of the step, and of the height: their sum is a small gap of a fast clip
+MISSING = (0.6, 2.4)  # frames from the last pose to the first at the speed of both ends; rounded, 1 or 2 are missing
+MISSED_BY = 0.5  # of the step: farther beside the line on which the last pose moves, the first one does not follow it
+SAME_DIRECTION = 0.3  # cosine of the velocities of all points at both ends; below it they do not fit together
 
 EXACT, GAP, MISSING_KEY = "closed", "small gap", "missing key"
 
 
 @dataclass(frozen=True)
 class Closing:
-    """How a clip's end meets its start: one of EXACT, GAP, MISSING_KEY, or "" for a clip that is no cycle as it is.
+    """How the end of a clip meets its start.
 
-    gap : of the farthest point from last pose to first, metres; missing : frames from the last to the first again
+    kind : EXACT, GAP, MISSING_KEY, or "" for a clip that is not one cycle
+    gap : distance of the farthest point from the last pose to the first, metres
+    missing : frames from the last pose to the first again, where the key is missing
     """
 
     kind: str
@@ -34,12 +37,22 @@ class Closing:
 
 
 def of(clip: Clip) -> Closing:
-    """Return how a clip's end meets its start, wherever it stands and faces then.
+    """Return how the end of a clip meets its start.
 
-    A clip on the spot is also compared where it stands: there nothing sways.
+    Poses are compared in their own ground frames, wherever they stand and face, and also where they stand, because in
+    a clip on the spot the ground frame sways. The better answer counts.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import closing
+        >>> walk = actions.walk(cycles=1)
+        >>> closing.of(walk).kind, closing.of(walk.cut(0, 20)).kind
+        ('closed', '')
+        >>> closing.of(walk.cut(0, len(walk) - 1)).kind  # without its last frame
+        'missing key'
     """
-    ways = [_of(places, clip.skeleton.height) for places in (cycles.in_ground_frames(clip), _in_place(clip))]
-    return min(ways, key=lambda one: ((EXACT, GAP, MISSING_KEY, "").index(one.kind), one.gap))
+    closings = [_of(places, clip.skeleton.height) for places in (cycles.in_ground_frames(clip), _in_place(clip))]
+    return min(closings, key=lambda closing: ((EXACT, GAP, MISSING_KEY, "").index(closing.kind), closing.gap))
 
 
 def _in_place(clip: Clip) -> Array:
@@ -47,18 +60,18 @@ def _in_place(clip: Clip) -> Array:
 
 
 def _of(places: Array, height: float) -> Closing:
-    """How places (F, P, 3) of points at the end meet those at the start."""
+    """Return how the places (F, P, 3) of points at the end meet those at the start."""
     away = places[0] - places[-1]
     gap = _farthest(away)
     if len(places) < 3 or _farthest(places - places[0]) <= cycles.MOVES * cycles.CLOSED * height:
-        return Closing("", gap)
+        return Closing("", gap)  # it hardly moves: a pose, not a cycle
     if gap <= cycles.CLOSED * height:
         return Closing(EXACT, gap)
     if gap <= NEARLY * height:
         return Closing(GAP, gap)
     out, back = places[1] - places[0], places[-1] - places[-2]
     both = float(np.linalg.norm(out) * np.linalg.norm(back))
-    if both == 0.0 or (out * back).sum() <= SAME_WAY * both:
+    if both == 0.0 or (out * back).sum() <= SAME_DIRECTION * both:
         return Closing("", gap)
     moving = 0.5 * (out + back)
     step = _farthest(moving)

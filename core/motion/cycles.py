@@ -1,4 +1,4 @@
-"""Clips that repeat: whether they do, and what comes before and after their one cycle."""
+"""Clips that repeat themselves: whether they close, their equal cycles, and more cycles before and after one."""
 
 from dataclasses import replace
 
@@ -8,26 +8,50 @@ from . import kinematics, limits, quat, resample, root_motion
 from .clip import Clip, joined
 from .quat import Array
 
-CLOSED = 1e-3  # of the body's height; poses nearer than that are the same
-MOVES = 10.0  # times as far the poses in between go: a clip that stands still is no cycle
+CLOSED = 1e-3  # of the body's height; poses that are no farther apart are the same
+MOVES = 10.0  # times CLOSED: the poses between go farther than that, for a clip that stands still is no cycle
 
 
 def gap(clip: Clip) -> float:
-    """Return how far (m) the farthest point of the last pose is from the first, wherever each stands and faces."""
+    """Return the distance (m) of the farthest point from the first pose to the last.
+
+    Each pose is taken in its own ground frame, wherever it stands and faces.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> walk = actions.walk(cycles=1)
+        >>> round(cycles.gap(walk), 3), round(cycles.gap(walk.cut(0, 20)), 3)
+        (0.0, 0.831)
+    """
     return float(_from_first(clip)[-1])
 
 
 def closes(clip: Clip) -> bool:
-    """Say whether a clip's last pose is its first again, with motion in between."""
+    """Return whether the last pose of a clip is its first one again, with motion between them.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> cycles.closes(actions.walk()), cycles.closes(actions.walk().cut(0, 60))
+        (True, False)
+    """
     away, near = _from_first(clip), CLOSED * clip.skeleton.height
     return bool(away[-1] <= near and away.max() > MOVES * near)
 
 
 def repeats(clip: Clip) -> int:
-    """Return how many times a clip that closes goes through the same poses: its number of equal cycles."""
+    """Return the number of equal cycles of a clip that closes.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> cycles.repeats(actions.walk(cycles=3))
+        3
+    """
     local, near = in_ground_frames(clip), CLOSED * clip.skeleton.height
     last = len(clip) - 1
-    for count in range(last // 4, 1, -1):
+    for count in range(last // 4, 1, -1):  # a cycle has at least 4 frames
         period = last // count
         if last % count == 0 and _apart(local[period:], local[:-period]).max() <= near:
             return count
@@ -35,7 +59,15 @@ def repeats(clip: Clip) -> int:
 
 
 def first_of(clip: Clip) -> Clip:
-    """Return the first of the equal cycles of a clip that closes; the clip itself where it has only one."""
+    """Return the first of the equal cycles of a clip that closes; the clip itself if it has only one.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> walk = actions.walk(cycles=3)
+        >>> len(walk), len(cycles.first_of(walk))
+        (97, 33)
+    """
     count = repeats(clip)
     return clip if count == 1 else replace(clip.cut(0, (len(clip) - 1) // count + 1), cyclic=True)
 
@@ -45,13 +77,13 @@ def _from_first(clip: Clip) -> Array:
     return _apart(local, local[:1])
 
 
-def _apart(one: Array, other: Array) -> Array:
-    """Distance (F,) of the farthest points of poses."""
-    return np.asarray(np.linalg.norm(one - other, axis=2).max(axis=1))
+def _apart(poses: Array, others: Array) -> Array:
+    """Return the distance (F,) of the farthest point between poses (F, P, 3)."""
+    return np.asarray(np.linalg.norm(poses - others, axis=2).max(axis=1))
 
 
 def in_ground_frames(clip: Clip) -> Array:
-    """Return places (F, P, 3) of the points of the body, each pose in its own ground frame."""
+    """Return the places (F, P, 3) of the points of the body, each pose in its own ground frame."""
     ground, facing = root_motion.ground_frames(clip)
     places = kinematics.points(clip)
     places[..., :2] -= ground[:, None]
@@ -62,27 +94,35 @@ def in_ground_frames(clip: Clip) -> Array:
 def unrolled(clip: Clip, before: int, after: int) -> Clip:
     """Return a cycle of L + 1 frames with more cycles before and after it: (before + 1 + after)·L + 1 frames.
 
-    Each goes on from where the last one ended, on the ground; frame before·L is the clip's own first. Raises
-    SkeletonError for bodies that travel and whose joints do not all turn with their parents.
+    On the ground each cycle continues where the one before it ended; frame before·L is the first of the clip itself.
+    Raises ClipError for more frames than fit in memory, and SkeletonError for bodies that travel but whose joints do
+    not all turn with their parents.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> walk = actions.walk(cycles=1)
+        >>> len(walk), len(cycles.unrolled(walk, 1, 2))  # 4 cycles of 32 frames
+        (33, 129)
     """
     limits.check_size(clip.name, (before + 1 + after) * (len(clip) - 1) + 1, len(clip.skeleton))
     ground, facing = root_motion.ground_frames(clip)
     turn = float(facing[-1] - facing[0])
     shift = _complex(ground[-1]) - np.exp(1j * turn) * _complex(ground[0])
-    laps = [_moved(clip, turn, shift, lap).cut(0, len(clip) - 1) for lap in range(-before, after + 1)]
-    laps.append(_moved(clip, turn, shift, after).cut(len(clip) - 1, len(clip)))
-    return joined(laps)
+    parts = [_moved(clip, turn, shift, cycle).cut(0, len(clip) - 1) for cycle in range(-before, after + 1)]
+    parts.append(_moved(clip, turn, shift, after).cut(len(clip) - 1, len(clip)))
+    return joined(parts)
 
 
-def _moved(clip: Clip, turn: float, shift: complex, laps: int) -> Clip:
-    """The clip some cycles later: turned and shifted on the ground that many times."""
+def _moved(clip: Clip, turn: float, shift: complex, cycles: int) -> Clip:
+    """Return the clip some cycles later (earlier if negative): turned and shifted on the ground that many times."""
     total = 0j
-    for _ in range(abs(laps)):
-        total = np.exp(1j * turn) * total + shift if laps > 0 else np.exp(-1j * turn) * (total - shift)
-    # What stays in place is not touched: bodies that can't be placed can still repeat there.
-    if abs(total) < 1e-6 and abs(np.exp(1j * turn * laps) - 1.0) < 1e-6:
+    for _ in range(abs(cycles)):
+        total = np.exp(1j * turn) * total + shift if cycles > 0 else np.exp(-1j * turn) * (total - shift)
+    # A clip on the spot stays as it is: so bodies that can't be placed can still be repeated there.
+    if abs(total) < 1e-6 and abs(np.exp(1j * turn * cycles) - 1.0) < 1e-6:
         return clip
-    return root_motion.placed(clip, turn * laps, np.array([total.real, total.imag]))
+    return root_motion.placed(clip, turn * cycles, np.array([total.real, total.imag]))
 
 
 def _complex(point: Array) -> complex:
@@ -90,15 +130,36 @@ def _complex(point: Array) -> complex:
 
 
 def sample(clip: Clip, frames: Array) -> Clip:
-    """Return a cycle at fractional frames (K,), which may lie in any cycle before or after its own."""
-    one = len(clip) - 1
-    before = max(0, int(np.ceil(-frames.min() / one))) + 1
-    after = max(0, int(np.ceil(frames.max() / one)) - 1) + 1
-    return resample.sample(unrolled(clip, before, after), frames + before * one)
+    """Return a cycle at fractional frames (K,), which may lie in any cycle before or after its own.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles, root_motion
+        >>> walk = actions.walk(cycles=1)  # 32 frames, 1.387 m a cycle
+        >>> later = cycles.sample(walk, np.array([0.0, 16.5, 32.0, 64.0]))
+        >>> abs(root_motion.ground_frames(later)[0][:, 1]).round(3).tolist()
+        [0.0, 0.715, 1.387, 2.773]
+    """
+    length = len(clip) - 1
+    # One cycle more on either side, so that the curves between frames have neighbours at the outermost ones.
+    before = max(0, int(np.ceil(-frames.min() / length))) + 1
+    after = max(0, int(np.ceil(frames.max() / length)) - 1) + 1
+    return resample.sample(unrolled(clip, before, after), frames + before * length)
 
 
 def to_rate(clip: Clip, rate: float) -> Clip:
-    """Return a cycle at another frame rate, its length rounded to whole frames so that it still closes."""
+    """Return a cycle at another frame rate, its length rounded to whole frames so that it still closes.
+
+    Raises ClipError where that makes far too many frames.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> walk = cycles.to_rate(actions.walk(cycles=1), 24.0)
+        >>> len(walk), walk.rate, cycles.closes(walk)
+        (27, 24.0, True)
+    """
     if rate == clip.rate:
         return clip
     count = max(1, round(clip.seconds * rate))

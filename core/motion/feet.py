@@ -8,32 +8,44 @@ from numpy.typing import NDArray
 from . import quat
 from .skeleton import Skeleton
 
-# Where the tip of a foot can be its ball: its distance in shins, and the cosine of its direction to the front.
-LONGEST_FOOT = 0.6
-AHEAD = 0.5
+# Where the tip of a foot can be its ball.
+LONGEST_FOOT = 0.6  # of the shin: its distance from the ankle
+AHEAD = 0.5  # cosine of its direction to the front: within 60°
 
 
 @dataclass(frozen=True, eq=False)
 class Footing:
-    """The balls (…, S) of feet on the ground, as x + iy, and where they stand."""
+    """Where the balls of feet are on the ground.
+
+    balls (…, S) : their places as x + iy
+    stands (…, S) : whether each stands there
+    """
 
     balls: NDArray[np.complex128]
     stands: NDArray[np.bool_]
 
     def at(self, frames: NDArray[np.int64]) -> "Footing":
-        """Return the feet at some frames of those there are."""
+        """Return the feet in some of the frames."""
         return Footing(self.balls[frames], self.stands[frames])
 
 
 def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
-    """Return which points are ball and ankle of each foot.
+    """Return the points (numbered as in `kinematics.points`) that are ball and ankle of each foot, by the foot's name.
 
-    The ball is the toe joint, else the foot's tip where it can be one, else the ankle; of a leg that ends with its
-    shin, as a box figure's, it is the shin's end.
+    Feet are "L" and "R", of bodies on four feet also "front L" and "front R". The ball is the toe joint, else the tip
+    of the foot where it can be one, else the ankle. Of a leg that ends with its shin, as a box figure's, both are the
+    end of the shin. Feet that are not known are left out.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import feet
+        >>> figure = body.skeleton()
+        >>> {foot: [figure.names[point] for point in pair] for foot, pair in feet.balls_and_ankles(figure).items()}
+        {'L': ['toe.L', 'foot.L'], 'R': ['toe.R', 'foot.R']}
     """
     roles = skeleton.roles
     end = {int(joint): len(skeleton) + k for k, joint in enumerate(skeleton.tipped)}
-    found = {}
+    feet = {}
     for side in "LR":
         thigh, shin, foot, toe = (roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe"))
         ankle = toe if foot is None else foot
@@ -41,16 +53,16 @@ def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
             ankle = end[shin]
         if ankle is not None:
             ball = end[ankle] if foot in end and _tip_is_ball(skeleton, side) else ankle
-            found[side] = (ball if toe is None else toe, ankle)
+            feet[side] = (ball if toe is None else toe, ankle)
     if skeleton.four_footed:
-        found |= {f"front {side}": (roles[f"hand.{side}"], roles[f"hand.{side}"]) for side in "LR"}
-    return found
+        feet |= {f"front {side}": (roles[f"hand.{side}"], roles[f"hand.{side}"]) for side in "LR"}
+    return feet
 
 
 def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:
-    """Say whether the tip of a foot is where a ball is: ahead of the ankle, and not as far as a shin is long.
+    """Return whether the tip of a foot is where a ball is: ahead of the ankle, within LONGEST_FOOT shins of it.
 
-    Captured bodies have their toes there. Files of characters have no tips: what importers make up is no foot.
+    Captured bodies have their toes there. Files of characters have no tips, and what importers make up is no foot.
     """
     roles, (rotations, places) = skeleton.roles, skeleton.rest
     if not {"thigh.L", "thigh.R", f"shin.{side}"} <= set(roles):

@@ -1,4 +1,4 @@
-"""Which frames of a clip as it was given its prepared frames are, and which were left out."""
+"""Which frames of the original clip the frames of a prepared clip are, and which were left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .quat import Array
 class FrameMap:
     """Frame k of a prepared clip is frame first + k · step of the clip as it was given.
 
-    cycle : prepared frames after which a cycle that was unrolled begins anew; 0 for a clip that was not
+    cycle : prepared frames after which a cycle that was unrolled begins again; 0 for a clip that was not unrolled
     """
 
     first: int = 0
@@ -23,7 +23,7 @@ class FrameMap:
     @overload
     def given(self, frames: Array) -> Array: ...
     def given(self, frames: Array | float) -> Array | float:
-        """Return prepared frames (…) as frames of the clip as it was given, fractions and all."""
+        """Return prepared frames (…) as fractional frames of the clip as it was given."""
         return self.first + (frames % self.cycle if self.cycle else frames) * self.step
 
     def given_frame(self, frame: int) -> int:
@@ -31,13 +31,13 @@ class FrameMap:
         return self.first + round((frame % self.cycle if self.cycle else frame) * self.step)
 
     def prepared_frame(self, frame: int) -> int:
-        """Return the whole prepared frame that is nearest to one of the clip as it was given."""
+        """Return the whole prepared frame that is nearest to a frame of the clip as it was given."""
         return round((frame - self.first) / self.step)
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many frames at the start and at the end of a clip take no part, and why."""
+    """How many frames at the start (`first`) and at the end (`last`) of a clip were left out, and why."""
 
     clip: str
     first: int
@@ -46,5 +46,11 @@ class LeftOut:
 
 
 def as_report(left_out: Sequence[LeftOut]) -> list[dict[str, Any]]:
-    """Return what reports say of frames that were left out."""
-    return [{"clip": one.clip, "first": one.first, "last": one.last, "why": one.why} for one in left_out]
+    """Return the frames that were left out as rows of a report.
+
+    Example:
+        >>> from action_loom.core.motion import frame_map
+        >>> frame_map.as_report([frame_map.LeftOut("walk", 3, 0, "calibration pose or jump")])
+        [{'clip': 'walk', 'first': 3, 'last': 0, 'why': 'calibration pose or jump'}]
+    """
+    return [{"clip": part.clip, "first": part.first, "last": part.last, "why": part.why} for part in left_out]

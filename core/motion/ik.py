@@ -1,4 +1,4 @@
-"""Legs led so that their ankles are at given places: two bones, all frames at once (methods: N-way blending)."""
+"""Inverse kinematics of limbs of two bones, for all frames at once (methods: N-way blending)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,19 +11,19 @@ from .quat import Array
 from .skeleton import Skeleton
 
 STRAIGHTEST = 0.995  # of a leg's length; one that is straighter stays as straight as it is
-UNDETERMINED = (
-    0.002,
-    0.015,
-)  # short of straight, as a share: under the first a knee's angle tells nothing, over it all
-LEAST_BEND = 1e-9
+# How much a leg is shorter than straight, as a share of its length. Below the first, the angle of its knee is not
+# determined and stays as it is; above the second it is; between them the change is faded.
+UNDETERMINED = (0.002, 0.015)
+LEAST_BEND = 1e-9  # of the bones; below it the knee has no axis to bend about
 
 
 @dataclass(frozen=True)
 class Limb:
-    """The joints of a limb of two bones: thigh, shin and ankle, or those of a front leg, maybe with some between.
+    """The joints of a limb of two bones: thigh, shin and ankle, or those of a front leg; others may lie between them.
 
-    foot : what its foot is called (see `feet.balls_and_ankles`)
-    end : of a leg that ends with its shin, as a box figure's, the point that is the shin's tip (after all joints)
+    foot : the name of its foot (see `feet.balls_and_ankles`)
+    end : the ankle; of a leg that ends with its shin, as a box figure's, the point that is the shin's tip, numbered
+        after all joints as in `kinematics.points`
     """
 
     foot: str
@@ -33,52 +33,94 @@ class Limb:
 
 
 def legs(skeleton: Skeleton) -> list[Limb]:
-    """Return the legs that hang together from thigh to ankle, none where joints inherit less; see `known_legs`."""
+    """Return the legs that hang together from thigh to ankle (see `known_legs`).
+
+    None of a body whose joints do not all inherit rotation, scale and location.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import ik
+        >>> figure = body.skeleton()
+        >>> [(leg.foot, figure.names[leg.upper], figure.names[leg.end]) for leg in ik.legs(figure)]
+        [('L', 'thigh.L', 'foot.L'), ('R', 'thigh.R', 'foot.R')]
+    """
     if skeleton.inheritance is not None:
         return []
     return [limb for limb in known_legs(skeleton) if hangs_together(skeleton, limb)]
 
 
 def hangs_together(skeleton: Skeleton, limb: Limb) -> bool:
-    """Say whether a limb's ankle is a joint that hangs on its shin: in some rigs it hangs on a root, or is none."""
+    """Return whether the ankle of a limb is a joint that hangs on its shin.
+
+    In some rigs it hangs on a root, or the leg has none.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import ik
+        >>> figure = body.skeleton()
+        >>> [ik.hangs_together(figure, limb) for limb in ik.known_legs(figure)]
+        [True, True]
+    """
     return limb.end < len(skeleton) and bool(skeleton.with_below([limb.lower])[limb.end])
 
 
 def known_legs(skeleton: Skeleton) -> list[Limb]:
-    """Return the legs whose shins hang on their thighs, wherever their ankles do; of four-footed bodies all four."""
+    """Return the legs whose shins hang on their thighs, wherever their ankles hang; all four of a body on four feet.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import ik
+        >>> [limb.foot for limb in ik.known_legs(body.skeleton())]
+        ['L', 'R']
+    """
     chains = {"": ("thigh", "shin", "foot")}
     if skeleton.four_footed:
         chains["front "] = ("upper_arm", "forearm", "hand")
-    found = []
+    limbs = []
     for which, parts in chains.items():
         for side in "LR":
             upper, lower, end = (skeleton.roles.get(f"{part}.{side}", -1) for part in parts)
             if end < 0 and lower in skeleton.tipped and f"toe.{side}" not in skeleton.roles:
                 end = len(skeleton) + int(np.searchsorted(skeleton.tipped, lower))
             if min(upper, lower, end) >= 0 and skeleton.with_below([upper])[lower]:
-                found.append(Limb(f"{which}{side}", upper, lower, end))
-    return found
+                limbs.append(Limb(f"{which}{side}", upper, lower, end))
+    return limbs
 
 
-def led(clip: Clip, places: Mapping[Limb, Array]) -> tuple[Clip, dict[str, Array]]:
-    """Return the clip with limbs led so that their ends are at places (F, 3) in the world, as far as they reach.
+def to_targets(clip: Clip, targets: Mapping[Limb, Array]) -> tuple[Clip, dict[str, Array]]:
+    """Return the clip with the ends of limbs at targets (F, 3) in the world, as far as they reach.
 
-    Beside it, by the foot's name, how far (F,) each end was from its place.
+    Return with it, by the name of the foot, how far (F,) each end was from its target before.
 
-    The knee bends about its own axis until the end is as far from the hip as its place is, then the limb is swung
-    there; the end keeps its rotation in the world. A nearly straight knee is bent by less, for its angle is hardly
-    determined, and none is led straighter than 0.995 of the limb. Clips with scales stay as they are.
+    The knee bends about its own axis until the end is as far from the hip as the target is, then the whole limb swings
+    there; the end keeps its rotation in the world. A nearly straight knee bends by less, since its angle is hardly
+    determined, and no limb is made straighter than it is or 0.995 of its length. Clips with scales, and bodies whose
+    joints do not all inherit all of their parents, stay as they are.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik, kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> leg = ik.legs(walk.skeleton)[0]
+        >>> target = kinematics.points(walk)[:, leg.end] + [0.0, 0.0, 0.05]  # 5 cm higher
+        >>> lifted, moved = ik.to_targets(walk, {leg: target})
+        >>> bool(abs(moved["L"] - 0.05).max() < 1e-9)
+        True
+        >>> missed = np.linalg.norm(kinematics.points(lifted)[:, leg.end] - target, axis=1)
+        >>> bool(missed.max() < 0.01)  # nearly straight knees fall a few millimetres short
+        True
     """
-    if clip.scales is not None or clip.skeleton.inheritance is not None or not places:
+    if clip.scales is not None or clip.skeleton.inheritance is not None or not targets:
         return clip, {}
     rotations, away = clip.rotations.copy(), {}
-    ends = [limb.end for limb in places]
+    ends = [limb.end for limb in targets]
     turned, positions = kinematics.world_of(clip, ends)
-    for limb, place in places.items():
+    for limb, target in targets.items():
         hip, knee, end = (positions[:, joint] for joint in (limb.upper, limb.lower, limb.end))
-        away[limb.foot] = np.linalg.norm(place - end, axis=1)
-        bend = _bend(knee - hip, end - knee, place - hip)
-        swing = shortest(knee - hip + quat.rotate(bend, end - knee), place - hip)
+        away[limb.foot] = np.linalg.norm(target - end, axis=1)
+        bend = _bend(knee - hip, end - knee, target - hip)
+        swing = shortest(knee - hip + quat.rotate(bend, end - knee), target - hip)
         above = {joint: turned[:, joint] for joint in (limb.upper, limb.lower, limb.end)}
         rotations[:, limb.upper] = local_rotation(clip, limb.upper, turned, quat.mul(swing, above[limb.upper]), None)
         rotations[:, limb.lower] = local_rotation(clip, limb.lower, turned, quat.mul(bend, above[limb.lower]), None)
@@ -87,9 +129,20 @@ def led(clip: Clip, places: Mapping[Limb, Array]) -> tuple[Clip, dict[str, Array
 
 
 def local_rotation(clip: Clip, joint: int, turned: Array, wanted: Array, carried: Array | None) -> Array:
-    """Return the rotations (F, 4) of a joint from rest that turn it in the world as wanted (F, 4).
+    """Return the rotations (F, 4) about rest that give a joint the wanted world rotations (F, 4).
 
-    turned (F, J, 4) : how joints are turned now; the joint's parent is still, or is carried (F, 4) on from there.
+    turned (F, J, 4) : the world rotations of the clip
+    carried (F, 4) : how far its parent turns in the world beyond these; None if it does not
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik, kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> turned, _ = kinematics.world(walk)
+        >>> shin = walk.skeleton.index("shin.L")
+        >>> same = ik.local_rotation(walk, shin, turned, turned[:, shin], None)
+        >>> bool(abs(same - walk.rotations[:, shin]).max() < 1e-12)
+        True
     """
     skeleton = clip.skeleton
     parent = int(skeleton.parents[joint])
@@ -100,29 +153,38 @@ def local_rotation(clip: Clip, joint: int, turned: Array, wanted: Array, carried
 
 
 def _bend(upper: Array, lower: Array, reach: Array) -> Array:
-    """Rotations (F, 4) of the lower bone about the knee's axis, after which the limb reaches as far as `reach` does."""
-    one, other = (np.linalg.norm(bone, axis=1) for bone in (upper, lower))
-    length = one + other
+    """Return the rotations (F, 4) of the lower bone about the knee's axis that make the limb as long as `reach`."""
+    thigh, shin = (np.linalg.norm(bone, axis=1) for bone in (upper, lower))
+    length = thigh + shin
     now = np.linalg.norm(upper + lower, axis=1)
     farthest = np.maximum(now, STRAIGHTEST * length)
-    wanted = np.clip(np.linalg.norm(reach, axis=1), np.abs(one - other) * (1.0 + LEAST_BEND), farthest)
-    change = _knee(one, other, now) - _knee(one, other, wanted)
+    wanted = np.clip(np.linalg.norm(reach, axis=1), np.abs(thigh - shin) * (1.0 + LEAST_BEND), farthest)
+    change = _knee(thigh, shin, now) - _knee(thigh, shin, wanted)
     axis = np.cross(upper, lower)
     size = np.linalg.norm(axis, axis=1)
     straight = np.maximum(now, wanted) / np.maximum(length, LEAST_BEND)
     share = np.clip((1.0 - straight - UNDETERMINED[0]) / (UNDETERMINED[1] - UNDETERMINED[0]), 0.0, 1.0)
-    share = np.where(size > LEAST_BEND * one * other, share * share * (3.0 - 2.0 * share), 0.0)
+    share = np.where(size > LEAST_BEND * thigh * shin, share * share * (3.0 - 2.0 * share), 0.0)
     return quat.exp((share * change / np.maximum(size, 1e-300))[:, None] * axis)
 
 
-def _knee(one: Array, other: Array, apart: Array) -> Array:
-    """The inner angle (F,) of a knee between bones of these lengths whose ends are so far apart."""
-    cosine = (one**2 + other**2 - apart**2) / np.maximum(2.0 * one * other, 1e-300)
+def _knee(thigh: Array, shin: Array, apart: Array) -> Array:
+    """Return the inner angle (F,) of a knee between bones of two lengths whose far ends are `apart`."""
+    cosine = (thigh**2 + shin**2 - apart**2) / np.maximum(2.0 * thigh * shin, 1e-300)
     return np.arccos(np.clip(cosine, -1.0, 1.0))
 
 
 def shortest(start: Array, goal: Array) -> Array:
-    """Return the shortest rotations (F, 4) from directions (F, 3) to others; none for opposite or zero ones."""
+    """Return the shortest rotations (F, 4) from directions (F, 3) to others; the identity for opposite or zero ones.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import ik, quat
+        >>> down, ahead = np.array([[0.0, 0.0, -1.0]]), np.array([[0.0, 2.0, 0.0]])
+        >>> turn = ik.shortest(down, ahead)
+        >>> np.degrees(np.linalg.norm(quat.log(turn), axis=1)).round(3).tolist()
+        [90.0]
+    """
     axis, along = np.cross(start, goal), (start * goal).sum(axis=1)
     size = np.linalg.norm(axis, axis=1)
     angle = np.arctan2(size, along)

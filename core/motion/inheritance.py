@@ -1,7 +1,7 @@
-"""What a joint takes over from its parent: the bone settings of Blender, for all frames at once.
+"""What a joint inherits from its parent: Blender's bone settings, for all frames at once.
 
-The rules were established against Blender's own pose matrices (`BKE_armature`'s parent transform); a rig without
-special settings and without scales does not come here.
+The rules were established against Blender's own pose matrices (`BKE_armature`'s parent transform). A rig without
+special settings and without scales does not need this module.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,10 @@ SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 class Inheritance:
     """How J joints inherit.
 
-    rotation, location (J,) : whether the parent's rotation turns the joint, and its location is in its own rest frame
-    scale : one of SCALES a joint
-    space (4,) : orientation of the space that all of them stand in (a static armature object), unit quaternion
+    rotation (J,) : whether the parent's rotation turns the joint
+    scale : one of SCALES for each joint
+    location (J,) : whether the joint's location is along the axes of its own rest frame
+    space (4,) : orientation of the space that all joints stand in (a static armature object), unit quaternion
     moving_space : whether joint 0 is that space instead (an armature object that moves)
     """
 
@@ -33,9 +34,11 @@ class Inheritance:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Where a joint's own transform applies: linear parts (F, 3, 3) for rotation and for location, origin (F, 3).
+    """The frame in which a joint's own transform applies.
 
-    stretch (F, 3) multiplies the columns of the result.
+    turning, moving (F, 3, 3) : linear parts for its rotation and scale, and for its location
+    origin (F, 3) : its place without location
+    stretch (F, 3) : factors of the columns of the result; None if there are none
     """
 
     turning: Array
@@ -44,14 +47,14 @@ class Frame:
     stretch: Array | None = None
 
     def apply(self, basis: Array, location: Array) -> tuple[Array, Array]:
-        """Return linear part (F, 3, 3) and place (F, 3) of a joint with a basis (F, 3, 3) and a location (F, 3)."""
+        """Return the linear part (F, 3, 3) and the place (F, 3) of a joint of a basis (F, 3, 3) and location (F, 3)."""
         linear = self.turning @ basis
         if self.stretch is not None:
             linear = linear * self.stretch[:, None, :]
         return linear, self.origin + np.einsum("fij,fj->fi", self.moving, location)
 
     def unstretched(self, linear: Array) -> Array:
-        """Return a linear part (F, 3, 3) of a joint before its columns were stretched."""
+        """Return a joint's linear part (F, 3, 3) as it was before its columns were stretched."""
         return linear if self.stretch is None else linear / np.maximum(self.stretch, 1e-12)[:, None, :]
 
     def location_of(self, place: Array) -> Array:
@@ -60,7 +63,10 @@ class Frame:
 
 
 def root_frame(rest: Array, offset: Array, space: Array, space_origin: Array, local_location: bool) -> Frame:
-    """Return the frame of a joint without parent, rest (3, 3) and offset (3,) in a space (F, 3, 3) and (F, 3)."""
+    """Return the frame of a joint without parent.
+
+    rest (3, 3), offset (3,) : where it stands at rest in its space; space (F, 3, 3), space_origin (F, 3) : that space
+    """
     turning = space @ rest
     origin = space_origin + np.einsum("fij,j->fi", space, offset)
     return Frame(turning, turning if local_location else space, origin)
@@ -76,7 +82,12 @@ def child_frame(
     scale: str,
     local_location: bool,
 ) -> Frame:
-    """Return the frame of a joint under a parent that stands at (F, 3, 3) and (F, 3), at rest at (F, 3, 3)."""
+    """Return the frame of a joint under a parent.
+
+    parent (F, 3, 3), parent_place (F, 3) : where the parent stands; parent_rest (F, 3, 3) : its linear part at rest
+    rest (3, 3), offset (3,) : where the joint stands at rest in its parent's frame
+    rotation, scale, local_location : its bone settings (see `Inheritance`)
+    """
     full = parent @ rest
     origin = parent_place + np.einsum("fij,j->fi", parent, offset)
     moving = full if local_location else parent
@@ -122,7 +133,7 @@ def _divided(linear: Array, lengths: Array) -> Array:
 
 
 def _lengths_without_shear(linear: Array) -> Array:
-    """Return column lengths (F, 3) scaled so that their product is the volume that is left after shearing."""
+    """Return the lengths of the columns (F, 3), scaled so that their product is the volume of the sheared axes."""
     lengths = _lengths(linear)
     volume = lengths.prod(axis=-1)
     share = np.where(volume > 0.0, np.abs(np.linalg.det(linear)) / np.where(volume > 0.0, volume, 1.0), 1.0)
@@ -130,7 +141,7 @@ def _lengths_without_shear(linear: Array) -> Array:
 
 
 def _without_shear(linear: Array, *, normalize: bool) -> Array:
-    """Return columns made orthogonal: y stays, x and z are put square to it and split what shear is left."""
+    """Return columns made orthogonal: y stays, x and z are made square to y and share the shear between them."""
     y, x, z = linear[..., 1], linear[..., 0], linear[..., 2]
     square = (y * y).sum(axis=-1, keepdims=True)
     safe = np.where(square > 0.0, square, 1.0)
@@ -141,6 +152,7 @@ def _without_shear(linear: Array, *, normalize: bool) -> Array:
     length_x, unit_x = _unit(x)
     length_z, unit_z = _unit(z)
     cosine = (unit_x * unit_z).sum(axis=-1, keepdims=True)
+    # As in Blender, with the epsilon of its single precision: no shear, and axes that coincide, are left alone.
     sheared = (np.abs(cosine) > 1e-4) & (np.abs(cosine) < 1.0 - 1.19e-7)
     angle = np.arccos(np.clip(cosine, -1.0, 1.0))
     target = angle + 0.5 * (0.5 * np.pi - angle)

@@ -1,4 +1,4 @@
-"""Joints that stand for each other: of one body's left and right, or of two bodies with other names."""
+"""Joints that correspond to each other: left and right of one body, or those of two bodies with different names."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,15 +11,24 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-_ALONG = np.cos(np.radians(3.0))  # bodies stand along an axis; measured bones are a little longer on one side
+# A normal within 3° of an axis is that axis: bodies stand so, but measured bones are a little longer on one side.
+_ALONG = np.cos(np.radians(3.0))
 _NEAR = 0.05  # of the body's height: how far from its mirrored place a joint's partner may stand at rest
 
 
 def across(skeleton: Skeleton) -> NDArray[np.int64]:
-    """Return the joint (J,) on the other side of the body for each joint; itself for those in the middle.
+    """Return for each joint its partner (J,) on the other side of the body; itself for joints in the middle.
 
-    By roles, then for what lies between such joints and the trunk, then by names, then by where joints stand at
-    rest. What is found for a joint is found for its partner too.
+    Partners are found by roles, then for the joints between these and the trunk, then by names, then by where joints
+    stand at rest. A joint is always the partner of its partner.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import joint_matching
+        >>> figure = body.skeleton()
+        >>> partner = joint_matching.across(figure)
+        >>> [figure.names[partner[figure.index(name)]] for name in ("hand.L", "toe.R", "head")]
+        ['hand.R', 'toe.L', 'head']
     """
     partner = np.full(len(skeleton), -1)
     roles = skeleton.roles
@@ -29,21 +38,21 @@ def across(skeleton: Skeleton) -> NDArray[np.int64]:
             _pair_up(skeleton, partner, left, right)
     names = role_names.split(skeleton.names)
     for joint, (side, name) in enumerate(names):
-        if side == "L" and partner[joint] < 0 and (other := _other(names, partner, "R", name)) is not None:
-            _pair_up(skeleton, partner, joint, other)
+        if side == "L" and partner[joint] < 0 and (right := _only_free(names, partner, "R", name)) is not None:
+            _pair_up(skeleton, partner, joint, right)
     _pair_by_place(skeleton, partner)
     return np.where(partner < 0, np.arange(len(skeleton)), partner)
 
 
 def sagittal(skeleton: Skeleton, partner: NDArray[np.int64]) -> Array:
-    """Return the unit vector (3,) from left to right at rest, level; an axis where it is near one.
+    """Return the normal (3,) of the sagittal plane at rest: a level unit vector from left to right.
 
-    The x axis where no pair of joints tells.
+    It is an axis where it is near one, and the x axis where no pair of joints shows it. partner : see `across`
     """
     places, roles = skeleton.rest[1], skeleton.roles
     lefts = [joint for role, joint in roles.items() if role.endswith(".L") and partner[joint] != joint]
-    wide = places[partner[lefts]] - places[lefts] if lefts else np.zeros((1, 3))
-    normal = wide.sum(axis=0) * np.array([1.0, 1.0, 0.0])
+    rightwards = places[partner[lefts]] - places[lefts] if lefts else np.zeros((1, 3))
+    normal = rightwards.sum(axis=0) * np.array([1.0, 1.0, 0.0])
     length = float(np.linalg.norm(normal))
     if length < 1e-6:
         return np.array([1.0, 0.0, 0.0])
@@ -52,10 +61,20 @@ def sagittal(skeleton: Skeleton, partner: NDArray[np.int64]) -> Array:
 
 
 def renamed(clip: Clip, like: Skeleton) -> Clip:
-    """Return a clip whose joints are called as those of another body that they stand for, where they do not yet.
+    """Return the clip with its joints renamed to the joints of another body that they correspond to.
 
-    By roles, then by what lies between joints that have roles and by what hangs on them; joints that stand for none
-    keep their names. What is left to say of bodies that differ, retargeting says.
+    Joints are matched by roles, then those between matched joints, then what hangs on them; all others keep their
+    names. Where two joints would get one name, the clip stays as it is. Nothing is raised for bodies that differ:
+    `retarget` does that.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.motion import joint_matching
+        >>> walk, figure = actions.walk(cycles=1), body.skeleton()
+        >>> mixamo = replace(figure, names=tuple(f"mixamorig:{name}" for name in figure.names))
+        >>> joint_matching.renamed(walk, mixamo).skeleton.names[:3]
+        ('mixamorig:hips', 'mixamorig:spine', 'mixamorig:chest')
     """
     own = clip.skeleton
     if set(own.names) == set(like.names):
@@ -76,19 +95,20 @@ def renamed(clip: Clip, like: Skeleton) -> Clip:
 
 
 def _pair_up(skeleton: Skeleton, partner: NDArray[np.int64], left: int, right: int) -> None:
-    """Make two joints partners, and those above them up to the trunk or to the next that have one."""
+    """Make two joints partners, and those above them, up to the trunk or to the next joint that has a partner."""
     while min(left, right) >= 0 and left != right and partner[left] < 0 and partner[right] < 0:
         partner[left], partner[right] = right, left
         left, right = int(skeleton.parents[left]), int(skeleton.parents[right])
 
 
-def _other(names: Sequence[tuple[str, str]], partner: NDArray[np.int64], side: str, name: str) -> int | None:
+def _only_free(names: Sequence[tuple[str, str]], partner: NDArray[np.int64], side: str, name: str) -> int | None:
+    """Return the joint of a side and name that has no partner yet; None where there is not exactly one."""
     fitting = [k for k, part in enumerate(names) if part == (side, name) and partner[k] < 0]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def _pair_by_place(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
-    """Make partners of joints that stand at each other's mirrored place and hang on partners."""
+    """Make partners of joints that hang on partners and stand at each other's mirrored place at rest."""
     normal, places = sagittal(skeleton, partner), skeleton.rest[1]
     origin = places[skeleton.roles.get("hips", 0)]
     mirrored = places - 2.0 * ((places - origin) @ normal)[:, None] * normal
@@ -104,8 +124,8 @@ def _pair_by_place(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
 
 
 def _match_above(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint: int) -> None:
-    """Match the joints between one that is matched and the next such above it, where there are as many."""
-    mine, other = [], []
+    """Match the joints between a matched joint and the next matched one above it, if both bodies have as many."""
+    mine, others = [], []
     above = int(own.parents[joint])
     while above >= 0 and theirs[above] < 0:
         mine.append(above)
@@ -114,14 +134,14 @@ def _match_above(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint
         return
     place = int(like.parents[theirs[joint]])
     while place >= 0 and place != theirs[above]:
-        other.append(place)
+        others.append(place)
         place = int(like.parents[place])
-    if place >= 0 and len(mine) == len(other):
-        theirs[mine] = other
+    if place >= 0 and len(mine) == len(others):
+        theirs[mine] = others
 
 
 def _match_below(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint: int) -> None:
-    """Match what hangs on two joints that stand for each other by its own shape, in order."""
+    """Match the children of two matched joints in order, each with the next one whose subtree has the same shape."""
     free = [k for k in np.flatnonzero(like.parents == theirs[joint]) if k not in theirs]
     for child in np.flatnonzero(own.parents == joint):
         if theirs[child] >= 0:
@@ -134,4 +154,5 @@ def _match_below(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint
 
 
 def _shape(skeleton: Skeleton, joint: int) -> tuple[object, ...]:
+    """Return the shape of the tree below a joint, whatever the order of children."""
     return tuple(sorted(_shape(skeleton, int(k)) for k in np.flatnonzero(skeleton.parents == joint)))

@@ -12,14 +12,25 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-SAME = 1e-12  # of quaternions, or m; by so much a joint is not moved that is computed from the world
-DEEP = 300  # joints in a row, from which on the compiler pays: no body has them, but chains and cloth have
+# Of quaternions, or metres: a joint that is computed back from the world and differs by less did not move.
+SAME = 1e-12
+DEEP = 300  # joints in a row; from here on waiting for the compiler pays: no body has so many, chains and cloth do
 
 
 def world(clip: Clip) -> tuple[Array, Array]:
     """Return world rotations (F, J, 4) and positions (F, J, 3) of all joints of a clip.
 
     The rotation of a joint that is stretched or sheared is that of its axes.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> walk = actions.walk()
+        >>> rotations, positions = kinematics.world(walk)
+        >>> rotations.shape, positions.shape
+        ((97, 21, 4), (97, 21, 3))
+        >>> positions[0, walk.skeleton.index("head")].round(2).tolist()
+        [-0.01, -0.04, 1.46]
     """
     if _plain(clip):
         return forward(clip.skeleton, clip.rotations, clip.translations)
@@ -28,7 +39,16 @@ def world(clip: Clip) -> tuple[Array, Array]:
 
 
 def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
-    """Return what `world` gives, for some joints; the others, but for those above them, are zero."""
+    """Return rotations and positions as `world` does, for some joints and all above them; the others are zero.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> walk = actions.walk()
+        >>> hand = walk.skeleton.index("hand.L")
+        >>> bool((kinematics.world_of(walk, [hand])[1][:, hand] == kinematics.world(walk)[1][:, hand]).all())
+        True
+    """
     if not _plain(clip):
         return world(clip)
     chosen = np.zeros(len(clip.skeleton), dtype=bool)
@@ -41,14 +61,29 @@ def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
 
 
 def points(clip: Clip) -> Array:
-    """Return the world positions (F, P, 3) of all joints, then of the tips of the leaf bones."""
+    """Return the world positions (F, P, 3) of all joints, then of the tips of the leaf bones, metres.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> kinematics.points(actions.walk()).shape  # 21 joints; tips of the head, of hands and of toes
+        (97, 26, 3)
+    """
     if _plain(clip):
         return posed(clip)[1]
     return _stretched_points(clip.skeleton, *matrices(clip))
 
 
 def posed(clip: Clip) -> tuple[Array, Array]:
-    """Return the rotations of `world` and the positions of `points`, worked out once for both."""
+    """Return the rotations of `world` and the positions of `points`, computed together.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> rotations, points = kinematics.posed(actions.walk())
+        >>> rotations.shape, points.shape
+        ((97, 21, 4), (97, 26, 3))
+    """
     if not _plain(clip):
         linear, positions = matrices(clip)
         return _axes(linear), _stretched_points(clip.skeleton, linear, positions)
@@ -70,6 +105,7 @@ def _stretched_points(skeleton: Skeleton, linear: Array, positions: Array) -> Ar
 
 
 def _plain(clip: Clip) -> bool:
+    """Return whether rotations and positions are enough: no scales, and all joints inherit all of their parents."""
     return clip.scales is None and clip.skeleton.inheritance is None
 
 
@@ -85,17 +121,30 @@ def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[
 def _forward(
     skeleton: Skeleton, joints: NDArray[np.int64], rotations: Array, translations: Array
 ) -> tuple[Array, Array]:
-    """What `forward` gives, for some joints and those above them in order; the others are zero."""
+    """Return what `forward` does for some joints, given with all above them, parents first; the others are zero."""
     arrays = (skeleton.offsets, skeleton.orients, rotations, translations)
     ready = (np.require(values, np.float64, ["C", "W"]) for values in arrays)
     parents = np.require(skeleton.parents, np.int64, ["C", "W"])
     kernels = jit.kernels if len(skeleton.levels) > DEEP else jit.at_hand
-    found: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready)
-    return found
+    posed: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready)
+    return posed
 
 
 def matrices(clip: Clip) -> tuple[Array, Array]:
-    """Return the linear parts (F, J, 3, 3) and places (F, J, 3) of all joints, with scales and bone settings."""
+    """Return the linear parts (F, J, 3, 3) and places (F, J, 3) of all joints, with scales and bone settings.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> scales = np.ones(walk.translations.shape)
+        >>> scales[:, 0] = 0.5  # the hips are scaled; all below them inherits that
+        >>> linear, places = kinematics.matrices(replace(walk, scales=scales))
+        >>> np.linalg.norm(linear[0, walk.skeleton.index("head")], axis=0).round(3).tolist()
+        [0.5, 0.5, 0.5]
+    """
     basis = quat.to_matrix(clip.rotations)
     if clip.scales is not None:
         basis = basis * clip.scales[:, :, None, :]
@@ -107,14 +156,22 @@ def matrices(clip: Clip) -> tuple[Array, Array]:
 
 
 def local(skeleton: Skeleton, linear: Array, places: Array) -> tuple[Array, Array, Array]:
-    """Return rotations (F, J, 4), translations and scales (F, J, 3) of joints that stand at given world matrices.
+    """Return the rotations (F, J, 4), translations and scales (F, J, 3) of joints that stand at world matrices.
 
-    linear (F, J, 3, 3) and places (F, J, 3), as `matrices` gives them. Every joint is where it was; shear that a
-    joint has of its own (a stretched bone's) is lost.
+    linear (F, J, 3, 3) and places (F, J, 3) : as `matrices` returns them, whose inverse this is
+    Places are kept; shear that a joint has of its own (a stretched bone's) is lost.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> rotations, translations, scales = kinematics.local(walk.skeleton, *kinematics.matrices(walk))
+        >>> bool(abs(translations - walk.translations).max() < 1e-9)
+        True
     """
     rotations = np.empty((*places.shape[:2], 4))
     translations, scales = np.empty_like(places), np.empty_like(places)
-    # What the joints below see is the joint as it comes out again, without its shear.
+    # The joints below hang on the joint as it will be, without its shear.
     rebuilt = np.empty_like(linear)
     frames = Frames(skeleton, rebuilt, places)
     for joint in range(len(skeleton)):
@@ -129,9 +186,19 @@ def local(skeleton: Skeleton, linear: Array, places: Array) -> tuple[Array, Arra
 
 
 def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:
-    """Return the clip with its joints at given world matrices, as `matrices` gives them.
+    """Return the clip with its joints at world matrices, as `matrices` returns them.
 
-    Scales are as they were; so is, to the bit, what a joint does that stands to the others as before.
+    Scales stay as they are. A joint that stands to its parent as before keeps its rotations and translations to the
+    bit.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> linear, places = kinematics.matrices(walk)
+        >>> raised = kinematics.standing_at(walk, linear, places + [0.0, 0.0, 0.2])  # 20 cm
+        >>> bool((raised.translations[:, 1:] == walk.translations[:, 1:]).all())  # only the hips moved
+        True
     """
     rotations, translations, _ = local(clip.skeleton, linear, places)
     rotations = quat.same_side(rotations, clip.rotations)
@@ -145,7 +212,8 @@ def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:
 class Frames:
     """The frames in which joints turn and move, given the linear parts and places of the joints above them.
 
-    linear (F, J, 3, 3) and places (F, J, 3) are read as they are filled, parents before children.
+    linear (F, J, 3, 3) and places (F, J, 3) are arrays that the caller fills, parents before children: a joint's frame
+    is read from its parent's entries.
     """
 
     def __init__(self, skeleton: Skeleton, linear: Array, places: Array) -> None:
@@ -155,7 +223,7 @@ class Frames:
         self._rest = quat.to_matrix(skeleton.rest[0])
 
     def frame_of(self, joint: int) -> inheritance.Frame:
-        """Return the frame of one joint, all above it being known."""
+        """Return the frame of one joint; the entries of all joints above it must be filled."""
         skeleton, rules = self._skeleton, self._rules
         parent = int(skeleton.parents[joint])
         at_rest, offset = self._local[joint], skeleton.offsets[joint]
@@ -172,7 +240,7 @@ class Frames:
             return inheritance.root_frame(at_rest, offset, space, origin, bool(rules.location[joint]))
         parent_rest = np.broadcast_to(self._rest[parent], (frames, 3, 3))
         if rules.moving_space:
-            # What does not inherit rotation still turns with the armature object.
+            # A joint that does not inherit rotation still turns with the armature object.
             parent_rest = self._linear[:, 0] @ self._rest[0].T @ parent_rest
         return inheritance.child_frame(
             self._linear[:, parent],
@@ -187,5 +255,6 @@ class Frames:
 
 
 def _everything(count: int) -> inheritance.Inheritance:
+    """Return the settings of joints that all inherit everything."""
     true = np.ones(count, dtype=bool)
     return inheritance.Inheritance(true, ("FULL",) * count, true, quat.IDENTITY)

@@ -1,19 +1,27 @@
-"""What a clip may grow to: a wrong frame rate or a wrong number must not take all memory before it is noticed."""
+"""How large a clip may grow: a wrong frame rate or a wrong number must not take all memory before it is noticed."""
 
 import math
 
 from ..errors import ClipError
 
-MOST_POSES = 10_000_000  # joints times frames: a walk through a graph takes 2.7 GB at most then, a blend of two 4.7
-MOST_TIMES = 32  # frames for each one there was, from 30 to 960 a second, of what is not small anyway
-SMALL = 2_000_000  # joints times frames
-# What is read from Blender at once, which waits for it: about half a minute, of a light figure.
-MOST_READ = 10_000_000  # joints times frames, as keyed
-MOST_SEEN = 30_000  # frames, as Blender shows them: half a minute in which its window can hear nothing
+MOST_POSES = 10_000_000  # joints times frames: with so many a walk through a graph takes 2.7 GB, a blend of two 4.7
+MOST_TIMES = 32  # times as many frames as before, as from 30 to 960 a second, for clips that are not small
+SMALL = 2_000_000  # joints times frames; below it any rate will do
+# What is read from Blender at once. Blender waits meanwhile: about half a minute for a light figure.
+MOST_READ = 10_000_000  # joints times frames, read from keys
+MOST_SEEN = 30_000  # frames as Blender shows them: half a minute in which its window does not respond
 
 
 def check_size(name: str, frames: int, joints: int) -> None:
-    """Raise ClipError for a clip of more poses than can be worked with."""
+    """Raise ClipError for a clip of more than MOST_POSES poses of joints.
+
+    Example:
+        >>> from action_loom.core.motion import limits
+        >>> limits.check_size("walk", 1_000, 24)
+        >>> limits.check_size("walk", 1_000_000, 24)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        action_loom.core.errors.ClipError: walk would have 1,000,000 frames of 24 joints, more than fit in memory; ...
+    """
     if frames * joints > MOST_POSES:
         raise ClipError(
             f"{name} would have {frames:,} frames of {joints} joints, more than fit in memory; make it "
@@ -22,7 +30,17 @@ def check_size(name: str, frames: int, joints: int) -> None:
 
 
 def check_reading(name: str, first: float, last: float, joints: int, *, visual: bool) -> None:
-    """Raise ClipError for frames of an action that are none, or more than can be read at once."""
+    """Raise ClipError for frames of an action that are not numbers, or more than can be read at once.
+
+    visual : whether Blender evaluates each frame, instead of the keys alone being read
+
+    Example:
+        >>> from action_loom.core.motion import limits
+        >>> limits.check_reading("walk", 1.0, 98.0, 24, visual=True)
+        >>> limits.check_reading("walk", 1.0, float("inf"), 24, visual=True)
+        Traceback (most recent call last):
+        action_loom.core.errors.ClipError: walk: its frames 1 to inf are none; mend its keys or its frame range
+    """
     if not (math.isfinite(first) and math.isfinite(last)):
         raise ClipError(f"{name}: its frames {first:g} to {last:g} are none; mend its keys or its frame range")
     most = min(MOST_READ // joints, MOST_SEEN if visual else MOST_READ)
@@ -34,9 +52,9 @@ def check_reading(name: str, first: float, last: float, joints: int, *, visual: 
 
 
 def check_rate(name: str, frames: int, joints: int, before: int, rate: float) -> None:
-    """Raise ClipError for a clip of a rate (frames per second) that asks for far more frames than it has.
+    """Raise ClipError for a clip whose rate (frames per second) would give it far more frames than it has.
 
-    frames : as many as it would get; before : as many as it has
+    frames : the number it would get; before : the number it has
     """
     if frames > MOST_TIMES * before and frames * joints > SMALL:
         milliseconds = f"; {1000.0 * rate:.4g} frames a second, if that is meant in milliseconds" if rate < 10.0 else ""

@@ -1,9 +1,9 @@
-"""Where the centre of mass of a body is, and those of its parts, by a published table.
+"""Centres of mass of a body and of its trunk, by a published MEN.
 
-[Ae] measured 215 men and 80 women, athletes of 18 to 24, from photographs. Shank, foot and hand of men were found again
-with others who cite the table. The other figures, and all of the women's, are borne out by their sums alone: the parts
-make up 100 % of a body, the halves the trunk. Children (Yokoi, Shibukawa & Ae 1986: 18 groups of ages 3 to 15) are
-missed: the figures could not be had.
+[Ae] measured 215 men and 80 women, athletes of 18 to 24, from photographs. The figures of men's shank, foot and hand
+were found again in the work of others who cite the MEN. All others, and all of the women's, are supported by their
+sums alone: the parts make up 100 % of a body, the halves make up the trunk. Children (Yokoi, Shibukawa & Ae 1986: 18
+groups of ages 3 to 15) are missed: the figures could not be had.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -18,13 +18,17 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-KNUCKLES = 0.5  # of the way from wrist to finger tips: there the table's hand ends
-ANKLE = 0.75  # of the way from the toe's tip to the heel, which no skeleton has: there the ankle is
+KNUCKLES = 0.5  # of the line from the wrist to the finger tips: the table's hand ends there
+ANKLE = 0.75  # of the line from the tip of the toe to the heel, which the table uses and no skeleton has
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Its share of the body's mass, and its centre as a share of the way from its upper to its lower end."""
+    """A part of the body.
+
+    mass : its share of the mass of the body
+    centre : its centre of mass, as a share of the line from its upper end to its lower end
+    """
 
     mass: float
     centre: float
@@ -32,7 +36,7 @@ class Segment:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """The parts of a body: limbs are one of a pair; head from its top to the ear, feet from the toe to the heel."""
+    """The parts of a body; of pairs, one of the two. The head goes from its top to the ear, a foot from toe to heel."""
 
     head: Segment
     trunk: Segment
@@ -47,7 +51,10 @@ class Table:
 
     @property
     def ribs(self) -> float:
-        """Where on the whole trunk the ribs end: so that the halves' common centre is that of the whole."""
+        """The lower end of the ribs, as a share of the trunk from its upper end.
+
+        The table does not have it. It is where the common centre of both halves is the centre of the whole trunk.
+        """
         upper, lower = self.upper_trunk, self.lower_trunk
         above = self.trunk.mass * self.trunk.centre - lower.mass * lower.centre
         return above / (upper.mass * upper.centre + lower.mass * (1.0 - lower.centre))
@@ -65,53 +72,68 @@ MEN = Table(
     shank=Segment(0.051, 0.406),
     foot=Segment(0.011, 0.595),
 )
-WOMEN = Table(
-    head=Segment(0.075, 0.759),
-    trunk=Segment(0.457, 0.506),
-    upper_trunk=Segment(0.267, 0.438),
-    lower_trunk=Segment(0.190, 0.597),
-    upper_arm=Segment(0.026, 0.523),
-    forearm=Segment(0.015, 0.423),
-    hand=Segment(0.006, 0.908),
-    thigh=Segment(0.123, 0.458),
-    shank=Segment(0.053, 0.410),
-    foot=Segment(0.011, 0.594),
-)
 
 
-def centre_of_mass(clip: Clip, table: Table = MEN) -> Array:
-    """Return where the centre of mass of a body is in each frame (F, 3), metres; raises as `shares` does."""
-    return np.einsum("p,fpk->fk", shares(clip.skeleton, table), kinematics.points(clip))
+def centre_of_mass(clip: Clip) -> Array:
+    """Return the place of the centre of mass of a body in each frame (F, 3), metres; raises as `shares` does.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import mass
+        >>> centre = mass.centre_of_mass(actions.wave())
+        >>> centre.shape, round(float(centre[0, 2]), 2)
+        ((109, 3), 0.97)
+    """
+    return np.einsum("p,fpk->fk", shares(clip.skeleton), kinematics.points(clip))
 
 
-def shares(skeleton: Skeleton, table: Table = MEN) -> Array:
-    """Return the centre of mass as shares (P,) of the places that `kinematics.points` gives: joints, then tips.
+def shares(skeleton: Skeleton) -> Array:
+    """Return the centre of mass as shares (P,) of the places that `kinematics.points` returns: joints, then tips.
 
-    They add up to 1. A hand or foot that is not known is where the limb ends, a head without a tip at its joint.
-    Raises SkeletonError, naming the parts, for bodies whose neck, head, arms or legs are not known, and for those on
-    four feet. (methods: Splicing upper body onto locomotion)
+    Shares add up to 1. A hand or foot that is not known is where its limb ends, a head without a tip is at its joint.
+    Raises SkeletonError, naming the parts, for bodies whose neck, head, arms or legs are not known, and for bodies on
+    four feet (methods: Splicing upper body onto locomotion).
     """
     _refuse(skeleton)
-    masses, centres = _parts(skeleton, table)
+    masses, centres = _parts(skeleton)
     return masses @ centres
 
 
-def trunk(skeleton: Skeleton, table: Table = MEN) -> Array:
-    """Return the centre of mass of the trunk as shares (1, J) of its joints' places.
+def trunk(skeleton: Skeleton) -> Array:
+    """Return the centre of mass of the trunk as shares (1, J) of the places of joints, so that it bends with the spine.
 
-    So it bends with the spine. Raises SkeletonError for a body whose neck, hips or thighs are not known.
+    Raises SkeletonError for a body whose neck, spine or thighs are not known.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import mass
+        >>> figure = body.skeleton()
+        >>> centre = mass.trunk(figure) @ figure.rest[1]  # at rest
+        >>> centre[:, 2].round(2).tolist()
+        [1.19]
     """
-    return _along(skeleton, _spine(skeleton), [table.trunk.centre])
+    return _along(skeleton, _spine(skeleton), [MEN.trunk.centre])
 
 
-def trunk_halves(skeleton: Skeleton, table: Table = MEN) -> Array:
-    """Return the centres of mass of the upper and the lower trunk as shares (2, J), likewise."""
-    ribs = table.ribs
-    lower = ribs + table.lower_trunk.centre * (1.0 - ribs)
-    return _along(skeleton, _spine(skeleton), [ribs * table.upper_trunk.centre, lower])
+def trunk_halves(skeleton: Skeleton) -> Array:
+    """Return the centres of mass of the upper and the lower trunk as shares (2, J) of the places of joints.
+
+    Raises as `trunk` does.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import mass
+        >>> figure = body.skeleton()
+        >>> (mass.trunk_halves(figure) @ figure.rest[1])[:, 2].round(2).tolist()
+        [1.3, 1.0]
+    """
+    ribs = MEN.ribs
+    lower = ribs + MEN.lower_trunk.centre * (1.0 - ribs)
+    return _along(skeleton, _spine(skeleton), [ribs * MEN.upper_trunk.centre, lower])
 
 
 def _refuse(skeleton: Skeleton) -> None:
+    """Raise SkeletonError for a body that the table does not describe."""
     if skeleton.four_footed:
         raise SkeletonError("The centre of mass is that of people: this body stands on four feet")
     needed = ["head", *(f"{part}.{side}" for part in ("upper_arm", "forearm", "thigh", "shin") for side in "LR")]
@@ -120,29 +142,29 @@ def _refuse(skeleton: Skeleton) -> None:
         raise SkeletonError(f"The centre of mass is not known, since no joint plays the part of {', '.join(missing)}")
 
 
-def _parts(skeleton: Skeleton, table: Table) -> tuple[Array, Array]:
-    """The masses (S,) of all parts, and their centres as shares (S, P) of joints and tips."""
+def _parts(skeleton: Skeleton) -> tuple[Array, Array]:
+    """Return the masses (S,) of all parts, and their centres as shares (S, P) of joints and tips."""
     ends, known = _Ends(skeleton), skeleton.roles
-    halves = np.pad(trunk_halves(skeleton, table), ((0, 0), (0, len(skeleton.tipped))))
+    halves = np.pad(trunk_halves(skeleton), ((0, 0), (0, len(skeleton.tipped))))
     head = ends.joint(known["head"])
-    found = [(table.upper_trunk, halves[0]), (table.lower_trunk, halves[1])]
-    found.append((table.head, _between(ends.beyond(known["head"], head), head, table.head.centre)))
+    parts = [(MEN.upper_trunk, halves[0]), (MEN.lower_trunk, halves[1])]
+    parts.append((MEN.head, _between(ends.beyond(known["head"], head), head, MEN.head.centre)))
     for side in "LR":
         upper_arm, forearm, thigh, shin = (
             ends.joint(known[f"{part}.{side}"]) for part in ("upper_arm", "forearm", "thigh", "shin")
         )
         wrist, knuckles = ends.hand(side)
         ankle, toe = ends.foot(side)
-        ways = (
-            (table.upper_arm, upper_arm, forearm),
-            (table.forearm, forearm, wrist),
-            (table.hand, wrist, knuckles),
-            (table.thigh, thigh, shin),
-            (table.shank, shin, ankle),
+        bones = (
+            (MEN.upper_arm, upper_arm, forearm),
+            (MEN.forearm, forearm, wrist),
+            (MEN.hand, wrist, knuckles),
+            (MEN.thigh, thigh, shin),
+            (MEN.shank, shin, ankle),
         )
-        found += [(part, _between(upper, lower, part.centre)) for part, upper, lower in ways]
-        found.append((table.foot, _between(toe, ankle, table.foot.centre / ANKLE)))
-    return np.array([part.mass for part, _ in found]), np.stack([centre for _, centre in found])
+        parts += [(part, _between(upper, lower, part.centre)) for part, upper, lower in bones]
+        parts.append((MEN.foot, _between(toe, ankle, MEN.foot.centre / ANKLE)))
+    return np.array([part.mass for part, _ in parts]), np.stack([centre for _, centre in parts])
 
 
 def _between(upper: Array, lower: Array, share: float) -> Array:
@@ -150,7 +172,7 @@ def _between(upper: Array, lower: Array, share: float) -> Array:
 
 
 class _Ends:
-    """Where parts of a body begin and end, as shares (P,) of its joints and tips."""
+    """The ends of the parts of a body, as shares (P,) of its joints and tips."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self._skeleton = skeleton
@@ -164,24 +186,27 @@ class _Ends:
         return np.asarray(self._rows[joint])
 
     def beyond(self, joint: int, otherwise: Array) -> Array:
-        """The point that hangs on a joint and is farthest from it at rest; another one where nothing does."""
+        """Return the point that hangs on a joint and is farthest from it at rest; `otherwise` if none hangs on it."""
         below = self._skeleton.with_below([joint])[self._joints]
         below[joint] = False
         away = np.where(below, np.linalg.norm(self._places - self._places[joint], axis=1), 0.0)
         return np.asarray(self._rows[np.argmax(away)]) if away.any() else otherwise
 
     def hand(self, side: str) -> tuple[Array, Array]:
-        """The wrist and the knuckles, which are one where no hand is known."""
+        """Return the wrist and the knuckles, the same point where no hand is known."""
         wrist, hand = self._last(f"forearm.{side}", f"hand.{side}")
         return wrist, wrist if hand is None else _between(wrist, self.beyond(hand, wrist), KNUCKLES)
 
     def foot(self, side: str) -> tuple[Array, Array]:
-        """The ankle and the tip of the toe, which are one where no foot is known."""
+        """Return the ankle and the tip of the toe, the same point where no foot is known."""
         ankle, foot = self._last(f"shin.{side}", f"foot.{side}")
         return ankle, ankle if foot is None else self.beyond(foot, ankle)
 
     def _last(self, role: str, after: str) -> tuple[Array, int | None]:
-        """Where a limb ends, and the joint there; none where no joint is known to, then it ends where its bone does."""
+        """Return the end of a limb and the joint there.
+
+        Where no joint is known to play the role after it, the limb ends where its bone does, without a joint.
+        """
         known = self._skeleton.roles
         if after in known:
             return self.joint(known[after]), known[after]
@@ -194,7 +219,7 @@ class _Ends:
 
 
 def _spine(skeleton: Skeleton) -> list[int]:
-    """The joints from the base of the neck down to the lowest of the spine."""
+    """Return the joints from the base of the neck down to the lowest one of the spine."""
     known = skeleton.roles
     missing = [role for role in ("neck", "spine", "thigh.L", "thigh.R") if role not in known]
     if missing:
@@ -207,7 +232,7 @@ def _spine(skeleton: Skeleton) -> list[int]:
 
 
 def _along(skeleton: Skeleton, spine: list[int], at: list[float]) -> Array:
-    """Points at shares of the way along the spine to the middle of the thighs, measured at rest."""
+    """Return points at shares of the length of the spine down to the middle of the thighs, measured at rest."""
     stations = np.zeros((len(spine) + 1, len(skeleton)))
     stations[np.arange(len(spine)), spine] = 1.0
     stations[-1, [skeleton.roles["thigh.L"], skeleton.roles["thigh.R"]]] = 0.5

@@ -13,10 +13,19 @@ from .skeleton import Skeleton
 
 
 def mirrored(clip: Clip) -> Clip:
-    """Return the clip reflected in the sagittal plane of the rest pose; twice gives the clip again.
+    """Return the clip reflected in the sagittal plane of the rest pose; mirrored twice it is the same again.
 
-    Every joint turns about its rest pose as its partner on the other side did, seen in the mirror; joints without a
-    partner reflect in themselves. Raises SkeletonError for bodies whose partners do not inherit alike.
+    Every joint turns about its rest pose as its partner on the other side does, seen in the mirror; joints without a
+    partner are reflected in themselves. Raises SkeletonError for bodies whose partners do not inherit alike.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics, mirror
+        >>> wave = actions.wave()  # with the right hand
+        >>> image = mirror.mirrored(wave)
+        >>> hands = [wave.skeleton.index(name) for name in ("hand.L", "hand.R")]
+        >>> [kinematics.points(clip)[54, hands, 2].round(2).tolist() for clip in (wave, image)]  # heights
+        [[0.86, 1.71], [1.71, 0.86]]
     """
     skeleton = clip.skeleton
     partner = joint_matching.across(skeleton)
@@ -28,7 +37,7 @@ def mirrored(clip: Clip) -> Clip:
         _refuse_unlike(clip, partner)
         rotations, moving = _turned_about_rest(clip, partner, normal), _location_axes(skeleton)
     shifts = quat.rotate(moving, clip.translations)
-    # Where a root is, and how far any other joint has moved from its place at rest.
+    # Of roots the place is reflected, of all other joints the shift from their place at rest.
     roots = skeleton.parents < 0
     shifts[:, roots] += places[roots]
     shifts = shifts[:, partner] - 2.0 * (shifts[:, partner] @ normal)[..., None] * normal
@@ -44,7 +53,10 @@ def mirrored(clip: Clip) -> Clip:
 
 
 def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) -> Array:
-    """Rotations (F, J, 4) with which every joint stands in the world as its partner did, whatever hangs on what."""
+    """Return rotations (F, J, 4) with which every joint turns in the world as its partner does in the mirror.
+
+    It does not matter which joints hang on which.
+    """
     skeleton, rest = clip.skeleton, clip.skeleton.rest[0]
     world = kinematics.forward(skeleton, clip.rotations, clip.translations)[0]
     turned = quat.mul(_reflected(quat.mul(world, quat.inv(rest))[:, partner], normal), rest)
@@ -53,14 +65,17 @@ def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) 
 
 
 def _turned_about_rest(clip: Clip, partner: NDArray[np.int64], normal: Array) -> Array:
-    """The same where joints hang on each other, and inherit, alike on both sides: by their own turns about rest."""
+    """Return these rotations (F, J, 4) for bodies whose sides hang together and inherit alike.
+
+    The joints' own rotations about rest are reflected, so what they inherit need not be known.
+    """
     rest = clip.skeleton.rest[0]
     own = quat.mul(quat.mul(rest, clip.rotations), quat.inv(rest))
     return quat.mul(quat.mul(quat.inv(rest), _reflected(own[:, partner], normal)), rest)
 
 
 def _location_axes(skeleton: Skeleton) -> Array:
-    """The axes (J, 4) at rest that locations are along: a joint's own, or those of the space of the whole body."""
+    """Return the axes (J, 4) of locations at rest: a joint's own, or those of the space of the whole body."""
     rules, rest = skeleton.inheritance, skeleton.rest[0]
     assert rules is not None
     space = rest[0] if rules.moving_space else np.asarray(rules.space)
@@ -68,6 +83,7 @@ def _location_axes(skeleton: Skeleton) -> Array:
 
 
 def _refuse_unlike(clip: Clip, partner: NDArray[np.int64]) -> None:
+    """Raise SkeletonError for a body whose partners hang on other joints or inherit otherwise."""
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     assert rules is not None
     parents = skeleton.parents
@@ -84,7 +100,7 @@ def _refuse_unlike(clip: Clip, partner: NDArray[np.int64]) -> None:
 
 
 def _reflected(turns: Array, normal: Array) -> Array:
-    """Return rotations seen in a mirror: the axis keeps its part along the normal, the rest of it is reversed."""
+    """Return rotations as seen in a mirror: their axes keep the part along the normal, the rest is reversed."""
     axis = turns[..., 1:]
     along = 2.0 * (axis @ normal)[..., None] * normal
     return np.concatenate([turns[..., :1], along - axis], axis=-1)

@@ -1,4 +1,4 @@
-"""Unit quaternions (w, x, y, z) on whole arrays with leading axes ``(..., 4)``; vectors are ``(..., 3)``."""
+"""Unit quaternions (w, x, y, z) in whole arrays ``(..., 4)``; vectors are ``(..., 3)``, angles radians."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,19 @@ Array = NDArray[np.float64]
 
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 _AXIS = {"X": 0, "Y": 1, "Z": 2}
-_LOCKED = 1e-10  # half the sine of the angle between the outer axes
+_LOCKED = 1e-10  # half the sine of the angle between the outer axes; below it they count as parallel: gimbal lock
 
 
 def mul(a: Array, b: Array) -> Array:
-    """Return the product a·b: the rotation b followed by a."""
+    """Return the product a·b: the rotation b followed by a.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> quarter = quat.about_axis("Z", np.radians(90.0))
+        >>> round(float(np.degrees(quat.yaw(quat.mul(quarter, quarter)))), 3)
+        180.0
+    """
     aw, ax, ay, az = (a[..., k] for k in range(4))
     bw, bx, by, bz = (b[..., k] for k in range(4))
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
@@ -27,19 +35,41 @@ def mul(a: Array, b: Array) -> Array:
 
 
 def inv(q: Array) -> Array:
-    """Return the inverse of unit quaternions."""
+    """Return the inverse of unit quaternions.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> round(float(np.degrees(quat.yaw(quat.inv(quat.about_axis("Z", np.radians(30.0)))))), 3)
+        -30.0
+    """
     return q * np.array([1.0, -1.0, -1.0, -1.0])
 
 
 def rotate(q: Array, v: Array) -> Array:
-    """Turn vectors ``(..., 3)`` by rotations ``(..., 4)``."""
+    """Turn vectors ``(..., 3)`` by rotations ``(..., 4)``.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> turn = quat.about_axis("Z", np.radians(90.0))
+        >>> abs(quat.rotate(turn, np.array([1.0, 0.0, 0.0]))).round(3).tolist()
+        [0.0, 1.0, 0.0]
+    """
     w, axis = q[..., :1], q[..., 1:]
     t = 2.0 * cross(axis, v)
     return v + w * t + cross(axis, t)
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Return the cross product; several times faster than numpy's on many short vectors."""
+    """Return the cross product ``(..., 3)``; several times faster than numpy's for many short vectors.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> quat.cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).tolist()
+        [0.0, 0.0, 1.0]
+    """
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
     out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
@@ -48,7 +78,14 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def normalize(q: Array) -> Array:
-    """Scale to unit length; a zero quaternion becomes the identity, as in Blender."""
+    """Scale quaternions to unit length; a zero quaternion becomes the identity, as in Blender.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> quat.normalize(np.array([[0.0, 0.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0]])).round(3).tolist()
+        [[0.0, 0.0, 0.6, 0.8], [1.0, 0.0, 0.0, 0.0]]
+    """
     length = np.sqrt(np.einsum("...k,...k->...", q, q))[..., None]
     if (length > 0.0).all():
         return np.asarray(q / length)
@@ -56,57 +93,110 @@ def normalize(q: Array) -> Array:
 
 
 def exp(v: Array) -> Array:
-    """Return the rotation of a rotation vector (axis times angle, radians)."""
+    """Return the rotation of a rotation vector (axis times angle, radians).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> quat.exp(np.radians([0.0, 0.0, 60.0])).round(3).tolist()
+        [0.866, 0.0, 0.0, 0.5]
+    """
     half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
     return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], axis=-1)
 
 
 def log(q: Array) -> Array:
-    """Return the shortest rotation vector (axis times angle, radians) of a rotation."""
+    """Return the shortest rotation vector (axis times angle, radians) of a rotation.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> quat.log(quat.exp(np.array([0.1, 0.2, 0.3]))).round(3).tolist()
+        [0.1, 0.2, 0.3]
+    """
     q = np.where(q[..., :1] < 0.0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, q[..., :1])
-    small = sine < 1e-9
+    small = sine < 1e-9  # there angle / sine is 2 to the last bit
     return q[..., 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, sine))
 
 
 def same_side(q: Array, reference: Array) -> Array:
-    """Return q or −q, whichever lies in the hemisphere of the reference."""
+    """Return q or −q, the same rotation, whichever lies in the hemisphere of the reference.
+
+    Example:
+        >>> from action_loom.core.motion import quat
+        >>> quat.same_side(-quat.IDENTITY, quat.IDENTITY).tolist()
+        [1.0, 0.0, 0.0, 0.0]
+    """
     return np.where(np.sum(q * reference, axis=-1, keepdims=True) < 0.0, -q, q)
 
 
 def continuous(q: Array) -> Array:
-    """Choose signs along the first axis (frames) so that neighbours lie in one hemisphere."""
+    """Choose signs along the first axis (frames) so that neighbours lie in one hemisphere.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> halves = np.radians([[0.0, 0.0, 170.0], [0.0, 0.0, -170.0]])  # turns about Z, 20° apart
+        >>> quat.continuous(quat.exp(halves)).round(3)[:, 3].tolist()
+        [0.996, 0.996]
+    """
     signs = np.ones(q.shape[:-1])
     signs[1:] = np.where(np.einsum("...k,...k->...", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
     return np.asarray(q * np.cumprod(signs, axis=0)[..., None])
 
 
 def mean(qs: Sequence[Array], weights: Array, iterations: int = 100) -> Array:
-    """Return the weighted mean rotation of N arrays ``(..., 4)``.
+    """Return the weighted mean rotation ``(..., 4)`` of N arrays ``(..., 4)``.
 
-    ``weights`` is ``(N, ...)`` with sum 1 over N, broadcast against the leading axes. Logarithms about an
-    estimate that begins at the heaviest rotation and moves to the mean (Park, Shin, Shin 2002).
+    weights (N, ...) : with sum 1 over N, broadcast against the leading axes
+
+    The mean is found by logarithms about an estimate, which begins at the rotation of the greatest weight (Park, Shin,
+    Shin 2002).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> ends = [quat.about_axis("Z", np.radians(angle)) for angle in (0.0, 40.0)]
+        >>> round(float(np.degrees(quat.yaw(quat.mean(ends, np.array([0.75, 0.25]))))), 3)
+        10.0
     """
     stacked = np.stack(np.broadcast_arrays(*qs))
     count = int(np.prod(stacked.shape[1:-1]))
     w = np.broadcast_to(weights, stacked.shape[:-1]).reshape(len(stacked), count)
     flat = stacked.reshape(len(stacked), count, 4)
-    found: Array = jit.kernels(__package__).mean(flat, np.require(w, np.float64, ["C", "W"]), iterations)
-    return found.reshape(stacked.shape[1:])
+    means: Array = jit.kernels(__package__).mean(flat, np.require(w, np.float64, ["C", "W"]), iterations)
+    return means.reshape(stacked.shape[1:])
 
 
 def mean_of_frames(rotations: Array) -> Array:
-    """Return the mean over frames (J, 4) of rotations (F, J, 4): the quaternion nearest to all, of either sign."""
+    """Return the mean over frames (J, 4) of rotations (F, J, 4): the quaternion nearest to all, of either sign.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> swing = quat.about_axis("X", np.radians([[20.0], [40.0]]))  # two frames of one joint
+        >>> round(float(np.degrees(np.linalg.norm(quat.log(quat.mean_of_frames(swing)[0])))), 3)
+        30.0
+    """
     by_joint = rotations.transpose(1, 2, 0)
     return np.asarray(np.linalg.eigh(by_joint @ by_joint.transpose(0, 2, 1))[1][..., -1])
 
 
 def log_about(means: Array, rotations: Array) -> Array:
-    """Return rotation vectors (F, J, 3) of rotations (F, J, 4) about others, continuous up to a whole turn.
+    """Return rotation vectors (F, J, 3) of rotations (F, J, 4) about means, continuous up to a whole turn.
 
-    means : (J, 4), or (F, J, 4) where they turn themselves.
-    Unlike `log` not the shortest: an angle that goes on beyond half a turn does not jump.
+    means (J, 4), or (F, J, 4) where they turn themselves
+
+    These are not the shortest vectors as those of `log` are: an angle that grows beyond half a turn does not jump.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> turning = quat.about_axis("X", np.radians([[0.0], [100.0], [200.0]]))
+        >>> np.degrees(quat.log_about(quat.IDENTITY[None], turning))[:, 0, 0].round(3).tolist()
+        [0.0, 100.0, 200.0]
     """
     about = continuous(mul(inv(means), rotations))
     about = about * np.where(about[..., :1].mean(axis=0) < 0.0, -1.0, 1.0)
@@ -117,7 +207,14 @@ def log_about(means: Array, rotations: Array) -> Array:
 
 
 def about_axis(axis: str, angle: Array) -> Array:
-    """Return rotations by ``angle`` (radians) about X, Y or Z."""
+    """Return rotations ``(..., 4)`` by angles (...) about the axis X, Y or Z.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> quat.about_axis("Z", np.radians([0.0, 60.0])).round(3).tolist()
+        [[1.0, 0.0, 0.0, 0.0], [0.866, 0.0, 0.0, 0.5]]
+    """
     out = np.zeros((*np.shape(angle), 4))
     out[..., 0] = np.cos(0.5 * np.asarray(angle))
     out[..., 1 + _AXIS[axis]] = np.sin(0.5 * np.asarray(angle))
@@ -125,10 +222,17 @@ def about_axis(axis: str, angle: Array) -> Array:
 
 
 def from_euler(angles: Array, axes: str) -> Array:
-    """Return R_axes[0](angles[0]) · R_axes[1](angles[1]) · … for any string of axes; angles in radians.
+    """Return the rotations R_axes[0](angles[0]) · R_axes[1](angles[1]) · … for any string of axes.
 
-    The order is that of the matrix product, left to right: a BVH line "Zrotation Yrotation Xrotation" is "ZYX";
+    The order is that of the matrix product, left to right: a BVH line "Zrotation Yrotation Xrotation" is "ZYX".
     Blender's mode XYZ, which turns about X first, is "ZYX" too, with its angles reversed.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> turn = quat.from_euler(np.radians([30.0, 0.0, 20.0]), "ZYX")
+        >>> np.degrees(quat.to_euler(turn[None], "ZYX")).round(3)[0, [0, 2]].tolist()
+        [30.0, 20.0]
     """
     out = about_axis(axes[0], angles[..., 0])
     for k in range(1, len(axes)):
@@ -139,9 +243,16 @@ def from_euler(angles: Array, axes: str) -> Array:
 def to_euler(q: Array, axes: str) -> Array:
     """Return angles ``(F, ..., 3)`` for `from_euler`, without jumps along the first axis (frames).
 
-    Every rotation has two triples of angles and any number of whole turns; each frame takes the ones nearest
-    to the frame before. In gimbal lock the third angle keeps its last value. (Bernardes & Viollet 2022: half the
-    sum and half the difference of the outer angles stay exact beside the lock, where matrix entries vanish.)
+    Every rotation has two triples of angles, each up to whole turns; a frame takes the one nearest to the frame before.
+    In gimbal lock the third angle keeps its last value. Half the sum and half the difference of the outer angles stay
+    exact near the lock, where entries of the matrix vanish (Bernardes & Viollet 2022).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> turning = quat.about_axis("Z", np.radians([170.0, 190.0, 210.0]))
+        >>> np.degrees(quat.to_euler(turning, "ZYX"))[:, 0].round(3).tolist()
+        [170.0, 190.0, 210.0]
     """
     third, second, first = (_AXIS[a] for a in axes)
     sign = 1.0 if (first + 1) % 3 == second else -1.0
@@ -151,19 +262,19 @@ def to_euler(q: Array, axes: str) -> Array:
     middle = 2.0 * np.arctan2(differences, sums) - 0.5 * np.pi
     last = _held(half_sum - half_difference, (sums < _LOCKED) | (differences < _LOCKED))
     outer = np.where(differences < sums, 2.0 * half_sum - last, 2.0 * half_difference + last)
-    one = np.stack([sign * outer, middle, last], axis=-1)
-    other = np.stack([sign * outer + np.pi, np.pi - middle, last + np.pi], axis=-1)
-    return _nearest_branch(one, other)
+    direct = np.stack([sign * outer, middle, last], axis=-1)
+    flipped = np.stack([sign * outer + np.pi, np.pi - middle, last + np.pi], axis=-1)
+    return _nearest_branch(direct, flipped)
 
 
 def euler_near(angles: Array, first: Array) -> Array:
-    """Return the same rotations as angles ``(F, ..., 3)`` that begin nearest to other angles ``(..., 3)``.
+    """Return the same rotations as angles ``(F, ..., 3)`` that begin nearest to the angles `first` ``(..., 3)``.
 
-    A continuous path of angles can be written in two ways, each any number of whole turns away.
+    A continuous path of angles can be written as two triples, each up to whole turns.
     """
-    other = np.stack([angles[..., 0] + np.pi, np.pi - angles[..., 1], angles[..., 2] + np.pi], axis=-1)
-    away = [np.abs(_within_half_a_turn(path[0] - first)).sum(axis=-1) for path in (angles, other)]
-    chosen = np.where((away[1] < away[0] - 1e-9)[..., None], other, angles)
+    flipped = np.stack([angles[..., 0] + np.pi, np.pi - angles[..., 1], angles[..., 2] + np.pi], axis=-1)
+    away = [np.abs(_within_half_a_turn(path[0] - first)).sum(axis=-1) for path in (angles, flipped)]
+    chosen = np.where((away[1] < away[0] - 1e-9)[..., None], flipped, angles)
     return chosen - 2.0 * np.pi * np.round((chosen[0] - first) / (2.0 * np.pi))
 
 
@@ -172,7 +283,7 @@ def _within_half_a_turn(angles: Array) -> Array:
 
 
 def _held(values: Array, locked: NDArray[np.bool_]) -> Array:
-    """Give locked frames the value of the last free frame before them, or of the first one after."""
+    """Return values with those of locked frames replaced by the last free one before, else by the first one after."""
     if not locked.any():
         return values
     frame = np.arange(len(values)).reshape(-1, *[1] * (values.ndim - 1))
@@ -182,31 +293,40 @@ def _held(values: Array, locked: NDArray[np.bool_]) -> Array:
     return np.where(locked.all(axis=0), 0.0, held)
 
 
-def _nearest_branch(one: Array, other: Array) -> Array:
+def _nearest_branch(direct: Array, flipped: Array) -> Array:
+    """Return in each frame the one of two triples of angles ``(F, ..., 3)`` that is nearest to the frame before."""
+
     def turns(difference: Array) -> Array:
         return np.asarray(np.abs(_within_half_a_turn(difference)).sum(axis=-1))
 
-    # Which of the two triples follows, given which one was taken before; then one walk along the frames.
+    # Whether the flipped triple follows, if the direct one or the flipped one was taken in the frame before.
     follows = np.stack(
-        [turns(other[1:] - before[:-1]) < turns(one[1:] - before[:-1]) for before in (one, other)], axis=-1
+        [turns(flipped[1:] - before[:-1]) < turns(direct[1:] - before[:-1]) for before in (direct, flipped)], axis=-1
     )
-    # A frame either decides by itself, or keeps or changes the triple of the frame before: the last decision
-    # and the number of changes since then tell, without a walk along the frames.
+    # A frame either decides by itself, or keeps or changes the triple of the frame before. So the last decision and
+    # the number of changes since then tell which it takes, without a loop over the frames.
     decides, changes = follows[..., 0] == follows[..., 1], follows[..., 0]
-    frame = np.arange(len(one) - 1).reshape(-1, *[1] * (one.ndim - 2))
+    frame = np.arange(len(direct) - 1).reshape(-1, *[1] * (direct.ndim - 2))
     last = np.maximum.accumulate(np.where(decides, frame, -1), axis=0)
     count = np.cumsum(changes & ~decides, axis=0)
     known = last >= 0
     at = np.maximum(last, 0)
     begun = np.where(known, np.take_along_axis(changes, at, axis=0), False)
     since = count - np.where(known, np.take_along_axis(count, at, axis=0), 0)
-    taken = np.zeros(one.shape[:-1], dtype=bool)
+    taken = np.zeros(direct.shape[:-1], dtype=bool)
     taken[1:] = begun ^ (since % 2 == 1)
-    return np.unwrap(np.where(taken[..., None], other, one), axis=0)
+    return np.unwrap(np.where(taken[..., None], flipped, direct), axis=0)
 
 
 def to_matrix(q: Array) -> Array:
-    """Return rotation matrices ``(..., 3, 3)``."""
+    """Return the rotation matrices ``(..., 3, 3)`` of unit quaternions.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> quat.to_matrix(quat.about_axis("Z", np.radians(180.0))).diagonal().round(3).tolist()
+        [-1.0, -1.0, 1.0]
+    """
     w, x, y, z = (q[..., k] for k in range(4))
     out = np.empty((*q.shape[:-1], 3, 3))
     out[..., 0, 0], out[..., 1, 1], out[..., 2, 2] = (
@@ -221,7 +341,18 @@ def to_matrix(q: Array) -> Array:
 
 
 def from_matrix(m: Array) -> Array:
-    """Return unit quaternions of rotation matrices ``(..., 3, 3)`` (Bar-Itzhack: the largest eigenvector)."""
+    """Return the unit quaternions, w ≥ 0, of rotation matrices ``(..., 3, 3)``.
+
+    Bar-Itzhack's method: the eigenvector of the largest eigenvalue, which is also right for matrices that are only
+    nearly rotations.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # 90° about Z
+        >>> round(float(np.degrees(quat.yaw(quat.from_matrix(turn)))), 3)
+        90.0
+    """
     k = np.empty((*m.shape[:-2], 4, 4))
     m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
     k[..., 0, 0], k[..., 1, 1] = m00 + m11 + m22, m00 - m11 - m22
@@ -237,5 +368,13 @@ def from_matrix(m: Array) -> Array:
 
 
 def yaw(q: Array) -> Array:
-    """Return the angle about Z (radians) that is left when the tilt is taken off (swing-twist)."""
+    """Return the angle about Z (radians) that is left when the tilt is removed (swing-twist decomposition).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> tilted = quat.from_euler(np.radians([30.0, 0.0, 10.0]), "ZYX")
+        >>> round(float(np.degrees(quat.yaw(tilted))), 3)
+        30.0
+    """
     return 2.0 * np.arctan2(q[..., 3], q[..., 0])

@@ -1,4 +1,4 @@
-"""A clip at other times than its frames."""
+"""Clips sampled between their frames and at other rates (methods: Skeleton, clip, forward kinematics)."""
 
 from dataclasses import replace
 
@@ -11,11 +11,19 @@ from .quat import Array
 
 
 def sample(clip: Clip, frames: Array) -> Clip:
-    """Return the clip at fractional frames (K,), exact where they are whole; outside it holds its ends.
+    """Return the clip at fractional frames (K,), exact where they are whole; beyond its ends it holds them.
 
-    Cubic Hermite curves with Catmull-Rom tangents through the samples; rotations as quaternions in one
-    hemisphere, scaled back to unit length. Against spherical linear interpolation this keeps the speed
-    continuous, which a re-timed clip otherwise shows as shaking.
+    Curves are cubic Hermite curves with Catmull-Rom tangents; rotations are interpolated as quaternions in one
+    hemisphere and scaled back to unit length. Unlike spherical linear interpolation this keeps the speed continuous: a
+    re-timed clip would shake otherwise. Raises ClipError for more frames than fit in memory.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import resample
+        >>> slow = resample.sample(actions.walk(), np.arange(0.0, 96.5, 0.5))  # half as fast
+        >>> len(slow)
+        193
     """
     limits.check_size(clip.name, len(frames), len(clip.skeleton))
     return replace(
@@ -31,24 +39,43 @@ def sample(clip: Clip, frames: Array) -> Clip:
 def _channel(channel: Channel, frames: Array) -> Channel:
     if not channel.discrete:
         return Channel(curve(channel.values, frames))
-    # A step holds until the frame where the next one is.
+    # A step holds until the frame of the next one; the margin keeps rounding from missing that frame.
     held = np.clip(np.floor(frames + 1e-6), 0, len(channel.values) - 1).astype(np.int64)
     return Channel(channel.values[held], discrete=True)
 
 
 def curve(values: Array, frames: Array) -> Array:
-    """Return evenly spaced samples (F, ...) at fractional frames (K,), by cubic Hermite interpolation."""
+    """Return the values (K, ...) of evenly spaced samples (F, ...) at fractional frames (K,).
+
+    Interpolation is as in `sample`: exact at whole frames, and the ends are held.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import resample
+        >>> resample.curve(np.array([0.0, 1.0, 2.0]), np.array([0.5, 2.0, 9.0])).tolist()
+        [0.5, 2.0, 2.0]
+    """
     if len(values) == 1:
         return np.repeat(values, len(frames), axis=0)
     # At the clip's own ends the tangent is the one-sided difference.
     within = np.clip(frames, 0.0, len(values) - 1.0)
     flat = np.require(values.reshape(len(values), -1), np.float64, ["C", "W"])
-    found: Array = jit.kernels(__package__).curve(flat, within)
-    return found.reshape(len(frames), *values.shape[1:])
+    sampled: Array = jit.kernels(__package__).curve(flat, within)
+    return sampled.reshape(len(frames), *values.shape[1:])
 
 
 def to_rate(clip: Clip, rate: float) -> Clip:
-    """Return the clip at another frame rate; the last frame is the last one inside the clip."""
+    """Return the clip at another frame rate; its last frame is the last one inside the clip.
+
+    Raises ClipError where that makes far too many frames.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import resample
+        >>> walk = resample.to_rate(actions.walk(), 60.0)
+        >>> len(walk), walk.rate
+        (193, 60.0)
+    """
     if rate == clip.rate:
         return clip
     count = int(np.floor(clip.seconds * rate + 1e-6)) + 1

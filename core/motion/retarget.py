@@ -1,6 +1,6 @@
-"""A clip on another body: joints are matched by name, rest poses and proportions may differ.
+"""A clip on another body (methods: Body roles and retargeting).
 
-Method: Body roles and retargeting.
+Joints are matched by name; rest poses and proportions may differ.
 """
 
 from dataclasses import replace
@@ -16,16 +16,27 @@ from .quat import Array
 from .skeleton import Skeleton
 
 _AT_REST = 1e-6  # radians, and metres
-_FACES_ALIKE = 1e-6  # of what two rest poses have to do with each other, seen from above
-_SEEN_FROM_ABOVE = 0.05  # of a rest pose's extent: a plain column faces nowhere
+_FACES_ALIKE = 1e-6  # 1 − the correlation of two rest poses seen from above; below it they face alike
+_SEEN_FROM_ABOVE = 0.05  # of a rest pose's extent; a narrower one, such as a plain column, faces nowhere
 
 
 def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     """Return the clip on a skeleton that has the same joints, matched by name in any order.
 
-    World rotations relative to the rest pose are kept; travel, height and other translations are scaled by the
-    ratio of the leg lengths. Raises SkeletonError naming joints that only one of the two has, and for bodies
-    whose joints do not all inherit rotation, scale and location.
+    World rotations relative to the rest pose are kept; the places of roots, and other translations, are scaled by the
+    ratio of the leg lengths. Raises SkeletonError naming joints that only one of the two has, and for bodies whose
+    joints do not all inherit rotation, scale and location.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.motion import retarget
+        >>> figure = body.skeleton()
+        >>> child = replace(figure, offsets=0.6 * figure.offsets, tips=0.6 * figure.tips)
+        >>> walk = retarget.onto(actions.walk(), child)
+        >>> hips = walk.skeleton.offsets[0] + walk.translations[:, 0]  # 4.16 m on legs of 0.84 m
+        >>> round(walk.skeleton.leg_length, 2), float(abs(hips[-1, 1] - hips[0, 1]).round(2))
+        (0.5, 2.5)
     """
     if clip.skeleton is skeleton:
         return clip
@@ -56,9 +67,20 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
 def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     """Return the clip on a skeleton that has at least the joints that move, matched by name as in `onto`.
 
-    What the skeleton has besides stays at rest, and what it lacks was. Its joints need not inherit all of their
-    parents, and its rest pose may face another way: in the world every joint turns as the clip's does. Raises
-    SkeletonError naming moving joints it lacks, and for clips with scales or with joints that do not inherit all.
+    Further joints of the skeleton stay at rest. Its joints need not inherit all of their parents, and its rest pose may
+    face another direction: in the world every joint turns as the clip's does. Raises SkeletonError naming moving joints
+    that the skeleton lacks, and for clips with scales or with joints that do not inherit all of their parents.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.motion import kinematics, retarget
+        >>> walk, figure, about_face = actions.walk(), body.skeleton(), np.array([-1.0, -1.0, 1.0])
+        >>> # A body whose rest pose faces +Y, not −Y: the walk still goes where it went.
+        >>> behind = replace(figure, offsets=figure.offsets * about_face, tips=figure.tips * about_face)
+        >>> bool(abs(kinematics.points(retarget.fitted(walk, behind)) - kinematics.points(walk)).max() < 1e-9)
+        True
     """
     source = clip.skeleton
     lost = [name for name in moving(clip) if name not in set(skeleton.names)]
@@ -94,9 +116,10 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
 
 
 def _facing(source: Skeleton, target: Skeleton, matching: list[int]) -> Array:
-    """Return the turn about the vertical from the source's rest pose to the target's, by the joints both have.
+    """Return the turn (4,) about the vertical from the source's rest pose to the target's, by the joints both have.
 
-    None but where it explains most of the difference: rest poses that face alike can still hold their arms apart.
+    It is the identity unless it explains most of the difference: rest poses that face alike can still differ in how
+    they hold their arms.
     """
     shared = [joint for joint, theirs in enumerate(matching) if theirs >= 0]
     places = source.rest[1][[matching[joint] for joint in shared]], target.rest[1][shared]
@@ -107,12 +130,13 @@ def _facing(source: Skeleton, target: Skeleton, matching: list[int]) -> Array:
             return quat.IDENTITY
         seen.append((spread[:, 0] + 1j * spread[:, 1]) / flat)
     alike = np.vdot(seen[0], seen[1])
+    # How much the poses differ, and how much of that is left when one is turned onto the other.
     apart, left = 1.0 - alike.real, 1.0 - abs(alike)
     return quat.about_axis("Z", np.angle(alike)) if apart > _FACES_ALIKE and left < 0.25 * apart else quat.IDENTITY
 
 
 def _hangs_free(skeleton: Skeleton, matching: list[int], parent: int) -> bool:
-    """Say whether nothing above a joint is moved by the clip."""
+    """Return whether the clip moves nothing above a joint with this parent."""
     while parent >= 0:
         if matching[parent] >= 0:
             return False
@@ -121,7 +145,15 @@ def _hangs_free(skeleton: Skeleton, matching: list[int], parent: int) -> bool:
 
 
 def moving(clip: Clip) -> tuple[str, ...]:
-    """Return the names of the joints that are not at rest throughout a clip."""
+    """Return the names of the joints that are not at rest throughout a clip.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import retarget
+        >>> wave = actions.wave()
+        >>> set(wave.skeleton.names) - set(retarget.moving(wave)) == {"toe.L", "toe.R", "clavicle.L", "clavicle.R"}
+        True
+    """
     turned = np.abs(quat.log(clip.rotations)).max(axis=(0, 2)) > _AT_REST
     shifted = np.abs(clip.translations).max(axis=(0, 2)) > _AT_REST
     active: NDArray[np.bool_] = turned | shifted
@@ -131,7 +163,14 @@ def moving(clip: Clip) -> tuple[str, ...]:
 
 
 def same(a: Skeleton, b: Skeleton) -> bool:
-    """Say whether two skeletons have the same joints in the same rest pose (to a micrometre)."""
+    """Return whether two skeletons have the same joints in the same rest pose (to a micrometre).
+
+    Example:
+        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.motion import retarget
+        >>> retarget.same(actions.walk().skeleton, body.skeleton())
+        True
+    """
     return a is b or (
         a.names == b.names
         and np.array_equal(a.parents, b.parents)
@@ -154,9 +193,18 @@ def _inherit_alike(a: Inheritance | None, b: Inheritance | None) -> bool:
 
 
 def leg_ratio(source: Skeleton, target: Skeleton) -> float:
-    """Return how much longer the target's legs are, and where legs are not known, the bones that both have.
+    """Return the ratio of the target's leg length to the source's; without legs, that of the bones that both have.
 
-    Heights are the last resort: the ends of leaf bones are made up wherever a file or a rig does not know them.
+    Heights are the last resort: the ends of leaf bones are invented wherever a file or a rig does not know them.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import retarget
+        >>> figure = body.skeleton()
+        >>> giant = replace(figure, offsets=2.0 * figure.offsets, tips=2.0 * figure.tips)
+        >>> round(retarget.leg_ratio(figure, giant), 3)
+        2.0
     """
     if source.leg_length > 0.0 and target.leg_length > 0.0:
         return target.leg_length / source.leg_length
@@ -167,7 +215,7 @@ def leg_ratio(source: Skeleton, target: Skeleton) -> float:
 
 
 def _shared_lengths(source: Skeleton, target: Skeleton) -> tuple[float, float]:
-    """Return the summed lengths of the source's bones between joints that both have, on either body."""
+    """Return the summed lengths, on the source and on the target, of the bones between joints that both have."""
     index = {name: joint for joint, name in enumerate(target.names)}
     ends = []
     for joint, name in enumerate(source.names):
@@ -187,6 +235,7 @@ def _shared_lengths(source: Skeleton, target: Skeleton) -> tuple[float, float]:
 
 
 def _check_same_joints(clip: Clip, skeleton: Skeleton) -> None:
+    """Raise SkeletonError naming joints that only one of both bodies has."""
     ours, theirs = set(clip.skeleton.names), set(skeleton.names)
     extra = [name for name in clip.skeleton.names if name not in theirs]
     missing = [name for name in skeleton.names if name not in ours]

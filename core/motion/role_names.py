@@ -1,10 +1,13 @@
-"""What names say of joints: which side of the body, and which part; prefixes and endings say nothing."""
+"""The side and the part of the body in the names of joints (methods: Body roles and retargeting).
+
+Prefixes, namespaces and endings that rigs add do not count.
+"""
 
 import re
 from collections.abc import Sequence
 
-# What a name may say once its side and what rigs add are taken off; one name may fit several roles. Names of front
-# legs begin with "front".
+# What a name can be without its side and what rigs add; one name may fit several roles. Names of front legs begin with
+# "front".
 LIMBS = (
     {
         "clavicle": r"clavicle|shoulder|collar(bone)?|scapula|肩",
@@ -27,32 +30,32 @@ TRUNK = {
     "neck": r"(lower)?neck(0*1)?|首",
     "head": r"head|頭",
 }
-_SPINE = {"spine": r"spine\d*|lowerback|abdomen|waist|l5|上半身"}  # the lowest joint of it plays that role
+_SPINE = {"spine": r"spine\d*|lowerback|abdomen|waist|l5|上半身"}  # the lowest joint of the trunk plays the role
 _PARTS = [re.compile(pattern) for part in (*LIMBS, TRUNK) for pattern in part.values()]
 _LIMB_PARTS = [re.compile(pattern) for limb in LIMBS for pattern in limb.values()]
 _PREFIX = re.compile(r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d*|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)")
 _SIDES = {"l": "L", "left": "L", "左": "L", "r": "R", "right": "R", "右": "R"}
-_MIDDLE = {"c", "m", "x"}  # what some rigs put in the place of a side
+_MIDDLE = {"c", "m", "x"}  # what some rigs have in place of a side
 _BEFORE_OR_BEHIND = {"front": "front", "fore": "front", "hind": "", "rear": "", "back": ""}
 _OF_LEGS = {"leg", "thigh", "shin", "calf", "knee", "foot", "paw", "hoof", "ankle", "toe", "toes"}
-# In LTHIGH or leftfoot nothing but knowledge of the words tells the side.
+# In LTHIGH or leftfoot the side is not separated; only knowing the words tells it.
 _SIDE_AND_REST = re.compile(r"(?:(left|right)|([lr]))(.+)")
-_VERTEBRA = re.compile(r"[CLT]\d+")  # no sides: cervical, lumbar and thoracic
+_VERTEBRA = re.compile(r"[CLT]\d+")  # cervical, lumbar, thoracic: this L is no side
 _WORD = re.compile(r"[左右]|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_左右]+")
-_RUNNING = re.compile(r"_\d+((?i:_end|_nub)?)$")  # before the ending of what exporters hang on the last bones
+_RUNNING = re.compile(r"_\d+((?i:_end|_nub)?)$")  # a running number, before the ending of exporters' extra leaf joints
 _SEPARATORS = " _.:|-"
-_MOST = 0.8  # of all names: what so many share is the rig's
-_DIFFERENT = 0.9  # of the numbers at the ends of names: so many make them running ones
-_FEWEST = 5  # names that tell what they share
+_MOST = 0.8  # of all names: a beginning or ending that so many share is the rig's
+_DIFFERENT = 0.9  # of the numbers at the ends of names: if so many differ, they are running numbers
+_FEWEST = 5  # names; fewer do not show what is the rig's
 
 
 def split(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return for each joint its side ("L", "R" or "") and what its name says besides, in lower case."""
+    """Return for each joint its side ("L", "R" or "") and the rest of its name, in lower case."""
     return [_split(name) for name in _bare(names)]
 
 
 def says(name: str, role: str) -> bool:
-    """Say whether what a name says besides its side fits a role."""
+    """Return whether a name, without its side as `split` returns it, fits a role."""
     patterns = LIMBS[0] | LIMBS[1] | TRUNK | _SPINE
     return re.fullmatch(patterns[role.partition(".")[0]], name) is not None
 
@@ -62,7 +65,7 @@ def _bare(names: Sequence[str]) -> list[str]:
     bare = list(names)
     if len(bare) < _FEWEST:
         return bare
-    numbers = [found.group() for found in map(_RUNNING.search, bare) if found]
+    numbers = [match.group() for match in map(_RUNNING.search, bare) if match]
     if len(numbers) >= _MOST * len(bare) and len(set(numbers)) >= _DIFFERENT * len(numbers):
         bare = [_RUNNING.sub(r"\1", name) or name for name in bare]
     beginning = _shared(bare)
@@ -75,15 +78,15 @@ def _bare(names: Sequence[str]) -> list[str]:
 
 
 def _shared(names: list[str]) -> str:
-    """Return with what most names begin, up to a separator."""
-    middle = sorted(names)[len(names) // 2]  # what most names begin with, this one does
+    """Return the longest beginning, up to a separator, that most names share; "" if there is none."""
+    middle = sorted(names)[len(names) // 2]  # if most names share a beginning, the middle one has it
     beginnings = (middle[:length] for length in range(len(middle) - 1, 0, -1) if middle[length - 1] in _SEPARATORS)
     fewest = _MOST * len(names)
     return next((text for text in beginnings if sum(name.startswith(text) for name in names) >= fewest), "")
 
 
 def _tells(text: str) -> bool:
-    """Say whether a text tells of a side or a part of the body."""
+    """Return whether a text names a side or a part of the body."""
     words = [word.lower() for word in _WORD.findall(text)]
     return any(word in _SIDES or _fits(word, _PARTS) for word in (*words, "".join(words)))
 
@@ -93,6 +96,7 @@ def _fits(name: str, patterns: list[re.Pattern[str]]) -> bool:
 
 
 def _split(name: str) -> tuple[str, str]:
+    """Return the side and the rest of one name."""
     while (shorter := _PREFIX.sub("", name, count=1)) != name:
         name = shorter
     if _VERTEBRA.fullmatch(name):
@@ -108,7 +112,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _front_first(words: list[str]) -> list[str]:
-    """Put "front" first in the names of front legs, and leave "hind" out; the forefoot is a part of any foot."""
+    """Return the words of a leg's name with "front" first, without "hind"; a forefoot is a part of any foot."""
     where = next((word for word in words if word in _BEFORE_OR_BEHIND), None)
     if where is None or not _OF_LEGS & set(words) or words == ["fore", "foot"]:
         return words

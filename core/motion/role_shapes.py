@@ -1,4 +1,7 @@
-"""What the rest pose tells of a body: which side is left where names say it wrongly, and how many feet it has."""
+"""What the rest pose shows: sides that names call wrongly, joints that mirror each other, and bodies on four feet.
+
+(methods: Body roles and retargeting)
+"""
 
 from collections.abc import Mapping
 
@@ -6,22 +9,21 @@ import numpy as np
 
 from .quat import Array
 
-# Votes over these count; captured bodies in T-poses have straight knees. Cosine, and shares of the leg.
-_TOES_TELL = 0.1
-_KNEES_TELL = 0.005
-_BIRDS_KNEES = 0.08  # knees that bend so far backwards are made so
+_TOES_TELL = 0.1  # cosine of toes and front; below it toes do not show which way the body faces
+_KNEES_TELL = 0.005  # of the leg: how far a knee must be bent to show it; captured bodies' T-poses have straight knees
+_BIRDS_KNEES = 0.08  # of the leg: knees that bend backwards so far are birds'
 _NEAR = 0.03  # of the extent of a body: how far from its mirrored place a joint's partner may stand
-# Heights over the lowest foot, as shares of the hips' height, of what stands on four feet.
+# Bodies on four feet: heights over the lowest foot, as shares of the hips' height.
 _HANDS_BELOW = 0.35
 _SHOULDERS_BELOW = 1.5
-_UPRIGHT = 0.5  # cosine of the angle between legs that bear a body and the vertical
+_UPRIGHT = 0.5  # cosine of the angle between legs and the vertical; legs that carry a body are within 60°
 
 
 def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
-    """Say whether what names call left is on the right of a body, whose joints stand at places (J, 3) at rest.
+    """Return whether names call left what is on the right of a body; places (J, 3) of joints at rest.
 
-    The thighs tell which way is front if names are right; toes point there, or else knees bend there (methods:
-    Body roles and retargeting). Which way is up does not matter: legs tell that, too.
+    If names are right, thighs and legs show where the front is; toes must point there, or without toes knees must bend
+    there. It does not matter which axis is up: the legs show that, too.
     """
     legs = [[roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe")] for side in "LR"]
     (left, _, *_), (right, _, *_) = legs
@@ -47,9 +49,9 @@ def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
 
 
 def across(roles: Mapping[str, int], places: Array) -> tuple[Array, float] | None:
-    """Return where joints at places (J, 3) are seen in the mirror between left and right, and how far off still counts.
+    """Return the places (J, 3) of joints mirrored between left and right, and how far off a partner may stand (m).
 
-    None for a body without two joints of one role on either side.
+    None for a body that does not have one role on both sides. places (J, 3) : at rest
     """
     lefts = [role for role in roles if role.endswith(".L") and f"{role[:-1]}R" in roles]
     left = places[[roles[role] for role in lefts]]
@@ -64,7 +66,7 @@ def across(roles: Mapping[str, int], places: Array) -> tuple[Array, float] | Non
 
 
 def stands_on_four(roles: Mapping[str, int], places: Array) -> bool:
-    """Say whether a body's hands are front feet: at rest, joints at places (J, 3), Z up, they are near the floor."""
+    """Return whether the hands of a body are front feet: at rest, at places (J, 3), Z up, they are near the floor."""
     wanted = [f"{role}.{side}" for role in ("thigh", "foot", "upper_arm", "hand") for side in "LR"]
     if not {"hips", *wanted} <= set(roles):
         return False

@@ -1,12 +1,10 @@
-"""Which joint plays which part of the body, found from names, hierarchy and rest pose.
+"""Body roles of joints, found from names, hierarchy and rest pose (methods: Body roles and retargeting).
 
-Roles: hips, spine (lowest), chest (the arms hang from it), neck, head, and per side (".L", ".R") clavicle,
-upper_arm, forearm, hand, thigh, shin, foot, toe. Of the four-footed, front legs are arms and their paws are hands.
+Roles: hips, spine (its lowest joint), chest (the arms hang on it), neck, head, and for each side (".L", ".R") clavicle,
+upper_arm, forearm, hand, thigh, shin, foot, toe. Of bodies on four feet, front legs are arms and their paws are hands.
 
 Names alone mislead: a Shoulder is a collar bone in one rig and an upper arm in the next. So a limb is the order of
 roles along one chain of joints that most names agree with, and the trunk is what lies between the limbs.
-
-Method: Body roles and retargeting.
 """
 
 import re
@@ -22,41 +20,42 @@ from .quat import Array
 
 TRUNK = ("hips", "spine", "chest", "neck", "head")
 LIMBS = tuple(role for limb in role_names.LIMBS for role in limb)
-# How a role was found, the surest first: the joint's name says it, or where limbs hang does, or the rest pose alone
-# (sides against their names, joints opposite others). Or somebody chose another joint.
+# How a role was found, the surest first: by the joint's name, by where limbs hang, or by the rest pose alone (sides
+# that contradict their names, joints opposite others). HAND: the user chose another joint.
 NAME, HIERARCHY, SHAPE, HAND = "name", "hierarchy", "shape", "hand"
 
-# From the hips outwards.
+# Chains of roles from the hips outwards.
 _OUTWARDS = (
     ("hips", "thigh", "shin", "foot", "toe"),
     ("hips", "spine", "chest", "clavicle", "upper_arm", "forearm", "hand"),
     ("hips", "spine", "chest", "neck", "head"),
 )
 
-_Found = dict[str, tuple[int, str]]  # by role: the joint, and how it was found
+_Sources = dict[str, tuple[int, str]]  # by role: the joint, and how it was found
 
 
 def find(names: Sequence[str], parents: NDArray[np.int64], places: Array | None = None) -> dict[str, int]:
-    """Return the joint index of every role that names and hierarchy, parents (J,), tell.
+    """Return the joint index of every role that names and hierarchy, parents (J,), show.
 
-    places (J, 3) : where the joints are at rest, in any frame; they tell left from right where names say it wrongly,
-        and what one side has where names say it of the other alone
+    places (J, 3) : the joints at rest, in any frame; they correct sides that names have wrong, and find the roles of
+        one side that names have for the other side alone
     """
-    return {role: joint for role, (joint, _) in _found(names, parents, places).items()}
+    return {role: joint for role, (joint, _) in _with_sources(names, parents, places).items()}
 
 
 def found_by(names: Sequence[str], parents: NDArray[np.int64], places: Array | None = None) -> dict[str, str]:
-    """Return how each role is found that `find` finds: by NAME, HIERARCHY or SHAPE."""
-    return {role: how for role, (_, how) in _found(names, parents, places).items()}
+    """Return how each role that `find` returns was found: by NAME, HIERARCHY or SHAPE."""
+    return {role: how for role, (_, how) in _with_sources(names, parents, places).items()}
 
 
-def _found(names: Sequence[str], parents: NDArray[np.int64], places: Array | None) -> _Found:
+def _with_sources(names: Sequence[str], parents: NDArray[np.int64], places: Array | None) -> _Sources:
+    """Return the joint of each role and how it was found."""
     known, above = tuple(names), tuple(int(p) for p in parents)
     deforming = [joint for joint, name in enumerate(known) if name.startswith("DEF-")]
     if len(deforming) < 10 or len(deforming) == len(known):
         found = dict(_by_names(known, above))
     else:
-        # A generated rig has every part several times; the mesh hangs on these.
+        # A rig that Rigify generated has every part several times; the mesh hangs on the deforming bones.
         mesh = _by_names(tuple(known[j] for j in deforming), _deform_parents(known, above, tuple(deforming)))
         found = {role: (deforming[k], how) for role, (k, how) in mesh.items()}
     if places is None:
@@ -70,12 +69,12 @@ def _found(names: Sequence[str], parents: NDArray[np.int64], places: Array | Non
 
 
 def _by_symmetry(known: dict[str, int], parents: tuple[int, ...], places: Array) -> dict[str, int]:
-    """Return roles that are known on one side alone, by joints that stand opposite and hang on the same limb."""
-    seen = role_shapes.across(known, places)
+    """Return the missing roles of those known on one side alone: joints that stand opposite and hang on that limb."""
+    reflection = role_shapes.across(known, places)
     added: dict[str, int] = {}
-    if seen is None:
+    if reflection is None:
         return added
-    mirrored, near = seen
+    mirrored, near = reflection
     for role in sorted(known, key=lambda role: len(ancestors(known[role], parents))):
         other = f"{role[:-1]}{'R' if role.endswith('L') else 'L'}"
         both = known | added
@@ -92,25 +91,26 @@ def _by_symmetry(known: dict[str, int], parents: tuple[int, ...], places: Array)
 
 @lru_cache(maxsize=64)
 def _deform_parents(names: tuple[str, ...], parents: tuple[int, ...], deforming: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the parents among the deforming joints alone: they hang on each other by way of their originals."""
+    """Return the parents among the deforming joints alone, which hang on each other through their originals."""
     place = {names[joint].removeprefix("DEF-"): k for k, joint in enumerate(deforming)}
-    # Of each joint and all above it, the two nearest different names that a deforming joint has.
+    # For each joint the two nearest different names, its own or above it, that a deforming joint has.
     nearest: list[tuple[str, ...]] = []
     for name, parent in zip(names, parents, strict=True):
         above = nearest[parent] if parent >= 0 else ()
         bare = re.sub(r"^[A-Z]{3}-", "", name)
-        nearest.append((bare, *(one for one in above if one != bare))[:2] if bare in place else above)
+        nearest.append((bare, *(other for other in above if other != bare))[:2] if bare in place else above)
     out = []
     for joint in deforming:
         own = names[joint].removeprefix("DEF-")
         above = nearest[parents[joint]] if parents[joint] >= 0 else ()
         out.append(next((place[name] for name in above if name != own), -1))
-    reached = set(_downwards(tuple(out)))  # what hangs from itself, by names that go round, hangs from nothing
+    reached = set(_downwards(tuple(out)))  # names can make a joint hang on itself; then it hangs on nothing
     return tuple(parent if joint in reached else -1 for joint, parent in enumerate(out))
 
 
 @lru_cache(maxsize=64)
-def _by_names(names: tuple[str, ...], parents: tuple[int, ...]) -> _Found:
+def _by_names(names: tuple[str, ...], parents: tuple[int, ...]) -> _Sources:
+    """Return the roles that names and hierarchy show."""
     parts = role_names.split(names)
     found: dict[str, int] = {}
     for side in "LR":
@@ -134,13 +134,13 @@ def _by_names(names: tuple[str, ...], parents: tuple[int, ...]) -> _Found:
 def _limb(parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str]) -> dict[str, int]:
     """Return the roles of one limb: the chain, and the order along it, that most names agree with.
 
-    Most roles count first, then the ones nearer the trunk, then that they are played by joints nearer the trunk. So
-    for every subset of the roles, each is played by the first joint down a chain that can, after the one before it.
+    The most roles count first, then roles nearer the trunk, then joints nearer the trunk. So for every subset of the
+    roles, each role is played by the first joint down a chain that can play it, below the joint of the role before.
     """
     roles = tuple(limb)
     subsets = [subset for size in range(1, len(roles) + 1) for subset in combinations(roles, size)]
     nobody: dict[tuple[str, ...], tuple[int, ...]] = dict.fromkeys(subsets, ())
-    # By joint, down to it: who plays the first roles of each subset.
+    # For each joint: the joints down to it that play the first roles of each subset.
     taken = [nobody] * len(parents)
     depths = [0] * len(parents)
     best: dict[str, int] = {}
@@ -169,9 +169,10 @@ def _limb(parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, lim
 def _loose_end(
     parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str], joints: dict[str, int]
 ) -> dict[str, int]:
-    """Return the foot or hand of a limb that ends before it, and its toe, where one stands apart from the body.
+    """Return the foot or hand, and its toe, of a limb that ends before it, where exactly one hangs outside the body.
 
-    So it is where inverse kinematics was baked: feet hang on a root. What hangs on the body elsewhere is none.
+    This is so where inverse kinematics was baked: feet hang on a root. A joint that hangs elsewhere on the body is no
+    foot or hand of the limb.
     """
     *_, last = roles = [role for role in limb if role != "toe"]
     if last in joints or "toe" in joints or not {roles[-2], roles[-3]} <= set(joints):
@@ -190,7 +191,7 @@ def _loose_end(
 
 
 def _merit(match: dict[str, int], roles: tuple[str, ...], depths: list[int]) -> tuple[object, ...]:
-    """What is the greater the better; of two that are alike otherwise, the first joints count."""
+    """Return a key that is greater for a better match; between equal ones the first joints win."""
     nearness = [-depths[match[role]] for role in roles if role in match]
     return len(match), [role in match for role in roles], nearness, [-joint for joint in match.values()]
 
@@ -198,9 +199,9 @@ def _merit(match: dict[str, int], roles: tuple[str, ...], depths: list[int]) -> 
 def _trunk(
     names: tuple[str, ...], parents: tuple[int, ...], centre: list[int], found: dict[str, int]
 ) -> dict[str, int]:
-    """Return the roles of the trunk that the limbs tell: they outdo names for the chest, and stand in for others.
+    """Return the roles of the trunk that the limbs show: they overrule names for the chest, and replace missing ones.
 
-    −1 : nothing plays the role, whatever names say.
+    −1 : nothing plays the role, whatever names there are
     """
     inferred: dict[str, int] = {}
     hips = found.get("hips", _where_both_hang("thigh", found, parents))
@@ -217,7 +218,7 @@ def _trunk(
     if chest is None or chest == hips:
         return inferred
     if chest in above_hips:
-        inferred["chest"] = -1  # what the hips hang from is no chest
+        inferred["chest"] = -1  # a joint that the hips hang on is no chest
     else:
         inferred["chest"] = chest
         inferred["spine"] = [j for j in [chest, *ancestors(chest, parents)] if j not in above_hips][-1]
@@ -228,7 +229,7 @@ def _trunk(
 
 
 def _where_both_hang(role: str, found: dict[str, int], parents: tuple[int, ...]) -> int | None:
-    """Return the joint from which the left and the right one of a role hang."""
+    """Return the lowest joint that the left and the right joint of a role both hang on; None if there is none."""
     if f"{role}.L" not in found or f"{role}.R" not in found:
         return None
     right = set(ancestors(found[f"{role}.R"], parents))
@@ -236,10 +237,10 @@ def _where_both_hang(role: str, found: dict[str, int], parents: tuple[int, ...])
 
 
 def _central_chain(joint: int, parents: tuple[int, ...], centre: list[int]) -> list[int]:
-    """Return the longest chain of joints without a side that goes on from one, the first of those as long."""
+    """Return the longest chain of joints without a side below a joint; of several, the first."""
     central, longest = set(centre), dict[int, int]()
     length = dict.fromkeys([*centre, joint], 0)
-    for child in (one for one in reversed(_downwards(parents)) if one in central):
+    for child in (below for below in reversed(_downwards(parents)) if below in central):
         above = parents[child]
         if above in length and length[child] + 1 >= length[above]:
             length[above], longest[above] = length[child] + 1, child
@@ -251,7 +252,7 @@ def _central_chain(joint: int, parents: tuple[int, ...], centre: list[int]) -> l
 
 
 def _namesakes(joint: int, names: tuple[str, ...], parents: tuple[int, ...]) -> list[int]:
-    """Return the chain of joints that goes on from one under the same name, numbers apart."""
+    """Return the chain of joints below a joint that have the same name but for numbers."""
     name = re.sub(r"\d", "", names[joint])
     alike = {parents[j]: j for j in range(len(names) - 1, -1, -1) if re.sub(r"\d", "", names[j]) == name}
     chain = []
@@ -263,26 +264,34 @@ def _namesakes(joint: int, names: tuple[str, ...], parents: tuple[int, ...]) -> 
 
 @lru_cache(maxsize=64)
 def _downwards(parents: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the joints, each after its parent; without those that hang from themselves."""
+    """Return the joints, each after its parent, without those that hang on themselves."""
     below: dict[int, list[int]] = {}
     for joint, parent in enumerate(parents):
         below.setdefault(parent, []).append(joint)
     order = list(below.get(-1, ()))
-    for joint in order:  # grows as it goes
+    for joint in order:  # the list grows meanwhile
         order += below.get(joint, ())
     return tuple(order)
 
 
 def before(role: str, known: Mapping[str, int]) -> int | None:
-    """Return the joint that plays the nearest known role on the way from one to the hips, or None."""
+    """Return the joint of the nearest known role between a role and the hips, or None."""
     part, dot, side = role.partition(".")
-    way = next(way for way in reversed(_OUTWARDS) if part in way)
-    nearer = (known.get(one + dot + side, known.get(one)) for one in reversed(way[: way.index(part)]))
+    chain = next(chain for chain in reversed(_OUTWARDS) if part in chain)
+    nearer = (known.get(inner + dot + side, known.get(inner)) for inner in reversed(chain[: chain.index(part)]))
     return next((joint for joint in nearer if joint not in (None, known.get(role))), None)
 
 
 def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:
-    """Return the joints above one, its parent first, its root last."""
+    """Return the joints above a joint, its parent first, its root last.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import roles
+        >>> figure = body.skeleton()
+        >>> [figure.names[joint] for joint in roles.ancestors(figure.roles["hand.L"], figure.parents)][:3]
+        ['forearm.L', 'upper_arm.L', 'clavicle.L']
+    """
     above = []
     while (joint := int(parents[joint])) >= 0:
         above.append(joint)

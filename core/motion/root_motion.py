@@ -1,4 +1,4 @@
-"""Where a body goes on the ground and which way it faces: its heading frame (methods: N-way blending)."""
+"""Root trajectory and heading: a body's place on the ground and the direction it faces (methods: N-way blending)."""
 
 from dataclasses import replace
 
@@ -11,30 +11,54 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-UNTURNED = 1e-9  # radians; who is turned by less is only moved
-TURNS_ALONG = 1e-7  # of directions, and of the body's height; joints farther off could not be turned with the rest
-HEADING_SIGMA = 0.25  # s; from 0.1 to 0.5 blends come out the same, 1 s lags behind turns
+UNTURNED = 1e-9  # radians; a clip that is turned by less is only moved
+TURNS_ALONG = 1e-7  # of directions, and of the body's height; joints farther off could not be turned with the others
+HEADING_SIGMA = 0.25  # s; blends are the same from 0.1 to 0.5 s, and 1 s lags behind turns
 
 
 def travelling_joint(skeleton: Skeleton) -> int:
-    """Return the joint whose place is the body's place: the hips where they are known, else the first root."""
+    """Return the joint whose place is the body's place: the hips where they are known, else the first root.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import root_motion
+        >>> body.skeleton().names[root_motion.travelling_joint(body.skeleton())]
+        'hips'
+    """
     return skeleton.roles.get("hips", 0)
 
 
 def heading_source(skeleton: Skeleton) -> str:
-    """Say what tells which way a body faces: its "thighs", else its travelling joint, by name."""
+    """Return what the heading of a body is taken from: "thighs", else the name of its travelling joint.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import root_motion
+        >>> root_motion.heading_source(body.skeleton())
+        'thighs'
+    """
     if "thigh.L" in skeleton.roles and "thigh.R" in skeleton.roles:
         return "thighs"
     return skeleton.names[travelling_joint(skeleton)]
 
 
 def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array:
-    """Return the facing direction (F,) on the ground per frame, radians about Z, continuous.
+    """Return the facing direction (F,) on the ground in each frame, radians about Z, continuous; 0 looks along +y.
 
-    From world rotations (F, J, 4) and positions (F, J, 3). The left-to-right line of the thighs is
-    the x axis of someone who faces +y, and that of the upper arms, by as much as it turns away from where it is at
-    rest, counts as much: stances stand askew, and so do torsos, but seldom both. A body without legs is turned by
-    the yaw of its travelling joint.
+    rotations (F, J, 4), positions (F, J, 3) : of joints in the world
+
+    It is the mean of two lines from left to right, that of the thighs and that of the upper arms; the second is first
+    turned as the arms differ from the thighs at rest. For in many stances the legs stand askew, in others the torso
+    does, but seldom both. Without upper arms the thighs count alone, without legs the yaw of the travelling joint.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics, root_motion
+        >>> left = actions.turn_left()
+        >>> facing = root_motion.raw_heading(left.skeleton, *kinematics.world(left))
+        >>> round(float(np.degrees(facing[-1] - facing[0])))
+        90
     """
     arms = _across(skeleton, positions, "upper_arm")
     thighs = _across(skeleton, positions, "thigh")
@@ -44,7 +68,17 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
 
 
 def raw_pelvis_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array:
-    """Return which way the line of the thighs faces (F,), as `raw_heading` does without the arms."""
+    """Return the facing direction (F,) of the line of the thighs, as `raw_heading` does without the arms.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics, root_motion
+        >>> walk = actions.walk()
+        >>> facing = root_motion.raw_pelvis_heading(walk.skeleton, *kinematics.world(walk))
+        >>> round(float(np.degrees(np.ptp(facing))))  # the pelvis turns by 7° to either side
+        14
+    """
     thighs = _across(skeleton, positions, "thigh")
     if thighs is not None:
         return np.unwrap(np.angle(thighs))
@@ -54,13 +88,24 @@ def raw_pelvis_heading(skeleton: Skeleton, rotations: Array, positions: Array) -
 
 
 def rest_heading(skeleton: Skeleton) -> float:
-    """Return which way a body faces in its rest pose, radians about Z."""
+    """Return the facing direction of a body in its rest pose, radians about Z.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import root_motion
+        >>> round(abs(np.degrees(root_motion.rest_heading(body.skeleton()))))  # the figure faces −Y
+        180
+    """
     rotations, positions = skeleton.rest
     return float(raw_heading(skeleton, rotations[None], positions[None])[0])
 
 
 def _across(skeleton: Skeleton, positions: Array, part: str) -> NDArray[np.complex128] | None:
-    """The left-to-right line (F,) of a part of the body on the ground, 1 long where it is level; None if unknown."""
+    """Return the left-to-right line (F,) of a role on the ground, as x + iy; None if a side is not known.
+
+    Its length is 1 where it is level, less where it is tilted: then it shows less which way the body faces.
+    """
     left, right = (skeleton.roles.get(f"{part}.{side}") for side in "LR")
     if left is None or right is None:
         return None
@@ -69,40 +114,87 @@ def _across(skeleton: Skeleton, positions: Array, part: str) -> NDArray[np.compl
 
 
 def _askew(skeleton: Skeleton) -> float:
-    """How far the line of the thighs is turned from that of the upper arms at rest, radians."""
+    """Return the angle from the line of the upper arms to that of the thighs at rest, radians."""
     rest = skeleton.rest[1][None]
     thighs, arms = _across(skeleton, rest, "thigh"), _across(skeleton, rest, "upper_arm")
     return 0.0 if thighs is None or arms is None else float(np.angle(thighs[0]) - np.angle(arms[0]))
 
 
 def heading_joints(skeleton: Skeleton) -> list[int]:
-    """Return the joints that tell where a body is and which way it faces."""
+    """Return the joints that place and heading are taken from.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import root_motion
+        >>> figure = body.skeleton()
+        >>> [figure.names[joint] for joint in root_motion.heading_joints(figure)]
+        ['hips', 'thigh.L', 'thigh.R', 'upper_arm.L', 'upper_arm.R']
+    """
     roles = [f"{part}.{side}" for part in ("thigh", "upper_arm") for side in "LR"]
     return [travelling_joint(skeleton), *(skeleton.roles[role] for role in roles if role in skeleton.roles)]
 
 
 def heading(clip: Clip, sigma: float = HEADING_SIGMA) -> Array:
-    """Return the smoothed facing direction (F,) of a clip, radians about Z; sigma in seconds."""
+    """Return the smoothed facing direction (F,) of a clip, radians about Z; sigma in seconds.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> facing = root_motion.heading(actions.turn_right())
+        >>> round(float(np.degrees(facing[-1] - facing[0])))
+        -90
+    """
     return smooth(ground_frames(clip)[1], sigma * clip.rate)
 
 
 def pelvis_heading(clip: Clip, sigma: float) -> Array:
     """Return the smoothed facing direction (F,) of a clip's pelvis, radians about Z; sigma in seconds.
 
-    What the arms do has no part in it: for comparing poses by some joints, and for trunks that are changed.
+    The arms do not count: this is for comparing poses by some joints, and for changing the trunk.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> facing = root_motion.pelvis_heading(actions.turn_left(), sigma=0.5)
+        >>> bool(np.degrees(facing[-1] - facing[0]) > 70.0)
+        True
     """
     return smooth(raw_pelvis_heading(clip.skeleton, *kinematics.world(clip)), sigma * clip.rate)
 
 
 def ground_frames(clip: Clip) -> tuple[Array, Array]:
-    """Return where a body is on the ground (F, 2) and the unsmoothed facing (F,): equal poses give equal ones."""
+    """Return the places (F, 2) of a body on the ground and its facing directions (F,), radians.
+
+    Facing is not smoothed, so that equal poses have equal ground frames.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> ground, facing = root_motion.ground_frames(actions.walk())
+        >>> abs(ground[-1] - ground[0]).round(2).tolist()
+        [0.0, 4.16]
+    """
     skeleton = clip.skeleton
     rotations, positions = kinematics.world_of(clip, heading_joints(skeleton))
     return positions[:, travelling_joint(skeleton), :2], raw_heading(skeleton, rotations, positions)
 
 
 def smooth(values: Array, sigma: float) -> Array:
-    """Low-pass samples (F, ...) with a Gaussian of `sigma` frames, without delay; ends by odd reflection."""
+    """Return samples (F, ...) smoothed by a Gaussian of `sigma` frames, without delay; ends by odd reflection.
+
+    Odd reflection (about the end sample itself) leaves a straight line as it is.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import root_motion
+        >>> root_motion.smooth(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 2.0).round(3).tolist()
+        [1.0, 2.0, 3.0, 4.0, 5.0]
+        >>> root_motion.smooth(np.eye(21)[10], 1.0)[9:12].round(3).tolist()
+        [0.242, 0.399, 0.242]
+    """
+    # Beyond 4 σ a Gaussian is negligible.
     reach = min(int(np.ceil(4.0 * sigma)), len(values) - 1)
     if reach < 1:
         return values.copy()
@@ -118,10 +210,17 @@ def smooth(values: Array, sigma: float) -> Array:
 
 
 def increments(ground: Array, facing: Array) -> Array:
-    """Return the steps (F−1, 3) of a ground frame as SE(2) logarithms (to the right, ahead, turn).
+    """Return the steps (F−1, 3) of a ground frame as logarithms of SE(2): to the right, ahead, turn.
 
-    ground (F, 2) metres, facing (F,) radians; `integrate` is the inverse. Steps can be averaged, which paths and
-    angles cannot: a left and a right turn at equal weights go straight on ([Zheng]; methods: N-way blending).
+    ground (F, 2) metres, facing (F,) radians; `integrate` is the inverse. Unlike paths and angles, steps can be
+    averaged: the mean of a left and a right turn goes straight on ([Zheng]; methods: N-way blending).
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> steps = root_motion.increments(*root_motion.ground_frames(actions.walk()))
+        >>> steps.shape, round(float(steps[:, 1].mean() * 30.0), 2)  # metres a second ahead
+        ((96, 3), 1.3)
     """
     step = _turned(np.diff(ground, axis=0), -facing[:-1])
     turn = np.diff(facing)
@@ -135,7 +234,18 @@ def increments(ground: Array, facing: Array) -> Array:
 
 
 def integrate(steps: Array, start: Array, facing: float) -> tuple[Array, Array]:
-    """Return ground (F, 2) and facing (F,) of the walk that takes these steps (F−1, 3) from a start (2,)."""
+    """Return the places (F, 2) and facing directions (F,) of a trajectory of steps (F−1, 3) from a start (2,).
+
+    steps : as `increments` returns them; facing : in the first frame, radians
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import root_motion
+        >>> steps = np.tile([0.0, 0.1, 0.0], (10, 1))  # ten steps of 10 cm straight ahead
+        >>> ground, facing = root_motion.integrate(steps, np.array([2.0, 0.0]), 0.0)
+        >>> ground[-1].round(3).tolist()
+        [2.0, 1.0]
+    """
     turn = steps[:, 2]
     sine = np.sinc(turn / np.pi)  # sin(turn)/turn
     versine = np.sin(0.5 * turn) * np.sinc(0.5 * turn / np.pi)  # (1 − cos(turn))/turn, without its cancellation
@@ -146,25 +256,54 @@ def integrate(steps: Array, start: Array, facing: float) -> tuple[Array, Array]:
 
 
 def moved_together(ground: Array, facing: Array, frame: int, place: Array, direction: float) -> tuple[Array, Array]:
-    """Return a walk (F, 2), (F,) turned and moved as a whole so that it is at a place, facing a way, in one frame."""
+    """Return a trajectory, places (F, 2) and facing (F,), turned and moved as a whole.
+
+    In one frame it is then at a place (2,), facing a direction (radians).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import root_motion
+        >>> ground, facing = np.array([[0.0, 0.0], [0.0, 3.0]]), np.zeros(2)  # 3 m along +y
+        >>> ground, facing = root_motion.moved_together(ground, facing, 1, np.array([5.0, 5.0]), np.pi)
+        >>> ground.round(3).tolist()
+        [[5.0, 8.0], [5.0, 5.0]]
+    """
     turn = direction - facing[frame]
     return place + _turned(ground - ground[frame], np.full(len(ground), turn)), facing + turn
 
 
 def _turned(vectors: Array, angles: Array) -> Array:
+    """Return vectors (..., 2) turned by angles (...)."""
     c, s = np.cos(angles), np.sin(angles)
     return np.stack([c * vectors[..., 0] - s * vectors[..., 1], s * vectors[..., 0] + c * vectors[..., 1]], axis=-1)
 
 
 def path_length(ground: Array) -> float:
-    """Return the length of a ground path (F, 2) in metres."""
+    """Return the length of a ground path (F, 2), metres.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> ground, _ = root_motion.ground_frames(actions.walk())
+        >>> round(root_motion.path_length(ground), 2)
+        4.17
+    """
     return float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
 
 
 def beginning_at(clip: Clip, place: Array, facing: float, frame: int = 0) -> Clip:
-    """Return the clip turned and moved on the ground so that it is at a place (2,), facing a way (radians).
+    """Return the clip turned and moved on the ground so that it is at a place (2,), facing a direction (radians).
 
-    In one frame, the first if none is given. Raises SkeletonError as `placed` does.
+    It is so in one frame, by default the first. Facing is smoothed as in `heading`. Raises SkeletonError as `placed`
+    does.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> walk = root_motion.beginning_at(actions.walk(), np.array([1.0, 2.0]), 0.0)  # along +y
+        >>> root_motion.ground_frames(walk)[0][[0, -1]].round(2).tolist()
+        [[1.0, 2.0], [1.0, 6.16]]
     """
     ground, raw = ground_frames(clip)
     turn = facing - smooth(raw, HEADING_SIGMA * clip.rate)[frame]
@@ -174,8 +313,17 @@ def beginning_at(clip: Clip, place: Array, facing: float, frame: int = 0) -> Cli
 def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
     """Return the clip turned about the vertical through the origin (radians), then moved by (2,) or (3,) metres.
 
-    Turns (F,) and shifts (F, 2 or 3) may also be those of every frame. Raises SkeletonError for bodies whose joints
-    do not turn with their parents, but are stretched along with them.
+    Each frame may have its own turn (F,) and shift (F, 2 or 3). Raises SkeletonError for bodies with joints that do not
+    turn with their parents but are stretched with them.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics, root_motion
+        >>> walk = actions.walk()
+        >>> moved = root_motion.placed(walk, 0.0, np.array([0.0, 0.0, 0.5]))
+        >>> (kinematics.points(moved) - kinematics.points(walk))[..., 2].mean().round(3).tolist()
+        0.5
     """
     lift = np.asarray(shift, dtype=np.float64)
     if lift.shape[-1] == 2:
@@ -196,7 +344,7 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
 
 
 def _shifted(clip: Clip, lift: Array) -> Clip:
-    """The clip moved by (3,) or (F, 3), whatever its joints inherit: all of them are where their parents take them."""
+    """Return the clip moved by (3,) or (F, 3) metres, whatever joints inherit: their places follow their parents."""
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     assert rules is not None
     translations = clip.translations.copy()
@@ -207,18 +355,21 @@ def _shifted(clip: Clip, lift: Array) -> Clip:
 
 
 def _turned_as_it_stands(clip: Clip, turn: float | Array, lift: Array) -> Clip:
-    """The clip turned and moved where joints do not inherit all: those that do not turn along are turned themselves."""
+    """Return the clip turned and moved where joints do not inherit all of their parents.
+
+    Joints that do not turn with their parents are turned themselves.
+    """
     linear, places = kinematics.matrices(clip)
     turning = np.broadcast_to(quat.about_axis("Z", np.asarray(turn)), (len(clip), 4))[:, None]
     linear = quat.to_matrix(turning) @ linear
     places = quat.rotate(turning, places) + np.broadcast_to(lift, (len(clip), 3))[:, None]
-    made = kinematics.standing_at(clip, linear, places)
-    found, there = kinematics.matrices(made)
-    away = np.abs(found - linear).max(axis=(0, 2, 3)) + np.abs(there - places).max(axis=(0, 2)) / clip.skeleton.height
+    turned = kinematics.standing_at(clip, linear, places)
+    now, there = kinematics.matrices(turned)
+    away = np.abs(now - linear).max(axis=(0, 2, 3)) + np.abs(there - places).max(axis=(0, 2)) / clip.skeleton.height
     if away.max() > TURNS_ALONG:
         joint = clip.skeleton.names[int(np.argmax(away > TURNS_ALONG))]
         raise SkeletonError(
             f"{clip.name}: {joint!r} does not inherit all of its parent, whose scale stretches it, so it can't be"
             " turned with the rest: let it inherit rotation, or take the scale off its parent"
         )
-    return made
+    return turned

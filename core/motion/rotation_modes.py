@@ -1,4 +1,4 @@
-"""Rotation modes: the channel values of Blender's eight and the rotations they mean. Nowhere else are modes turned."""
+"""Blender's eight rotation modes: channel values to rotations and back. Only this module converts between modes."""
 
 import numpy as np
 
@@ -10,12 +10,25 @@ MODES = (QUATERNION, "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", AXIS_ANGLE)
 
 
 def property_of(mode: str) -> str:
-    """Return the name of the property that a rotation mode is keyed on."""
+    """Return the name of the property that has the keys of a rotation mode.
+
+    Example:
+        >>> from action_loom.core.motion import rotation_modes
+        >>> rotation_modes.property_of("XYZ"), rotation_modes.property_of("QUATERNION")
+        ('rotation_euler', 'rotation_quaternion')
+    """
     return {QUATERNION: "rotation_quaternion", AXIS_ANGLE: "rotation_axis_angle"}.get(mode, "rotation_euler")
 
 
 def to_quaternion(values: Array, mode: str) -> Array:
-    """Return rotations (F, 4) of channel values (F, 3 or 4) in a rotation mode."""
+    """Return the rotations (F, 4) of channel values (F, 3 or 4) in a rotation mode; angles are radians.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import rotation_modes
+        >>> rotation_modes.to_quaternion(np.radians([[0.0, 0.0, 60.0]]), "XYZ").round(3).tolist()
+        [[0.866, 0.0, 0.0, 0.5]]
+    """
     if mode == QUATERNION:
         return quat.normalize(values)
     if mode == AXIS_ANGLE:
@@ -27,9 +40,19 @@ def to_quaternion(values: Array, mode: str) -> Array:
 
 
 def from_quaternion(rotations: Array, mode: str, first: Array | None = None) -> Array:
-    """Return channel values of rotations (F, 4) in a rotation mode, without jumps from frame to frame.
+    """Return the channel values (F, 3 or 4) of rotations (F, 4) in a rotation mode, without jumps between frames.
 
-    Of the many ways to say the same, the one that begins nearest to other channel values, where some are given.
+    first : channel values; of the many values of the same rotation, the ones nearest to these begin the curves
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat, rotation_modes
+        >>> turning = quat.about_axis("Z", np.radians([170.0, 190.0]))
+        >>> np.degrees(rotation_modes.from_quaternion(turning, "XYZ"))[:, 2].round(3).tolist()
+        [170.0, 190.0]
+        >>> first = np.radians([0.0, 0.0, -190.0])
+        >>> np.degrees(rotation_modes.from_quaternion(turning, "XYZ", first))[:, 2].round(3).tolist()
+        [-190.0, -170.0]
     """
     if mode == QUATERNION:
         values = quat.continuous(rotations)
@@ -47,20 +70,21 @@ def from_quaternion(rotations: Array, mode: str, first: Array | None = None) -> 
 
 
 def _whole_turns(angle: float) -> Array:
+    """Return the whole turns (radians) nearest to an angle."""
     return np.asarray(2.0 * np.pi * np.round(angle / (2.0 * np.pi)))
 
 
 def _axis_angle(rotations: Array) -> Array:
-    """Angle and axis (F, 4); the axis keeps its side, so that a turn past a half goes on instead of flipping."""
+    """Return angles and axes (F, 4); the axis keeps its side, so that a turn continues beyond half a turn."""
     q = quat.continuous(rotations)
     sine = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
     still = sine[:, 0] < 1e-9
     axis = q[:, 1:] / np.where(sine > 0.0, sine, 1.0)
     moving = np.flatnonzero(~still)
     if len(moving) == 0:
-        axis[:] = (0.0, 1.0, 0.0)
+        axis[:] = (0.0, 1.0, 0.0)  # Blender's own axis where nothing turns
     else:
-        # Where nothing turns, any axis is right: that of the nearest frame before, else after.
+        # A frame without rotation has no axis of its own: take that of the last frame before, else the first after.
         nearest = moving[np.maximum(np.searchsorted(moving, np.arange(len(q)), side="right") - 1, 0)]
         axis = axis[nearest]
     signs = np.ones(len(q))
@@ -70,9 +94,9 @@ def _axis_angle(rotations: Array) -> Array:
 
 
 def _euler(mode: str) -> tuple[str, list[int]]:
-    """Return the axes of the matrix product, left to right, and the channel of each.
+    """Return the axes of the matrix product of a mode, left to right, and the channel of each.
 
-    Blender's mode XYZ turns about X first, so its product is Z·Y·X; channels are x, y, z in every mode.
+    Blender's mode XYZ turns about X first, so its product is Z·Y·X. Channels are x, y, z in every mode.
     """
     axes = mode[::-1]
     return axes, ["XYZ".index(axis) for axis in axes]

@@ -14,8 +14,8 @@ from . import roles as body_roles
 from .inheritance import Inheritance
 from .quat import Array
 
-OBJECT = " (object)"  # how the first joint's name ends where that is an object, which carries all the bones
-LEAST_OF_REACH = 0.2  # of the body's longest chain of bones; legs that tell a smaller height are folded up
+OBJECT = " (object)"  # the end of the first joint's name where that is the object that carries all bones
+LEAST_OF_REACH = 0.2  # of the body's longest chain of bones; legs that give a smaller height are folded up
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +27,11 @@ class Skeleton:
     offsets (J, 3) : the joint in its parent's frame
     orients (J, 4) : the joint's own rest frame in its parent's frame
     tips (J, 3) : end of a leaf bone in the joint's frame, zero where there is none
-    roles : joint index of each body role, found from the names where not given (see `roles`)
-    inheritance : bone settings, where not every joint takes over all of its parent (see `inheritance`)
+    roles : joint index of each body role; if empty, roles are found (see `roles.find`)
+    inheritance : bone settings, where not every joint inherits all of its parent (see `inheritance`)
+
+    Raises SkeletonError for arrays of wrong shapes or types, values that are not numbers, no joints, two joints of one
+    name, and children before their parents.
     """
 
     names: tuple[str, ...]
@@ -65,7 +68,7 @@ class Skeleton:
 
     @cached_property
     def levels(self) -> tuple[NDArray[np.int64], ...]:
-        """Joints of the same depth together, roots first: what forward kinematics walks."""
+        """Joints of the same depth together, roots first."""
         depths: list[int] = []
         for parent in self.parents.tolist():
             depths.append(0 if parent < 0 else depths[parent] + 1)
@@ -74,7 +77,7 @@ class Skeleton:
 
     @cached_property
     def rest(self) -> tuple[Array, Array]:
-        """World rotations (J, 4) and positions (J, 3) of the rest pose, in which nothing is stretched."""
+        """World rotations (J, 4) and positions (J, 3) of the rest pose; nothing is stretched in it."""
         rotations, positions = self.orients.copy(), self.offsets.copy()
         for joints in self.levels[1:]:
             above = rotations[self.parents[joints]]
@@ -89,11 +92,10 @@ class Skeleton:
 
     @cached_property
     def point_weights(self) -> Array:
-        """Importance of each point of the body (joints, then tips): half the length of the bones that meet there.
+        """Weights (P,) of the points of the body, joints, then tips: half the length of the bones that meet there.
 
-        Sum 1 (methods: Pose distance). What is no part of the body (a root bone, feet targets) does not count.
-        A skeleton whose
-        bones have no length weighs all points alike.
+        Their sum is 1 (methods: Pose distance). Points that are no part of the body (a root bone, feet targets) have
+        none. Where bones have no length, all points weigh alike.
         """
         hanging = np.flatnonzero(self.bearers >= 0)
         above, places = self.bearers[hanging], self.rest[1]
@@ -110,16 +112,16 @@ class Skeleton:
 
     @cached_property
     def below_hips(self) -> NDArray[np.bool_]:
-        """Which joints (J,) are the hips or hang below them; all where the hips are not known."""
+        """Whether each joint (J,) is the hips or hangs below them; true for all where the hips are not known."""
         if "hips" not in self.roles:
             return np.ones(len(self), dtype=bool)
         return self.with_below([self.roles["hips"]])
 
     @cached_property
     def body(self) -> NDArray[np.bool_]:
-        """Which joints (J,) are part of the body: below the hips, or what plays a role elsewhere and all below it.
+        """Whether each joint (J,) is part of the body: below the hips, or with a role elsewhere, or below such a joint.
 
-        So feet that hang on a root belong to it, and legs that hang on the hips' parent.
+        So feet that hang on a root belong to the body, and legs that hang on the parent of the hips.
         """
         if "hips" not in self.roles:
             return self.below_hips
@@ -128,9 +130,9 @@ class Skeleton:
 
     @cached_property
     def bearers(self) -> NDArray[np.int64]:
-        """The joint (J,) of the body that each joint of it hangs on, −1 for others.
+        """The joint of the body that each joint (J,) of it hangs on; −1 for others.
 
-        That is its parent, or where this is no part of the body the joint whose role comes before its own.
+        This is its parent or, where the parent is no part of the body, the joint whose role comes before its own.
         """
         bearers = np.where(self.body & (self.parents >= 0) & self.body[self.parents], self.parents, -1)
         known = {role: joint for role, joint in self.roles.items() if self.body[joint]}
@@ -142,41 +144,41 @@ class Skeleton:
 
     @cached_property
     def four_footed(self) -> bool:
-        """Whether the hands are front feet, as the rest pose tells."""
+        """Whether the hands are front feet, as the rest pose shows."""
         return role_shapes.stands_on_four(self.roles, self.rest[1])
 
     @property
     def roles_found_by(self) -> dict[str, str]:
-        """How each role was found (see `roles.found_by`), or that the joint that plays it was chosen by hand."""
+        """How each role was found (see `roles.found_by`); HAND for a joint that the user chose."""
         found = body_roles.find(self.names, self.parents, self.rest[1])
         how = body_roles.found_by(self.names, self.parents, self.rest[1])
         return {role: how[role] if found.get(role) == j else body_roles.HAND for role, j in self.roles.items()}
 
     @cached_property
     def leg_length(self) -> float:
-        """Mean length of thigh and shin; 0 where the skeleton has no legs that we know."""
+        """Mean length of the legs, thigh and shin, metres; 0 where no legs are known."""
         places, legs = self.rest[1], []
         for side in "LR":
             joints = [self.roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot")]
             known = [places[joint] for joint in joints if joint is not None]
             if len(known) == 3:
-                # From place to place: in a generated rig one does not hang on the other.
+                # Distances, not offsets: in a generated rig the shin does not hang on the thigh.
                 legs.append(np.linalg.norm(np.diff(known, axis=0), axis=1).sum())
         return float(np.mean(legs)) if legs else 0.0
 
     @cached_property
     def height(self) -> float:
-        """Height of the standing body, estimated from the legs (49 % of it), else from all bones.
+        """Height of the standing body, metres: estimated from the legs (49 % of it), else the longest chain of bones.
 
-        Rest poses can't be measured for this: many sit, or have their arms up. Some rigs fold their legs up at rest,
-        and actions stretch them: legs of no length tell nothing.
+        Rest poses can't be measured for this: in many the body sits, or has its arms up. In some rigs legs are folded
+        up at rest and stretched by actions, so legs that are too short for the body do not count.
         """
         reach, tall = self._longest_chain, self.leg_length / 0.49
         return tall if tall > LEAST_OF_REACH * reach else reach
 
     @property
     def _longest_chain(self) -> float:
-        """Length of the longest chain of bones; of the body's, where its legs are known."""
+        """Length of the longest chain of bones, metres; of the body alone where its legs are known."""
         reach = np.zeros(len(self))
         counts = self.body if self.leg_length > 0.0 else np.ones(len(self), dtype=bool)
         for joint, parent in enumerate(self.parents):
@@ -185,15 +187,15 @@ class Skeleton:
         return float(np.max((reach + np.linalg.norm(self.tips, axis=1))[counts]))
 
     def with_below(self, joints: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which joints (J,) are some, or hang below them."""
-        found = np.zeros(len(self), dtype=bool)
-        found[list(joints)] = True
+        """Return whether each joint (J,) is one of some joints, or hangs below one of them."""
+        chosen = np.zeros(len(self), dtype=bool)
+        chosen[list(joints)] = True
         for joint, parent in enumerate(self.parents):
-            found[joint] |= parent >= 0 and found[parent]
-        return found
+            chosen[joint] |= parent >= 0 and chosen[parent]
+        return chosen
 
     def index(self, name: str) -> int:
-        """Return the joint of a name; raises SkeletonError."""
+        """Return the index of the joint of a name; raises SkeletonError if there is none."""
         try:
             return self._places[name]
         except KeyError:

@@ -1,7 +1,4 @@
-"""Frames at a clip's ends that are no motion: calibration poses and the jump out of them.
-
-Method: Skeleton, clip, forward kinematics.
-"""
+"""Bad ends of clips: calibration poses and the jump out of them (methods: Skeleton, clip, forward kinematics)."""
 
 from dataclasses import dataclass
 
@@ -13,20 +10,20 @@ from .clip import Clip
 from .frame_map import FrameMap, LeftOut
 from .quat import Array
 
-END_SECONDS = 0.1
+END_SECONDS = 0.1  # how far from an end jumps are looked for, and frames that ring behind one
 FASTEST = 15.0  # m/s; no joint of a person is faster
-OUTLIER = 8.0  # times the clip's typical step
-FAST_OUTLIER = 3.0  # the same for steps over the fastest: in unknown units, or from held key to held key, all are
-SLOWEST_JUMP = 1.0  # m/s; below it a step is no jump, whatever the median of a nearly still clip
-STILL = 1e-4  # m a frame; a pose that is held
-SHAKEN = 3.0  # times the clip's median acceleration: behind a jump, what was filtered rings
+OUTLIER = 8.0  # times the clip's typical step: more is a jump
+FAST_OUTLIER = 3.0  # likewise above FASTEST: in unknown units, or between held keys, all steps of a clip can be so fast
+SLOWEST_JUMP = 1.0  # m/s; a slower step is no jump, however small the typical step of a nearly still clip
+STILL = 1e-4  # m a frame; below it a pose is held
+SHAKEN = 3.0  # times the clip's median acceleration: behind a jump a resampled clip rings
 
 CALIBRATION = "calibration pose or jump"
 
 
 @dataclass(frozen=True)
 class Trimmed:
-    """A clip without its bad ends, and how many frames were left out at each."""
+    """A clip without its bad ends, and how many frames were left out at the start (`first`) and the end (`last`)."""
 
     clip: Clip
     first: int = 0
@@ -38,22 +35,39 @@ class Trimmed:
 
     @property
     def left_out(self) -> list[LeftOut]:
-        """What a report says of it: one entry, or none where nothing was left out."""
+        """The frames that were left out, for the report: one entry, or none."""
         return [LeftOut(self.clip.name, self.first, self.last, CALIBRATION)] if self.first or self.last else []
 
 
 def if_wanted(clip: Clip, trim: bool) -> Trimmed:
-    """Return what `ends` gives, or the whole clip where it is not to be trimmed."""
+    """Return the clip without its bad ends (see `ends`), or the whole clip if `trim` is off.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import trim
+        >>> trim.if_wanted(actions.walk(), False).left_out
+        []
+    """
     return ends(clip) if trim else Trimmed(clip)
 
 
 def ends(clip: Clip) -> Trimmed:
-    """Drop everything in the first and last 0.1 s up to and including the last impossible joint step.
+    """Return the clip without the frames of its first and last 0.1 s up to the last impossible step of a joint.
 
-    A step is impossible over 8 times the clip's typical step (the median of those that move at all), or over
-    15 m/s where that is not how the whole clip moves. A pose held still before such a step (a T-pose of any
-    length) goes with it, and so does what it leaves behind where a clip was resampled: up to 0.1 s of frames whose
-    acceleration is over three times the usual one.
+    A step is impossible over 8 times the clip's typical step (the median of those that move at all) or over 15 m/s,
+    unless the whole clip moves so fast. Left out are also a pose that is held before such a step (a T-pose of any
+    length), and behind it up to 0.1 s of frames whose acceleration is over three times the median one, since a
+    resampled clip rings there.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import trim
+        >>> walk = actions.walk()
+        >>> places = walk.translations.copy()
+        >>> places[0] += 2.0  # the first frame is elsewhere
+        >>> trim.ends(replace(walk, translations=places)).first
+        1
     """
     positions = kinematics.points(clip)
     steps = np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1, initial=0.0)
@@ -64,7 +78,7 @@ def ends(clip: Clip) -> Trimmed:
     limit = min(limit, max(FAST_OUTLIER * typical, FASTEST / clip.rate))
     shaking = np.linalg.norm(np.diff(positions, n=2, axis=0), axis=2).max(axis=1, initial=0.0)
     first, last = (
-        _bad(steps[::way], shaking[::way] > SHAKEN * np.median(shaking), limit, clip.rate) for way in (1, -1)
+        _bad(steps[::order], shaking[::order] > SHAKEN * np.median(shaking), limit, clip.rate) for order in (1, -1)
     )
     if first + last >= len(clip) - 1:
         return Trimmed(clip)  # jumps everywhere: this is not about the ends
@@ -72,7 +86,10 @@ def ends(clip: Clip) -> Trimmed:
 
 
 def _bad(steps: Array, shaking: NDArray[np.bool_], limit: float, rate: float) -> int:
-    """How many frames before the first good one: steps (F−1,), and which accelerations (F−2,) are too large."""
+    """Return the number of bad frames before the first good one.
+
+    steps (F−1,) : of the fastest point; shaking (F−2,) : whether accelerations are too large; limit : of a step, metres
+    """
     moving = np.flatnonzero(steps > STILL)
     held = int(moving[0]) if len(moving) else 0
     reach = max(1, round(END_SECONDS * rate))
@@ -81,5 +98,6 @@ def _bad(steps: Array, shaking: NDArray[np.bool_], limit: float, rate: float) ->
         return 0
     first = int(jumps[-1]) + 1
     behind = shaking[first : first + reach + 2]
+    # Two accelerations in a row that are not too large end the ringing.
     calm = np.flatnonzero(~behind[:-1] & ~behind[1:])
     return first + (int(calm[0]) if len(calm) else min(reach, max(len(behind) - 1, 0)))

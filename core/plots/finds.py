@@ -1,4 +1,4 @@
-"""The picture of what was found in a library: figures of each stretch, from its first frame to its last."""
+"""The picture of a search in a library: stick figures of each stretch, from its first frame to its last."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,15 @@ _QUERY, _FOUND = "#f0a030", "#1f4e79"
 
 
 def draw(query: Clip | None, found: Sequence[tuple[Clip, str]]) -> Figure:
-    """Return a figure with a row for the query, if any, and for each clip that was found, with what is said of it."""
+    """Return a figure with a row for the query, if any, and for each found clip with its text; 24 at most.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.plots import finds
+        >>> figure = finds.draw(actions.walk(), [(actions.sneak(), "sneak, frames 0 to 60: 0.021")])
+        >>> [axis.get_title(loc="left") for axis in figure.axes]
+        ['searched for: walk', 'sneak, frames 0 to 60: 0.021']
+    """
     asked = [] if query is None else [(query, f"searched for: {query.name}", _QUERY)]
     rows = [*asked, *((clip, text, _FOUND) for clip, text in found[:MOST])]
     figure = Figure(figsize=(9.0, 1.25 * max(len(rows), 1)), layout="constrained")
@@ -28,7 +36,7 @@ def draw(query: Clip | None, found: Sequence[tuple[Clip, str]]) -> Figure:
         places = height * 0.75 * np.arange(POSES)
         turned = float(facing[0])
         for k in range(POSES):
-            # All seen from where the first one is: who turns is seen to turn.
+            # All poses are seen from the side of the first one, so that a turn is visible.
             pose = poses.cut(k, k + 1)
             stick_figures.draw(axis, pose, places[k : k + 1], colour, width=1.1, aside=_seen(facing[k] - turned))
         axis.set_title(text, fontsize=8, loc="left", parse_math=False)

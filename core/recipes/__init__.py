@@ -1,1 +1,1 @@
-"""What a user can ask for: declarations only, standard library only."""
+"""What a user can ask for: declarations that verbs share. Standard library only."""

@@ -1,4 +1,4 @@
-"""What every recipe has: a verb, a label, a sentence, and JSON out; `verbs.from_json` reads it again."""
+"""The base of every recipe: a verb with its labels and options, written as JSON; `verbs.from_json` reads it again."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,21 +9,27 @@ from ..options import Declared, declared
 
 
 def graph_name(names: Sequence[str]) -> str:
-    """Return what the graph of clips of these names is called."""
+    """Return the name of the graph of clips with these names.
+
+    Example:
+        >>> from action_loom.core.recipes import base
+        >>> base.graph_name(["walk", "run"]), base.graph_name(["walk", "run", "jump", "wave"])
+        ('walk + run', 'walk + 3 more')
+    """
     return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe(Declared):
-    """A verb with its options; `verbs` knows what does it.
+    """A verb with its options; `verbs` knows which function applies it.
 
-    verb : what it is called on command lines and in JSON; earlier_verbs : what it was called before
+    verb : its name on command lines and in JSON; earlier_verbs : its names in earlier versions
     label, tooltip : of its button in Blender; summary : the sentence of the command line's help
-    mode, mode_tooltip : of the panel Weave, "" for what is no mode of it
+    mode, mode_tooltip : of the panel Weave, "" for a verb without a mode there
     least, most : how many clips it takes, None for any number
-    like : where the first clip is named apart, by the flag and the job key `like`, what it is; "" elsewhere
-    reference_first : whether the clip that is marked as reference comes first, whatever the order of the list
-    of_action : whether it changes one action, in Blender the armature's own, whose place the result can take
+    like : what the first clip is, where it has its own flag and job key, `like`; "" elsewhere
+    reference_first : whether the clip marked as reference comes first, whatever the order of the list
+    of_action : whether it changes one action, in Blender the armature's own, which the result can replace
     """
 
     verb: ClassVar[str]
@@ -41,27 +47,27 @@ class Recipe(Declared):
 
     @classmethod
     def label_of(cls, count: int) -> str:
-        """Return what the button says where it makes a result of each of so many actions."""
+        """Return the button's label where it makes one result of each of so many actions."""
         return f"{cls.label}: {count} Actions"
 
     def shared_out(self, clips: Sequence[Any]) -> list[list[Any]]:
-        """Return the clips of each result: of some for a verb that takes one, each by itself."""
+        """Return the clips of each result: for a verb that takes one, each clip by itself."""
         return [[clip] for clip in clips] if self.most == 1 and clips else [list(clips)]
 
     def result_name(self, names: Sequence[str]) -> str:
-        """Return what the result of clips of these names is called, before it is made; raises OptionError."""
+        """Return the name of the result of clips with these names; raises OptionError where options do not fit."""
         return f"{' + '.join(names)} {self.verb}"
 
     def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
-        """Return those of some clips, or of what belongs to each, that are prepared together (see `verbs`)."""
+        """Return which clips `verbs.prepare` takes; callers may give anything in the clips' order, such as names."""
         return list(clips)
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  (of verbs that have some)
-        """Return the main figures of a result in a few lines, from its report; those of every result come apart."""
+        """Return the verb's own main figures in a few lines, from a result's report; figures of all verbs are apart."""
         return []
 
     def with_names(self, names: Mapping[str, str]) -> Self:  # noqa: ARG002  (for recipes that name clips)
-        """Return the recipe for clips that are called otherwise by now: today's names by those of then."""
+        """Return the recipe for clips with other names today; names : today's, by those in the recipe."""
         return self
 
     def to_json(self) -> str:

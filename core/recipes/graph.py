@@ -1,4 +1,4 @@
-"""Motion graphs: building one, and walks through it (methods: Motion graph; Following a drawn path)."""
+"""Options of motion graphs and of walks through them (methods: Motion graph; Following a drawn path)."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -11,7 +11,7 @@ from .travel import TravelOptions
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOptions(TravelOptions):
-    """How clips are connected to a motion graph (methods: Motion graph)."""
+    """How clips are connected to a motion graph."""
 
     threshold: float = option(
         0.05,
@@ -46,5 +46,5 @@ class GraphWalk(Recipe, PlantOptions, GraphOptions):
     least = 1
 
     def after(self, count: int) -> Self:  # noqa: ARG002  (for walks that name clips by number)
-        """Return the walk with so many more clips before those that it counts."""
+        """Return the recipe with so many more clips before those that it counts."""
         return self

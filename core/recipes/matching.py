@@ -1,4 +1,4 @@
-"""How clips are synchronised: the options of every verb that does, and the verb that does nothing else."""
+"""Options of every verb that registers clips (methods: Pose distance; Time registration)."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _METRICS = (Choice("auto", description="What suits best"), *(Choice(row.name, ""
 
 @dataclass(frozen=True, kw_only=True)
 class Matching(Declared):
-    """Which frames of clips may correspond, and what makes them alike (methods: Pose distance; Time registration)."""
+    """Which frames of clips may correspond, and how poses are compared."""
 
     metric: str = option(
         "auto",
@@ -109,9 +109,9 @@ class Matching(Declared):
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
 
     def reference_index(self, count: int) -> int | None:
-        """Return the index of the reference among so many clips, None where it is yet to be found.
+        """Return the index of the reference among so many clips, None where the clips decide it (medoid, longest).
 
-        Raises OptionError for what names none of them.
+        Raises OptionError for a text that names none of them.
         """
         if self.reference in ("medoid", "longest"):
             return None

@@ -1,4 +1,4 @@
-"""The registry of pose distances: a row for each, and nothing else has to know of it.
+"""The registry of pose distances: one row for each, the only place that names them (methods: Pose distance).
 
 A new metric is a class (see `sync.distance.Metric`) and a row here.
 """
@@ -23,9 +23,15 @@ ROWS = (
     MetricRow("chordal", "", "sync.angles:ChordalMetric", "Squared sine of half the angle between joint rotations"),
 )
 METRICS = {row.name: row for row in ROWS}
-AUTO = "motion"  # to match distinct actions; steps of different people come out nearest to each other
+AUTO = "motion"  # to match distinct actions; with it steps of different people come nearest to each other
 
 
 def row_of(name: str) -> MetricRow:
-    """Return the row that the option `metric` means."""
+    """Return the row of a value of the option `metric`.
+
+    Example:
+        >>> from action_loom.core.recipes import metrics
+        >>> metrics.row_of("points").unit, metrics.row_of("auto").name
+        ('m', 'motion')
+    """
     return METRICS[AUTO if name == "auto" else name]

@@ -1,4 +1,4 @@
-"""Plant Feet, of every verb that makes a clip out of others (methods: Planted feet)."""
+"""Options of planting feet, for every verb that makes a clip out of others (methods: Planted feet)."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from ..options import HIDDEN, Declared, option
 
 @dataclass(frozen=True, kw_only=True)
 class SpanOptions(Declared):
-    """When feet stand, where somebody says it."""
+    """When feet stand, where the user gives it."""
 
     spans: tuple[tuple[float, ...], ...] = option(
         (),
@@ -24,7 +24,7 @@ class SpanOptions(Declared):
 class PlantOptions(SpanOptions):
     """Whether feet of a result are planted, and when they stand, in frames of the result.
 
-    Of a result whose legs are those of one source, as they are there, nothing is planted but spans that are given.
+    Where the legs of a result are one source's own, unchanged, only given spans are planted.
     """
 
     plant_feet: bool = option(

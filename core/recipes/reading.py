@@ -1,4 +1,4 @@
-"""How sources are read: each by itself, all of them together, and what was asked for as a whole."""
+"""How sources are read, each and all of them, and what is asked of a result beside its recipe."""
 
 import dataclasses
 import json
@@ -24,7 +24,7 @@ class ReadingOptions(Declared):
 
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions(Declared):
-    """How one source is read, where not as usual."""
+    """How one source is read."""
 
     rate: float = option(
         0.0,
@@ -41,10 +41,10 @@ class SourceOptions(Declared):
 
 @dataclass(frozen=True, kw_only=True)
 class Source(SourceOptions):
-    """Which action is to be read, and how.
+    """Which action to read, and how.
 
-    name : as Blender tells linked ones of the same name apart, such as "Walk [library.blend]"
-    armature : whose action it is, called likewise, if another's: it is carried onto the body of the one it is read for
+    name : with its library for linked ones, such as "Walk [library.blend]", as Blender shows them
+    armature : of the action, named likewise, if it is another's: the clip is then retargeted
     """
 
     name: str = ""
@@ -52,15 +52,15 @@ class Source(SourceOptions):
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The scene frames to read; None is all of them."""
+        """The scene frames to read, None for all of them."""
         return None if self.first == self.last else (self.first, self.last)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is asked for apart from the recipe: the sources, how they are read, and what becomes of the result.
+    """What is asked for beside the recipe: the sources, how they are read, and how the result becomes an action.
 
-    curve : name of the curve object whose points are the recipe's path, as they were
+    curve : name of the curve object from which the recipe's path was read
     """
 
     sources: tuple[Source, ...]
@@ -75,9 +75,16 @@ class Request:
 
 
 def request_from_json(text: str) -> Request:
-    """Return what `Request.to_json` gave, in this version or an earlier one.
+    """Return the request in a text of `Request.to_json`, of this version or an earlier one.
 
-    Raises OptionError for values that options refuse, and for what is something else.
+    Raises OptionError for values that options refuse, and for a text that is no request.
+
+    Example:
+        >>> from action_loom.core.recipes import reading
+        >>> text = '{"sources": [{"name": "Walk"}], "as_seen": true, "interpolation": "BEZIER"}'  # of version 0.1
+        >>> request = reading.request_from_json(text)
+        >>> request.sources[0].name, request.reading.visual, request.result.interpolation
+        ('Walk', True, 'bezier')
     """
     try:
         values = renamed(declared(ReadingOptions), json.loads(text))
@@ -95,5 +102,5 @@ def request_from_json(text: str) -> Request:
 
 
 def _lower(name: str, value: Any) -> Any:
-    """Return a choice as it is called today; version 0.1 wrote them in capitals."""
+    """Return a choice in today's spelling; version 0.1 wrote choices in capitals."""
     return value.lower() if declared(ResultOptions)[name].choices and isinstance(value, str) else value

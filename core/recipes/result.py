@@ -1,4 +1,4 @@
-"""What is asked of a new action, apart from the recipe; the same for every verb that makes one."""
+"""Options of a new action, beside the recipe; the same for every verb that makes one."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Splicing: the upper body of one clip on the lower body of another (methods: Splicing upper body onto locomotion)."""
+"""Options of splicing: an action's upper body on a locomotion (methods: Splicing upper body onto locomotion)."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from ..options import JOINTS, RARE, Choice, Declared, option
 
 @dataclass(frozen=True, kw_only=True)
 class PointOptions(Declared):
-    """When an action is entered at splice points."""
+    """When an action is entered at splice points, and whether it is re-timed between them."""
 
     splice_threshold: float = option(
         0.13,
@@ -38,7 +38,7 @@ class PointOptions(Declared):
 
 @dataclass(frozen=True, kw_only=True)
 class SpliceOptions(PointOptions):
-    """How an action is put on a locomotion, as a whole or on a stretch of a path."""
+    """How an action is spliced onto a locomotion, as a whole or on a stretch of a path."""
 
     method: str = option(
         "gaussian",

@@ -1,4 +1,4 @@
-"""Style: what performers have of their own in an action that they all do, and clips that get more or less of it."""
+"""Options of style: how people differ in an action that they all do, and tables of their labels (methods: Style)."""
 
 import csv
 import io
@@ -9,12 +9,12 @@ from ..options import HIDDEN, RARE, Choice, Declared, option
 
 # The measures of a stride that sliders ask for, in order (see `style.measures`).
 SLIDERS = ("stride", "cadence", "speed", "bounce", "swing", "lean", "elbows", "width", "lift")
-FACTORS = 6  # of how many of the largest components a clip can have more or less
+FACTORS = 6  # how many of the largest components have a factor
 
 
 @dataclass(frozen=True, kw_only=True)
 class StyleOptions(Declared):
-    """What a style is learnt from (methods: Style)."""
+    """From what a style is learnt."""
 
     cycles: str = option(
         "auto",
@@ -53,14 +53,26 @@ class StyleOptions(Declared):
 
 
 def table_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of labels as its text."""
+    """Return a table of labels as text.
+
+    Example:
+        >>> from action_loom.core.recipes import style
+        >>> style.table_of(["clip", "person"], [["walk 1", "anna"], ["walk 2", "ben"]])
+        'clip,person\\nwalk 1,anna\\nwalk 2,ben\\n'
+    """
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
 
 
 def renamed_in(labels: str, names: Mapping[str, str]) -> str:
-    """Return a table of labels with clips by their names of today."""
+    """Return a table of labels for clips with other names today; names : today's, by those in the table.
+
+    Example:
+        >>> from action_loom.core.recipes import style
+        >>> style.renamed_in("clip,person\\nwalk,anna", {"walk": "Anna walks"})
+        'clip,person\\nAnna walks,anna\\n'
+    """
     header, *rows = list(csv.reader(io.StringIO(labels.strip()))) or [[]]
     if "clip" not in header:
         return labels

@@ -1,4 +1,4 @@
-"""Giving a clip that walks on the spot its travel, and taking it off again (methods: Travel from the feet)."""
+"""The option of verbs that can add root motion to clips on the spot (methods: Travel from the feet)."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from ..options import Choice, Declared, option
 
 @dataclass(frozen=True, kw_only=True)
 class TravelOptions(Declared):
-    """What is done with clips that walk on the spot where others travel."""
+    """Whether clips that walk on the spot get root motion where others travel."""
 
     add_root_motion: str = option(
         "auto",

@@ -56,7 +56,7 @@ _CONJUGATE = np.array((1.0, -1.0, -1.0, -1.0), np.float32)
 
 
 def _blended(first: Indices, bones: Indices, weights: Floats, rows: Floats, still: Floats) -> Floats:
-    """The mean (V, K) of some rows (B, K) by each vertex's weights; `still` where there are none."""
+    """Return the mean (V, K) of some rows (B, K) by each vertex's weights; `still` where there are none."""
     out = np.zeros((len(first) - 1, rows.shape[1]), np.float32)
     for k in range(int(np.diff(first).max(initial=0))):
         there = np.flatnonzero(first[:-1] + k < first[1:])

@@ -1,4 +1,4 @@
-"""Whether a surface and its bones go together: what a user is told of weights, units and bind poses."""
+"""Notes for the user on a surface that does not fit its bones: weights, units and bind poses (methods: Skinning)."""
 
 import numpy as np
 
@@ -7,28 +7,36 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from .skin import LEAST, Skin
 
-OFF_ONE = 0.01  # of weights that add up to 1 but for rounding
-OUTSIDE = 0.5  # of the surface's size: so far from it stands a bone that does not belong to it
-SMALL = 20.0  # times smaller than the surface are bones in another unit; the bones of a head are not as small
-ELSEWHERE = 0.1  # of a bone's length
+OFF_ONE = 0.01  # by which a sum of weights may differ from 1: files round their weights
+OUTSIDE = 0.5  # of the surface's size: a bone that is farther outside does not belong to it
+SMALL = 20.0  # times smaller than the surface: bones in another unit; even the bones of a head are larger
+ELSEWHERE = 0.1  # of a bone's length: a joint that is farther from its place belongs to another rest pose
 
 
 def notes(surface: Skin, bind: Array, totals: Array) -> list[str]:
     """Return what is strange about a surface and its bones at rest, a sentence each.
 
-    bind (B, 4, 4) : the bones' matrices, in the surface's unit; totals (V,) : what weights add up to as given
+    bind (B, 4, 4) : the bones' matrices, in the surface's unit; totals (V,) : sums of the weights as given
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.skin import fit, skin
+        >>> corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+        >>> square = skin.skin(corners, [[(0, 1.0)]] * 3 + [[]], [[0, 1, 2, 3]])
+        >>> fit.notes(square, np.eye(4)[None], np.array([1.0, 1.0, 1.0, 0.0]))
+        ['1 of 4 vertices have no weights and stay where they are']
     """
-    found = []
+    sentences = []
     loose = int(np.sum(totals <= LEAST))
     if loose:
-        found.append(f"{loose:,} of {len(surface):,} vertices have no weights and stay where they are")
+        sentences.append(f"{loose:,} of {len(surface):,} vertices have no weights and stay where they are")
     uneven = totals[(totals > LEAST) & (np.abs(totals - 1.0) > OFF_ONE)]
     if len(uneven):
-        found.append(
+        sentences.append(
             f"the weights of {len(uneven):,} vertices add up to between {uneven.min():.3g} and {uneven.max():.3g}; "
             "they were scaled to add up to 1"
         )
-    return found + _place_notes(surface, bind)
+    return sentences + _place_notes(surface, bind)
 
 
 def _place_notes(surface: Skin, bind: Array) -> list[str]:
@@ -46,13 +54,25 @@ def _place_notes(surface: Skin, bind: Array) -> list[str]:
 
 
 def rest_notes(bind: Skeleton, moving: Skeleton, names: list[str]) -> list[str]:
-    """Return a sentence on joints that stand elsewhere in their parents in the skeleton that moves."""
+    """Return a sentence on joints whose places in their parents are other ones in the skeleton that moves.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.skin import fit
+        >>> figure = body.skeleton()
+        >>> longer = replace(figure, offsets=1.2 * figure.offsets)
+        >>> fit.rest_notes(figure, longer, ["shin.L"])[0].partition(",")[0]
+        "'shin.L': the rest pose of the clip is not that of --bind"
+        >>> fit.rest_notes(figure, figure, ["shin.L"])
+        []
+    """
     other = []
     for name in names:
-        one, two = bind.index(name), moving.index(name)
-        if bind.parents[one] >= 0 and moving.parents[two] >= 0:
-            offset = bind.offsets[one]
-            if np.linalg.norm(moving.offsets[two] - offset) > ELSEWHERE * np.linalg.norm(offset) + 1e-9:
+        bound, moved = bind.index(name), moving.index(name)
+        if bind.parents[bound] >= 0 and moving.parents[moved] >= 0:
+            offset = bind.offsets[bound]
+            if np.linalg.norm(moving.offsets[moved] - offset) > ELSEWHERE * np.linalg.norm(offset) + 1e-9:
                 other.append(name)
     if not other:
         return []

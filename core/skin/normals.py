@@ -1,4 +1,4 @@
-"""Normals of a surface from its faces (source 002, second way)."""
+"""Normals of a surface from its faces (source 002, its second method; methods: Skinning)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,18 @@ Indices = NDArray[np.int32]
 
 
 def of_faces(places: Floats, corners: Indices, begins: Indices) -> Floats:
-    """Return the normals (V, 3) of vertices at some places (V, 3), of which faces are made.
+    """Return the normals (V, 3) of vertices at some places (V, 3), from their faces.
 
     corners, begins : vertices of all faces one after the other, and where each face begins (with the end at the end)
-    The mean of the faces at a vertex, each by its angle there, as Blender takes it. A vertex of no face has the
-    direction from the origin, as in Blender.
+    The mean of the faces at a vertex, each by its angle there, as in Blender. A vertex of no face has the direction
+    from the origin, as in Blender.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.skin import normals
+        >>> places = np.array([[1, 1, 0], [2, 1, 0], [2, 2, 0]], np.float32)
+        >>> normals.of_faces(places, np.array([0, 1, 2], np.int32), np.array([0, 3], np.int32))[0].tolist()
+        [0.0, 0.0, 1.0]
     """
     counts = np.diff(begins)
     if not len(counts):
@@ -24,14 +31,14 @@ def of_faces(places: Floats, corners: Indices, begins: Indices) -> Floats:
     after = np.where(place + 1 == begins[face + 1], begins[face], place + 1)
     before = np.where(place == begins[face], begins[face + 1] - 1, place - 1)
     at: Array = places[corners].astype(np.float64)
-    crossed: Array = np.cross(at, at[after])  # Newell: twice the area, along the face's normal
+    crossed: Array = np.cross(at, at[after])  # Newell: their sum over a face is twice its area, along its normal
     normals = _unit(np.asarray(np.add.reduceat(crossed, begins[:-1], axis=0), np.float64))
     onwards, back = (_unit(at[other] - at) for other in (after, before))
     angles = np.arccos(np.clip(np.sum(onwards * back, axis=1), -1.0, 1.0))
-    pulled = angles[:, None] * normals[face]
+    weighted = angles[:, None] * normals[face]
     summed: Array = np.empty(places.shape)
     for axis in range(3):
-        summed[:, axis] = np.bincount(corners, pulled[:, axis], len(places))
+        summed[:, axis] = np.bincount(corners, weighted[:, axis], len(places))
     loose = np.bincount(corners, minlength=len(places)) == 0
     summed[loose] = places[loose]
     return _unit(summed).astype(np.float32)

@@ -1,4 +1,4 @@
-"""A surface and what moves it: vertices and normals at rest, and the bones that each vertex hangs on.
+"""A surface that bones move: vertices and normals at rest, and the bones that each vertex hangs on.
 
 Method: Skinning.
 """
@@ -16,7 +16,7 @@ from ..motion.quat import Array
 from .normals import Floats, Indices, of_faces
 
 LEAST = 1e-4  # a vertex whose weights add up to less stays where it is, as in Blender
-COMPACT = 4  # influences that graphics cards take
+COMPACT = 4  # influences a vertex, as graphics cards take them: one vector of bones, one of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Skin:
 
     @property
     def most(self) -> int:
-        """How many bones a vertex hangs on at most."""
+        """The largest number of bones that a vertex hangs on."""
         return int(np.diff(self.first).max(initial=0))
 
     @cached_property
@@ -58,7 +58,7 @@ class Skin:
     def compact(self) -> tuple[Indices, Floats]:
         """The four largest influences of each vertex: bones and weights (V, 4), falling, with sum 1 or all 0.
 
-        The layout of the source: two vectors of four numbers a vertex (source 002).
+        The layout of source 002: two vectors of four numbers a vertex.
         """
         bones, weights = np.zeros((len(self), COMPACT), np.int32), np.zeros((len(self), COMPACT), np.float32)
         owner = np.repeat(np.arange(len(self)), np.diff(self.first))
@@ -79,17 +79,24 @@ def skin(
 ) -> Skin:
     """Return a surface of vertices (V, 3) that hang on bones with weights.
 
-    influences : for each vertex its bones and weights, or their arrays as in `Skin` but of any sum
+    influences : bones and weights of each vertex, or their arrays as in `Skin` but of any sum
     faces : the vertices of each, or their arrays as in `Skin`; normals (V, 3) : those of the faces if not given
-    Raises ClipError for vertices that are none, weights that are negative or no numbers, and faces of other vertices.
+    Raises ClipError for vertices that are not finite, weights that are negative or no numbers, and faces of unknown
+    vertices.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.skin import skin
+        >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+        >>> triangle = skin.skin(corners, [[(0, 1.0)], [(0, 1.0), (1, 3.0)], [(1, 2.0)]], [[0, 1, 2]])
+        >>> triangle.weights.tolist(), triangle.normals[0].tolist()
+        ([1.0, 0.25, 0.75, 1.0], [0.0, 0.0, 1.0])
     """
     places = np.ascontiguousarray(vertices, np.float32).reshape(-1, 3)
     given = influences if isinstance(influences, tuple) else _in_arrays(influences)
-    first, bones = (np.ascontiguousarray(one, np.int32) for one in given[:2])
+    rows = faces if isinstance(faces, tuple) else _flat(faces)
+    first, bones, corners, begins = (np.ascontiguousarray(array, np.int32) for array in (*given[:2], *rows))
     weights = np.ascontiguousarray(given[2], np.float32)
-    corners, begins = (
-        np.ascontiguousarray(one, np.int32) for one in (faces if isinstance(faces, tuple) else _flat(faces))
-    )
     _check(places, first, bones, weights, corners)
     if normals is None:
         turned = of_faces(places, corners, begins)
@@ -99,36 +106,56 @@ def skin(
 
 
 def joined(surfaces: Sequence[Skin]) -> Skin:
-    """Return several surfaces as one, in their order; one or more, whose bones are numbered alike."""
-    vertices = np.cumsum([0] + [len(one) for one in surfaces])
-    influences = np.cumsum([0] + [len(one.bones) for one in surfaces])
-    corners = np.cumsum([0] + [len(one.corners) for one in surfaces])
+    """Return one surface or more as one, in their order; their bones must be numbered alike.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.skin import skin
+        >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+        >>> triangle = skin.skin(corners, [[(0, 1.0)]] * 3, [[0, 1, 2]])
+        >>> both = skin.joined([triangle, triangle])
+        >>> len(both), both.corners.tolist()
+        (6, [0, 1, 2, 3, 4, 5])
+    """
+    vertices = np.cumsum([0] + [len(part) for part in surfaces])
+    influences = np.cumsum([0] + [len(part.bones) for part in surfaces])
+    corners = np.cumsum([0] + [len(part.corners) for part in surfaces])
     return Skin(
-        np.concatenate([one.vertices for one in surfaces]),
-        np.concatenate([one.normals for one in surfaces]),
-        _in_a_row([one.first for one in surfaces], influences),
-        np.concatenate([one.bones for one in surfaces]),
-        np.concatenate([one.weights for one in surfaces]),
-        np.concatenate([one.corners + shift for one, shift in zip(surfaces, vertices, strict=False)]).astype(np.int32),
-        _in_a_row([one.faces for one in surfaces], corners),
+        np.concatenate([part.vertices for part in surfaces]),
+        np.concatenate([part.normals for part in surfaces]),
+        _in_a_row([part.first for part in surfaces], influences),
+        np.concatenate([part.bones for part in surfaces]),
+        np.concatenate([part.weights for part in surfaces]),
+        np.concatenate([part.corners + shift for part, shift in zip(surfaces, vertices, strict=False)], dtype=np.int32),
+        _in_a_row([part.faces for part in surfaces], corners),
     )
 
 
 def _in_a_row(begins: Sequence[Indices], shifts: Array) -> Indices:
-    """Where each row begins, of several lists one after the other; each has its end at the end."""
-    shifted = [one[:-1] + shift for one, shift in zip(begins, shifts, strict=False)]
+    """Return the beginnings of the rows of several lists, put one after the other; each has its end at the end."""
+    shifted = [list_begins[:-1] + shift for list_begins, shift in zip(begins, shifts, strict=False)]
     return np.concatenate([*shifted, shifts[-1:]]).astype(np.int32)
 
 
 def extended(surface: Skin, owners: NDArray[np.int64], normals: Array) -> Skin:
-    """Return a surface with further vertices (P,) of no face: each is where one is, and hangs as it does.
+    """Return a surface with further vertices (P,) of no face, copies of vertices with other normals.
 
-    owners (P,) : those that they are copies of; normals (P, 3) : their own, such as those of the corners of a hard edge
+    owners (P,) : the vertices that they copy, with their weights
+    normals (P, 3) : their own, such as those of the corners of a hard edge
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.skin import skin
+        >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+        >>> triangle = skin.skin(corners, [[(0, 1.0)]] * 3, [[0, 1, 2]])
+        >>> more = skin.extended(triangle, np.array([1]), np.array([[1.0, 0.0, 0.0]]))
+        >>> more.vertices[3].tolist(), more.normals[3].tolist()
+        ([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
     """
     counts = np.diff(surface.first)
     more = counts[owners]
     first = np.concatenate([surface.first, surface.first[-1] + np.cumsum(more)])
-    # Of each copy the influences of its owner, one after the other.
+    # The influences of each copy's owner, one copy after the other.
     taken = np.repeat(surface.first[owners] - (np.cumsum(more) - more), more) + np.arange(more.sum())
     return Skin(
         np.concatenate([surface.vertices, surface.vertices[owners]]),
@@ -142,8 +169,8 @@ def extended(surface: Skin, owners: NDArray[np.int64], normals: Array) -> Skin:
 
 
 def _in_arrays(influences: list[Sequence[tuple[int, float]]]) -> tuple[Array, Array, Array]:
-    every = np.array([one for row in influences for one in row], np.float64).reshape(-1, 2)
-    return _begins([len(row) for row in influences]), every[:, 0], every[:, 1]
+    pairs = np.array([pair for row in influences for pair in row], np.float64).reshape(-1, 2)
+    return _begins([len(row) for row in influences]), pairs[:, 0], pairs[:, 1]
 
 
 def _flat(faces: list[Sequence[int]]) -> tuple[Array, Array]:
@@ -168,7 +195,7 @@ def _check(places: Floats, first: Indices, bones: Indices, weights: Floats, corn
 
 
 def _normalized(first: Indices, bones: Indices, weights: Floats) -> tuple[Indices, Indices, Floats]:
-    """Weights with sum 1 for each vertex; where they are next to nothing there are none."""
+    """Return the influences with weights of sum 1 for each vertex, without those of vertices with a sum next to 0."""
     counts = np.diff(first)
     owner = np.repeat(np.arange(len(counts)), counts)
     total = np.bincount(owner, weights.astype(np.float64), len(counts))

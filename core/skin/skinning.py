@@ -1,4 +1,4 @@
-"""Where a surface is when its bones have moved, and where its normals point (methods: Skinning; source 002)."""
+"""Vertices and normals of a surface when its bones have moved (methods: Skinning; source 002)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,35 +9,64 @@ from ..motion.quat import Array
 from .normals import Floats, Indices
 from .skin import Skin
 
-STRAIGHT = 1e-4  # how far a bone may be from a rotation and not count as scaled
+STRAIGHT = 1e-4  # by which the matrix of a bone may differ from a rotation: less is rounding, and no scale
 
 
 def moves(rest: Array, posed: Array) -> Array:
-    """Return how bones move what hangs on them (…, B, 4, 4): posed · rest⁻¹, both matrices of bones (…, B, 4, 4)."""
+    """Return the matrices (…, B, 4, 4) by which bones move a surface: posed · rest⁻¹, both (…, B, 4, 4).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.skin import skinning
+        >>> rest, posed = np.eye(4), np.eye(4)
+        >>> rest[2, 3], posed[2, 3] = 1.0, 1.5  # a bone that is raised by half a metre
+        >>> skinning.moves(rest[None], posed[None])[0, :3, 3].tolist()
+        [0.0, 0.0, 0.5]
+    """
     return np.asarray(posed @ np.linalg.inv(rest))
 
 
 def linear(surface: Skin, moved: Array) -> tuple[Floats, Floats]:
     """Return vertices and normals (V, 3) by linear blend skinning: p = Σ w M M₀⁻¹ p₀.
 
-    moved (B, 4, 4) : what `moves` gives. Normals by the same matrices without their translations, of length 1.
-    Vertices that hang on nothing stay where they are.
+    moved (B, 4, 4) : the matrices of `moves`. Normals are turned by the same matrices without their translations, and
+    have length 1. Vertices without bones stay where they are.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.skin import skin, skinning
+        >>> point = skin.skin(np.array([[1.0, 0.0, 0.0]]), [[(0, 0.5), (1, 0.5)]], [])
+        >>> moved = np.stack([np.eye(4), np.eye(4)])
+        >>> moved[1, 2, 3] = 1.0  # its second bone rises by 1 m, so it rises by half of that
+        >>> skinning.linear(point, moved)[0].tolist()
+        [[1.0, 0.0, 0.5]]
     """
     rows = np.ascontiguousarray(np.asarray(moved)[:, :3], np.float32)
-    found: tuple[Floats, Floats] = jit.kernels(__package__).linear(*_arrays(surface), rows)
-    return found
+    skinned: tuple[Floats, Floats] = jit.kernels(__package__).linear(*_arrays(surface), rows)
+    return skinned
 
 
 def dual_quaternions(surface: Skin, rest: Array, posed: Array) -> tuple[Floats, Floats]:
     """Return vertices and normals (V, 3) by dual quaternions, which keep the volume (Kavan et al. 2008).
 
-    rest, posed (B, 4, 4) : matrices of the bones. Scale is split off each bone and blended apart, as Blender does;
+    rest, posed (B, 4, 4) : matrices of the bones. Scale is split off each bone and blended by itself, as Blender does;
     normals are turned only. The sign of a bone's quaternion depends on those before it, so the stored order of a
     vertex's influences counts.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> from action_loom.core.skin import skin, skinning
+        >>> point = skin.skin(np.array([[1.0, 0.0, 0.0]]), [[(0, 0.5), (1, 0.5)]], [])
+        >>> rest, posed = np.stack([np.eye(4), np.eye(4)]), np.stack([np.eye(4), np.eye(4)])
+        >>> posed[1, :3, :3] = quat.to_matrix(quat.about_axis("Z", np.radians(120.0)))
+        >>> x, y, _ = skinning.dual_quaternions(point, rest, posed)[0][0].tolist()
+        >>> round(np.degrees(np.arctan2(y, x)).item()), round(np.hypot(x, y).item(), 3)  # the radius stays
+        (60, 1.0)
     """
     split = _split(np.asarray(rest, np.float64), np.asarray(posed, np.float64))
-    found: tuple[Floats, Floats] = jit.kernels(__package__).dual(*_arrays(surface), *split)
-    return found
+    skinned: tuple[Floats, Floats] = jit.kernels(__package__).dual(*_arrays(surface), *split)
+    return skinned
 
 
 def _arrays(surface: Skin) -> tuple[Floats, Floats, Indices, Indices, Floats]:
@@ -45,16 +74,16 @@ def _arrays(surface: Skin) -> tuple[Floats, Floats, Indices, Indices, Floats]:
 
 
 def _split(rest: Array, posed: Array) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Rotations (B, 4), their dual parts (B, 4), scales (B, 3, 4) about the rest pose, and whose there are any (B,)."""
+    """Return rotations (B, 4), their dual parts (B, 4), scales (B, 3, 4) about rest, and which bones have any (B,)."""
     still = np.linalg.inv(rest)
     turned = posed @ still
     scaled = _is_scaled(turned[:, :3, :3], posed[:, :3, :3])
     sizes = np.zeros((len(rest), 3, 4), np.float32)
-    some = np.flatnonzero(scaled)
-    if len(some):
-        straight, back = _straight(posed[some])
-        turned[some] = straight @ still[some]
-        sizes[some] = (rest[some] @ back @ posed[some] @ still[some])[:, :3]
+    chosen = np.flatnonzero(scaled)
+    if len(chosen):
+        straight, back = _straight(posed[chosen])
+        turned[chosen] = straight @ still[chosen]
+        sizes[chosen] = (rest[chosen] @ back @ posed[chosen] @ still[chosen])[:, :3]
     turns = _turns(turned[:, :3, :3])
     shifts = np.zeros((len(rest), 4))
     shifts[:, 1:] = 0.5 * turned[:, :3, 3]
@@ -62,16 +91,16 @@ def _split(rest: Array, posed: Array) -> tuple[Floats, Floats, Floats, NDArray[n
 
 
 def _is_scaled(moved: Array, posed: Array) -> NDArray[np.bool_]:
-    """Whether bones are scaled (B,), by what they do (B, 3, 3) and by their axes (B, 3, 3)."""
+    """Return whether bones are scaled (B,), by their moves (B, 3, 3) and by their axes (B, 3, 3)."""
     off = np.abs(moved.transpose(0, 2, 1) @ moved - np.eye(3)).max(axis=(1, 2)) > STRAIGHT
     lengths = np.abs(np.sqrt(np.einsum("bij,bij->bj", posed, posed)) - 1.0).max(axis=1) > STRAIGHT
     return np.asarray(off | lengths | (np.linalg.det(moved) < 0.0))
 
 
 def _straight(posed: Array) -> tuple[Array, Array]:
-    """Matrices (B, 4, 4) without their scale, and their inverses: y is kept, x and z are made square to it.
+    """Return matrices (B, 4, 4) without their scale, and their inverses: y is kept, x and z are made square to it.
 
-    The inverse of one that has shrunk to nothing is 0, so that what hangs on it is at its head.
+    The inverse of a bone that has shrunk to nothing is 0, so that its vertices are at its head.
     """
     x, y = _unit(posed[:, :3, 0]), _unit(posed[:, :3, 1])
     x = _unit(x - np.sum(x * y, axis=-1, keepdims=True) * y)
@@ -85,9 +114,10 @@ def _straight(posed: Array) -> tuple[Array, Array]:
 
 
 def _turns(axes: Array) -> Array:
-    """Quaternions (B, 4) of axes (B, 3, 3) that are square to each other, whatever their lengths.
+    """Return quaternions (B, 4) of axes (B, 3, 3) that are square to each other, whatever their lengths.
 
-    Each row of 4 q qᵀ gives q but for its sign; one of those is taken whose number in q is at least a half.
+    Each row of 4 q qᵀ gives q but for its sign; a row whose number in q is at least a half is taken, as rounding counts
+    least there.
     """
     m = _unit(axes.transpose(0, 2, 1)).transpose(0, 2, 1)
     x, y, z = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
@@ -98,8 +128,8 @@ def _turns(axes: Array) -> Array:
         rows[:, 0, k] = rows[:, k, 0] = m[:, j, i] - m[:, i, j]
         rows[:, 1 + i, 1 + j] = rows[:, 1 + j, 1 + i] = m[:, j, i] + m[:, i, j]
     chosen = np.where(z < 0.0, np.where(x > y, 1, 2), np.where(x < -y, 3, 0))
-    found = _unit(rows[np.arange(len(m)), chosen])
-    return np.where(found[:, :1] < 0.0, -found, found)
+    turns = _unit(rows[np.arange(len(m)), chosen])
+    return np.where(turns[:, :1] < 0.0, -turns, turns)
 
 
 def _unit(vectors: Array) -> Array:

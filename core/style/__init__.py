@@ -1,1 +1,1 @@
-"""What people have of their own in an action that they all do: its components, and sliders that mean something."""
+"""Style: how people differ in an action that they all do, as components and named sliders (methods: Style)."""

@@ -1,7 +1,4 @@
-"""Weights of few examples whose mean is a point: barycentric, in their Delaunay triangulation.
-
-Method: Asking by measures.
-"""
+"""Barycentric weights of examples in their Delaunay triangulation (methods: Asking by measures)."""
 
 from dataclasses import dataclass
 
@@ -10,25 +7,35 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-INSIDE = 1e-7  # of the examples' spread; what is nearer to the hull is in it
-STEPS = 1000  # of the simplex method, and of least squares; few are needed
-_TINY = 1e-10
+INSIDE = 1e-7  # of the examples' spread; points that are closer to the hull count as inside
+STEPS = 1000  # at most, of the simplex method and of least squares; few are needed
+_TINY = 1e-10  # smaller slopes, gains and weights are rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Weights (n,), none negative, sum 1, and how far the point asked for is from their mean."""
+    """Weights (n,), none negative, sum 1, and the distance of the wanted point from their mean."""
 
     weights: Array
     away: float
 
 
 def place(points: Array, wanted: Array) -> Place:
-    """Return the weights (n,) of points (n, d) whose mean is a wanted point (d,), or the nearest one to it.
+    """Return the weights (n,) of points (n, d) whose mean is a wanted point (d,), or the nearest point to it.
 
-    Of all weights with that mean, those for which the weighted square distance from the point is least: they are of the
-    corners of one cell of the Delaunay triangulation (which is the lower hull of the points on a paraboloid), at most
-    d + 1 of them. A point outside the hull goes to the nearest one on it.
+    Of all weights with that mean, these have the least weighted squared distance from it. So they belong to the corners
+    of one cell of the Delaunay triangulation (the lower hull of the points on a paraboloid), at most d + 1 of them. A
+    point outside the hull moves to the nearest point of the hull.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.style import barycentric
+        >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+        >>> inside = barycentric.place(corners, np.array([0.5, 0.25]))
+        >>> bool(np.allclose(inside.weights @ corners, [0.5, 0.25])), int((inside.weights > 1e-9).sum())
+        (True, 3)
+        >>> round(barycentric.place(corners, np.array([3.0, 0.5])).away, 3)
+        2.0
     """
     centre, spread = points.mean(axis=0), float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
     corners, goal = (points - centre) / spread, (wanted - centre) / spread
@@ -44,18 +51,18 @@ def place(points: Array, wanted: Array) -> Place:
 def nearest_in_hull(points: Array, wanted: Array) -> Array:
     """Return weights (n,), none negative, sum 1, whose mean of points (n, d) is nearest to a wanted point (d,).
 
-    By least squares without negative solutions ([Lawson]): Σ w (p − wanted) = 0 and Σ w = 1 together
-    lead, scaled to sum 1, to the point of the hull that is nearest.
+    By least squares without negative solutions ([Lawson]) of Σ w (p − wanted) = 0 and Σ w = 1: scaled to sum 1, the
+    solution is the nearest point of the hull.
     """
     rows = np.concatenate([(points - wanted).T, np.ones((1, len(points)))])
     goal = np.zeros(len(rows))
     goal[-1] = 1.0
-    found = _non_negative(rows, goal)
-    return np.asarray(found / found.sum())
+    weights = _non_negative(rows, goal)
+    return np.asarray(weights / weights.sum())
 
 
 def _non_negative(rows: Array, goal: Array) -> Array:
-    """The non-negative w (n,) with which rows (m, n) times w are nearest to a goal (m,)."""
+    """Return the non-negative w (n,) for which rows (m, n) times w are nearest to a goal (m,)."""
     count = rows.shape[1]
     weights, used = np.zeros(count), np.zeros(count, dtype=bool)
     for _ in range(STEPS):
@@ -80,9 +87,10 @@ def _non_negative(rows: Array, goal: Array) -> Array:
 
 
 def _in_cell(points: Array, wanted: Array, start: Array) -> Array:
-    """The weights (n,) with a mean as wanted for which Σ w |p − wanted|² is least, from others with that mean.
+    """Return the weights (n,) with the least Σ w |p − wanted|² among those with the same mean as `start`.
 
-    The simplex method: w ≥ 0, d + 1 equations; the first basis are the points that are used, and what completes them.
+    By the simplex method, with w ≥ 0 and d + 1 equations. The first basis has the points with weight, and others that
+    complete it.
     """
     count, size = points.shape
     rows = np.concatenate([points.T, np.ones((1, count))])
@@ -111,7 +119,7 @@ def _in_cell(points: Array, wanted: Array, start: Array) -> Array:
 
 
 def _completed(rows: Array, start: Array) -> NDArray[np.int64]:
-    """Columns (d + 1,) that are independent, those with weight first; fewer where there are no more."""
+    """Return d + 1 independent columns, those with weight first; fewer if there are no more."""
     chosen: list[int] = []
     left = rows.copy()
     for column in np.argsort(-start, kind="stable"):

@@ -1,4 +1,4 @@
-"""A clip as a style sees it: its phase in every frame, its own stride, and what no stride tells (methods: Style)."""
+"""A clip in a style: its phase in every frame, its mean stride, and its root trajectory (methods: Style)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +17,11 @@ from .style import Style
 
 @dataclass(frozen=True, eq=False)
 class ClipInStyle:
-    """A clip of F frames, with the style that it will be changed by.
+    """A clip of F frames, ready to be changed in a style.
 
-    phase (F,); row (P C + 1,) : its mean stride, the logarithm of its seconds last; part : where it goes
+    phase (F,) : a whole number where a stride begins
+    row (P C + 1,) : its mean stride, with the logarithm of its seconds last
+    part : its ground points and facings
     """
 
     style: Style
@@ -30,7 +32,7 @@ class ClipInStyle:
 
     @cached_property
     def at(self) -> Array:
-        """The matrix (F, P) that takes a stride to the clip's frames."""
+        """The matrix (F, P) from the samples of a stride to the clip's frames."""
         return forms.at_phases(self.phase)
 
     @cached_property
@@ -39,24 +41,35 @@ class ClipInStyle:
 
     @cached_property
     def standard(self) -> Array:
-        """Its measures in standard deviations from the examples' means."""
+        """The measures of its mean stride, in standard deviations from the examples' means."""
         return self.style.standard(self.row)
 
     @cached_property
     def pace(self) -> Array:
-        """How many of a stride's P phases each frame takes (F,)."""
+        """How many of a stride's P phases (F,) each frame takes."""
         steps = np.diff(self.phase) * PHASES
         return np.append(steps, steps[-1:]) if len(steps) else np.ones(1)
 
     def rows(self, form: Form) -> Array:
-        """Return the clip's own rows (F, C), with steps as a stride has them: from phase to phase."""
+        """Return the clip's own rows (F, C), with steps from phase to phase as strides have."""
         rows = form.written(self.motion)
         rows[:, form.steps] /= self.pace[:, None]
         return rows
 
 
 def of_clip(style: Style, clip: Clip) -> ClipInStyle:
-    """Return a clip of the style's body ready to be changed; raises ClipError where it has no stride."""
+    """Return a clip of the style's body ready to be changed; raises ClipError if it has no stride.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import clip_in_style, fit
+        >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
+        >>> walk = clip_in_style.of_clip(style, actions.walk())
+        >>> measures = dict(zip(style.sliders.names, walk.standard.round(1).tolist()))
+        >>> measures["cadence"], measures["lean"]  # between a walk and a sneak, each is one deviation off
+        (1.0, -1.0)
+    """
     phases = gait_phase.by_contacts(clip) if style.material.gait else gait_phase.by_cycles(clip)
     frames = np.arange(phases.own.start, phases.own.stop)
     own = [forms.motion_of_stride(phases, stride) for stride in phases.of_own]
@@ -77,7 +90,7 @@ def of_clip(style: Style, clip: Clip) -> ClipInStyle:
 
 
 def _offset(row: Array, style: Style) -> int:
-    """By how many phases a stride (P, C) is to be rolled to be in step with the style's mean."""
+    """Return by how many phases to roll a stride (P, C) so that it agrees best with the style's mean."""
     turning = style.form.turning
     own = np.fft.rfft(row[:, turning], axis=0)
     mean = np.fft.rfft(style.mean[:-1].reshape(PHASES, -1)[:, turning], axis=0)
@@ -85,5 +98,5 @@ def _offset(row: Array, style: Style) -> int:
 
 
 def _own(part: Part, own: slice, clip: Clip) -> Part:
-    """Of what tells where a clip goes among others of its own, its own frames."""
+    """Return the clip's own frames of a part with cyclic padding."""
     return Part(clip, part.ground[own], part.facing[own], part.rotations[own], part.positions[own])

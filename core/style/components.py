@@ -1,4 +1,4 @@
-"""Principal components of how strides differ, and what labels have to do with them (methods: Style, [Shibuta])."""
+"""Principal components of strides, and how labels are related to them (methods: Style; [Shibuta])."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 
 from ..motion.quat import Array
 
-SHUFFLES = 499  # of labels, to know how large an effect comes by chance
+SHUFFLES = 499  # of labels, which show how large an effect is by chance
 MOST = 12  # components that are kept
 
 
@@ -15,8 +15,10 @@ MOST = 12  # components that are kept
 class Components:
     """Orthogonal directions in which rows differ from a centre, the largest first.
 
-    centre (D,); directions (K, D), of length 1; shares (n,) : of the variance, of all that there are; deviations (K,) :
-    the standard deviation of scores
+    centre (D,)
+    directions (K, D) : of length 1
+    shares (n,) : of the variance, of all components
+    deviations (K,) : standard deviations of the scores
     """
 
     centre: Array
@@ -30,33 +32,34 @@ class Components:
 
 
 def of_rows(rows: Array, weights: Array, centre: Array | None = None, most: int = MOST) -> Components:
-    """Return the components of rows (n, D) by weights (n,) with sum 1, about their mean or about another centre."""
+    """Return the components of rows (n, D) with weights (n,) of sum 1, about their mean or about another centre."""
     middle = weights @ rows if centre is None else centre
-    # Of so few rows and so many numbers, the products of the rows tell all.
+    # There are fewer rows than columns, so the products of rows with each other are the smaller matrix.
     scaled = np.sqrt(weights)[:, None] * (rows - middle)
     values, vectors = np.linalg.eigh(scaled @ scaled.T)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     total = float(values.sum())
     kept = min(most, int((values > 1e-12 * max(total, 1e-300)).sum()))
     directions = (vectors[:, :kept] / np.sqrt(values[:kept])).T @ scaled
-    # The sign of a component is anybody's; here its largest number is positive.
+    # The sign of a component is arbitrary; here its largest number is positive.
     largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1)[:, None], axis=1)
     return Components(middle, directions * np.sign(largest), values / (total or 1.0), np.sqrt(values[:kept]))
 
 
 def in_two_parts(rows: Array) -> tuple[Array, Array]:
-    """Return rows (n, P, C) as posture, the same at all phases, and dynamics, whose mean over them is zero."""
+    """Return rows (n, P, C) as posture, equal at all phases, and dynamics, whose mean over the phases is zero."""
     posture = np.repeat(rows.mean(axis=1, keepdims=True), rows.shape[1], axis=1)
     return posture, rows - posture
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a label has to do with the component that it has most to do with.
+    """How a label is related to the component that it is most related to.
 
-    component : its number, from 0; size : by how many standard deviations within them two groups are apart (Cohen's
-    d; the sign tells which is larger); correlation : for a label that is a number instead of two groups
-    chance : share of labels dealt anew that have as much to do with whichever component they have most to do with
+    component : its number, from 0
+    size : the difference of two groups, in standard deviations within them (Cohen's d; the sign shows the larger one)
+    chance : share of shuffled labels that are as much related to their own best component
+    correlation : of labels that are numbers, None for groups
     """
 
     component: int
@@ -66,26 +69,27 @@ class Effect:
 
 
 def effect(scores: Array, values: Sequence[str], weights: Array, seed: int = 0) -> Effect:
-    """Return what a label has to do with the scores (n, K) of people or clips, whose weights (n,) have sum 1.
+    """Return how a label is related to the scores (n, K) of people or clips with weights (n,) of sum 1.
 
-    values : of the label; numbers are correlated, else the first group in the alphabet is set against the rest.
+    values : of the label; numbers are correlated, of other labels the first in the alphabet is compared with the rest
     """
     numbers = _numbers(values)
     first = min(values)
-    of_all = np.array([float(value != first) for value in values]) if numbers is None else numbers
-    judge = _differences if numbers is None else _correlations
+    label = np.array([float(value != first) for value in values]) if numbers is None else numbers
+    relation = _differences if numbers is None else _correlations
     draw = np.random.default_rng(seed)
-    own = judge(scores, of_all, weights)
-    dealt = [np.abs(judge(scores, draw.permutation(of_all), weights)).max() for _ in range(SHUFFLES)]
+    own = relation(scores, label, weights)
+    shuffled = [np.abs(relation(scores, draw.permutation(label), weights)).max() for _ in range(SHUFFLES)]
     best = int(np.argmax(np.abs(own)))
-    found = float(own[best])
-    chance = (1 + sum(one >= abs(found) - 1e-12 for one in dealt)) / (1 + len(dealt))
+    size = float(own[best])
+    chance = (1 + sum(by_chance >= abs(size) - 1e-12 for by_chance in shuffled)) / (1 + len(shuffled))
     if numbers is None:
-        return Effect(best, found, chance)
-    return Effect(best, 2.0 * found / float(np.sqrt(max(1.0 - found * found, 1e-12))), chance, found)
+        return Effect(best, size, chance)
+    return Effect(best, 2.0 * size / float(np.sqrt(max(1.0 - size * size, 1e-12))), chance, size)
 
 
 def _numbers(values: Sequence[str]) -> Array | None:
+    """Return values as numbers, None if any is no number."""
     try:
         return np.array([float(value) for value in values])
     except ValueError:
@@ -93,14 +97,14 @@ def _numbers(values: Sequence[str]) -> Array | None:
 
 
 def _correlations(scores: Array, values: Array, weights: Array) -> Array:
-    """Correlations (K,) of scores (n, K) with values (n,)."""
+    """Return the correlations (K,) of scores (n, K) with values (n,)."""
     a, b = scores - weights @ scores, values - weights @ values
     norm = np.sqrt((weights @ a**2) * (weights @ b**2))
     return np.asarray((weights * b) @ a / np.where(norm > 0.0, norm, 1.0))
 
 
 def _differences(scores: Array, group: Array, weights: Array) -> Array:
-    """By how many standard deviations within them (K,) the means of groups 1 and 0 (n,) are apart."""
+    """Return the differences (K,) of the means of groups 1 and 0 (n,), in standard deviations within them."""
     means, within = [], np.zeros(scores.shape[1])
     for chosen in (1.0 - group, group):
         share = weights * chosen / (weights @ chosen)

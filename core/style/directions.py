@@ -1,7 +1,4 @@
-"""What goes with a measure of strides: directions by regression, and factors that give what is asked.
-
-Method: Style.
-"""
+"""Directions of measures by regression, and factors for wanted measures (methods: Style)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,21 +8,22 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-RIDGE = 0.05  # of a measure's variance: measures that go together are not torn apart
-STEPS = 6  # of Newton's
-EXACT = 1e-3  # standard deviations; nearer is near enough
-DAMPING, EASING = 0.01, 4.0  # of steps; and by how much more where one has made it worse, less where better
-FARTHEST = 8.0  # factors of a direction; few examples tell little of one, so that more of it is needed
-LESS = (0.5, 0.25)  # of the first factors, which are tried, too
-PROBE = 0.5  # standard deviations, of the one Jacobian
+RIDGE = 0.05  # of a measure's variance, so that correlated measures get no opposite directions
+STEPS = 6  # of damped least squares
+EXACT = 1e-3  # standard deviations; closer is close enough
+DAMPING, EASING = 0.01, 4.0  # of the first step; divided by EASING after a better step, multiplied after a worse one
+FARTHEST = 8.0  # factor of a direction: few examples give short directions, of which more is needed
+LESS = (0.5, 0.25)  # of the first factors, which are tried as well
+PROBE = 0.5  # standard deviations on each side for differences of the Jacobian
 
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """Directions (L, D + 1) of rows and of log seconds, for each measure one, and how measures differ.
+    """A direction of rows and of log seconds for each measure, and the statistics of the measures.
 
-    names (L,); means, deviations (L,) : of the measures; natural, only : with what goes along, and without;
-    lowest, highest (L,) : among the examples, in standard deviations
+    names (L,), means (L,), deviations (L,) : of the measures
+    natural, only (L, D + 1) : directions with what goes along in the examples, and without
+    lowest, highest (L,) : of the examples, in standard deviations
     """
 
     names: tuple[str, ...]
@@ -40,37 +38,37 @@ class Directions:
         return self.natural if goes_along == "natural" else self.only
 
     def standard(self, measured: dict[str, float]) -> Array:
-        """Return measures in standard deviations from the examples' means (L,)."""
+        """Return measures in standard deviations (L,) from the examples' means."""
         return np.asarray((np.array([measured[name] for name in self.names]) - self.means) / self.deviations)
 
 
 def learn(rows: Array, measured: dict[str, Array], weights: Array) -> Directions:
     """Return the directions of measures (n,), by name, in rows (n, D + 1) with weights (n,) of sum 1.
 
-    Measures that are the same for all are left out.
+    Measures that are equal in all rows are left out.
     """
     names, values = [], []
-    for name, of_all in measured.items():
-        spread = float(np.sqrt(weights @ (of_all - weights @ of_all) ** 2))
-        if spread > 1e-6 * max(1e-3, float(np.abs(of_all).max())):
+    for name, measure in measured.items():
+        spread = float(np.sqrt(weights @ (measure - weights @ measure) ** 2))
+        if spread > 1e-6 * max(1e-3, float(np.abs(measure).max())):
             names.append(name)
-            values.append(of_all)
+            values.append(measure)
     stacked = np.array(values).reshape(len(names), len(rows)).T
     means = weights @ stacked
     deviations = np.sqrt(weights @ (stacked - means) ** 2)
     standard = (stacked - means) / deviations
     centred = rows - weights @ rows
-    with_what_goes_along = standard.T @ (weights[:, None] * centred)
+    natural = standard.T @ (weights[:, None] * centred)
     gram = standard.T @ (weights[:, None] * standard)
-    # Speed is stride times cadence: beside these it would take away from them what is theirs.
+    # Speed is stride times cadence: in the regression it would take over part of their directions.
     own = [k for k, name in enumerate(names) if name != "speed"]
-    alone = with_what_goes_along.copy()
+    alone = natural.copy()
     alone[own] = np.linalg.solve((gram + RIDGE * np.eye(len(names)))[np.ix_(own, own)], alone[own])
     return Directions(
         tuple(names),
         means,
         deviations,
-        with_what_goes_along,
+        natural,
         alone,
         standard.min(axis=0, initial=0.0),
         standard.max(axis=0, initial=0.0),
@@ -97,30 +95,45 @@ def solved(
     counts: Array,
     steps: int = STEPS,
 ) -> tuple[Array, Array]:
-    """Return factors (K,) with which a row's measures are as wanted (L,), and what they came to (L,).
+    """Return factors (K,) of directions (K, D) with which the measures of a row (D,) are as wanted, and these (L,).
 
-    slopes (L, K) : the Jacobian to begin with; which : indices of the measures that are asked for, the others go as
-    they go; counts : how much each of these counts. Damped least squares ([Levenberg]) on slopes that are learnt on the
-    way ([Broyden]); only steps that lead nearer are taken.
+    wanted (L,) : measures, in the units of `measure`
+    slopes (L, K) : the Jacobian to begin with
+    start (K,) : factors to begin with
+    which : indices of the measures that are asked for; the others are free
+    counts : weight of each of these
+
+    By damped least squares ([Levenberg]), with slopes updated from each step ([Broyden]). Only steps that lead nearer
+    are taken.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.style import directions
+        >>> one, unit = np.ones(1), np.ones((1, 1))  # a row of one number, and one direction
+        >>> factors, measured = directions.solved(
+        ...     one, 4.0 * one, unit, 2.0 * unit, np.square, 0.5 * one, np.array([0]), one
+        ... )
+        >>> factors.round(2).tolist(), measured.round(2).tolist()  # (1 + 1)² = 4
+        ([1.0], [4.0])
     """
     slopes = counts[:, None] * slopes[which]
-    # Arms that swing less and less swing the other way at last: from there no step leads back.
+    # Too large a first step can make arms swing the other way, from where no step leads back.
     tries = [(share * start, measure(base + share * start @ directions)) for share in (1.0, *LESS)]
-    best, found = min(tries, key=lambda one: float(np.linalg.norm(counts * (wanted - one[1])[which])))
-    missing, damping = counts * (wanted - found)[which], DAMPING
+    best, reached = min(tries, key=lambda tried: float(np.linalg.norm(counts * (wanted - tried[1])[which])))
+    missing, damping = counts * (wanted - reached)[which], DAMPING
     for _ in range(steps):
         if float(np.linalg.norm(missing)) < EXACT:
             break
         damped = slopes.T @ slopes + damping * np.eye(len(best))
         tried = np.clip(best + np.linalg.solve(damped, slopes.T @ missing), -FARTHEST, FARTHEST)
         change, got = tried - best, measure(base + tried @ directions)
-        # What the step has shown of the slopes is learnt, whether it was a good one or not.
+        # Worse steps show the slopes as well as better ones do.
         size = float(change @ change)
         if size > 0.0:
-            slopes += np.outer(counts * (got - found)[which] - slopes @ change, change) / size
+            slopes += np.outer(counts * (got - reached)[which] - slopes @ change, change) / size
         left = counts * (wanted - got)[which]
         better = np.linalg.norm(left) < np.linalg.norm(missing)
         damping = damping / EASING if better else damping * EASING
         if better:
-            best, found, missing = tried, got, left
-    return best, found
+            best, reached, missing = tried, got, left
+    return best, reached

@@ -1,4 +1,4 @@
-"""Strides as rows of numbers, in which they can be added, and back (methods: Style)."""
+"""Strides as rows of numbers, which can be averaged and added, and back (methods: Style)."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,15 +14,17 @@ from ..weave import root_blend
 from ..weave.root_blend import Part
 from .gait_phase import Phases, Stride
 
-PHASES = 64  # at which a stride is told
+PHASES = 64  # samples of a stride
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A body's motion as it is told by rows: in its heading frame, with the steps of that on the ground.
+    """A body's motion as rows describe it: in its heading frame, with the steps of that frame on the ground.
 
-    turns (F, K, 4) : rotations of the joints from rest; hips (F, 4) : of the hips in the heading frame;
-    height (F,) : of the hips, metres; steps (F, 3) : to the next frame, to the right, ahead (metres), turning (radians)
+    turns (F, K, 4) : rotations of the joints from rest
+    hips (F, 4) : rotations of the hips in the heading frame
+    height (F,) : of the hips, metres
+    steps (F, 3) : to the next frame: to the right, ahead (metres), turn (radians)
     """
 
     turns: Array
@@ -33,10 +35,12 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """How a stride of a body is written as a row: rotation vectors about mean turns, height and steps.
+    """How a stride of a body is written as a row (P, C): rotation vectors about mean rotations, height and steps.
 
-    joints (K,) : those of the body but the hips and what is no part of it; means (K + 1, 4) : mean turns, the hips'
-    last. A row (P, C) has 3 (K + 1) rotation vectors, then height, then steps.
+    joints (K,) : all joints below the hips
+    means (K + 1, 4) : mean rotations, the hips' last
+
+    A row has 3 (K + 1) columns of rotation vectors, then the height, then the 3 steps.
     """
 
     skeleton: Skeleton
@@ -67,13 +71,13 @@ class Form:
         return np.concatenate([vectors, motion.height[:, None], motion.steps], axis=1)
 
     def read(self, rows: Array) -> Motion:
-        """Return the motion that rows (F, C) tell."""
+        """Return the motion of rows (F, C)."""
         vectors = rows[:, self.turning].reshape(len(rows), -1, 3)
         turns = quat.mul(self.means, quat.exp(vectors))
         return Motion(turns[:, :-1], turns[:, -1], rows[:, self.height], rows[:, self.steps])
 
     def posed(self, rows: Array) -> tuple[Array, Array]:
-        """Return world rotations (F, J, 4) and the places (F, P, 3) of joints and tips, the hips over the origin."""
+        """Return world rotations (F, J, 4), and places (F, P, 3) of joints and tips, with the hips over the origin."""
         motion, hips = self.read(rows), self._hips
         rotations = np.tile(quat.IDENTITY, (len(rows), len(self.skeleton), 1))
         rotations[:, self.joints] = motion.turns
@@ -88,7 +92,7 @@ class Form:
 
 
 def as_clip(form: Form, rows: Array, seconds: float) -> Clip:
-    """Return a stride (P, C) as a clip of P + 1 frames that goes straight on from the origin."""
+    """Return a stride (P, C) as a clip of P + 1 frames that begins at the origin."""
     whole = np.concatenate([rows, rows[:1]])
     motion = form.read(whole)
     ground, facing = root_motion.integrate(rows[:, form.steps], np.zeros(2), 0.0)
@@ -101,14 +105,14 @@ def as_clip(form: Form, rows: Array, seconds: float) -> Clip:
 
 
 def joints_of(skeleton: Skeleton) -> NDArray[np.int64]:
-    """Return the joints that rows tell of besides the hips: all that hang below these."""
+    """Return the joints that rows hold besides the hips: all below them."""
     below = skeleton.below_hips.copy()
     below[root_motion.travelling_joint(skeleton)] = False
     return np.flatnonzero(below)
 
 
 def motion_of_part(part: Part) -> Motion:
-    """Return what rows tell of a clip of which it is known where it goes; its last step is as the one before it."""
+    """Return the motion of a clip whose heading frames are known; its last step repeats the one before."""
     clip = part.clip
     hips = root_motion.travelling_joint(clip.skeleton)
     steps = root_motion.increments(part.ground, part.facing)
@@ -121,9 +125,9 @@ def motion_of_part(part: Part) -> Motion:
 
 
 def motion_of_stride(phases: Phases, stride: Stride, count: int = PHASES) -> Motion:
-    """Return a stride at so many phases and one more, at which the next one begins.
+    """Return a stride at `count` phases, and at one more, where the next one begins.
 
-    Steps are those of the heading frame from phase to phase, the last one of the next stride's beginning.
+    Steps are from phase to phase; the last one repeats the first.
     """
     frames = np.append(
         np.linspace(stride.first, stride.middle, count // 2, endpoint=False),
@@ -145,20 +149,20 @@ def motion_of_stride(phases: Phases, stride: Stride, count: int = PHASES) -> Mot
 
 
 def closed(rows: Array) -> Array:
-    """Return the rows (P, C) of a stride whose P + 1 rows are given, so that its end meets its beginning.
+    """Return the rows (P, C) of a stride of P + 1 rows, changed so that its end meets its beginning.
 
-    What is missing is spread over the stride in equal parts. Steps need not meet: they are taken as they are.
+    The gap is spread evenly over the stride. Steps need not meet, and stay as they are.
     """
     count = len(rows) - 1
-    missing = rows[-1] - rows[0]
-    missing[-3:] = 0.0
-    return np.asarray(rows[:-1] - (np.arange(count) / count - 0.5)[:, None] * missing)
+    gap = rows[-1] - rows[0]
+    gap[-3:] = 0.0
+    return np.asarray(rows[:-1] - (np.arange(count) / count - 0.5)[:, None] * gap)
 
 
 def at_phases(phase: Array, count: int = PHASES) -> Array:
-    """Return the matrix (F, P) that takes P evenly spaced samples of a stride to their values at phases (F,).
+    """Return the matrix (F, P) from P evenly spaced samples of a stride to its values at phases (F,).
 
-    The one smooth periodic curve through them (trigonometric interpolation), exact where a phase is a sample's.
+    By trigonometric interpolation, exact at the samples.
     """
     apart = np.pi * (phase[:, None] - np.arange(count) / count)
     sine = np.sin(apart)

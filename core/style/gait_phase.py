@@ -1,7 +1,4 @@
-"""How far through its stride a body is at each frame of a clip, and where its strides begin and end.
-
-Method: Style.
-"""
+"""The phase of the stride at each frame of a clip, and where strides begin and end (methods: Style)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,15 +15,15 @@ from ..motion.quat import Array
 from ..sync import cycle_search
 from ..weave import add_root_motion
 
-SECONDS = (0.3, 3.0)  # of a stride, the shortest and the longest
-MIDDLE = (0.3, 0.7)  # of a stride of two feet: where the other one comes down
-REPEATS = 0.6  # of `cycle_search`; what scores less does not repeat
-AROUND = 3.0  # s of a cycle before and after it, so that its strides are whole
+SECONDS = (0.3, 3.0)  # of the shortest and the longest stride
+MIDDLE = (0.3, 0.7)  # share of a stride within which the other foot must come down
+REPEATS = 0.6  # score of `cycle_search`; clips with less do not repeat themselves
+AROUND = 3.0  # s of cyclic padding before and after a cycle, so that its strides are whole
 
 
 @dataclass(frozen=True)
 class Stride:
-    """Frames, which may be fractions, at which a stride begins, is half over, and ends."""
+    """The (fractional) frames at which a stride begins, is half over, and ends."""
 
     first: float
     middle: float
@@ -37,8 +34,9 @@ class Stride:
 class Phases:
     """The strides of a clip.
 
-    clip : it, with cycles before and after it where it repeats; own : its frames in that; gait : whether a stride goes
-    from one touchdown of the left foot to the next, and not from anywhere to there again
+    clip : with cyclic padding if it repeats
+    own : the frames of the clip itself in it
+    gait : whether strides go from one touchdown of the left foot to the next; else they are repetitions
     """
 
     clip: Clip
@@ -48,14 +46,14 @@ class Phases:
 
     @property
     def of_own(self) -> tuple[Stride, ...]:
-        """The strides that begin in the clip itself and, unless it repeats, end in it."""
+        """The strides that begin in the clip itself; they also end in it, unless it has cyclic padding."""
         last = self.own.stop - 1
         return tuple(stride for stride in self.strides if self.own.start <= stride.first < last)
 
     def at(self, frames: Array) -> Array:
-        """Return the phase (K,) at frames (K,) of `clip`: a whole number where a stride begins, and half past it.
+        """Return the phase (K,) at frames (K,) of `clip`: n where stride n begins, n + ½ in its middle.
 
-        Before the first stride and after the last it goes on as in these.
+        Before the first stride and after the last one it continues at their speed.
         """
         at, phase = self._knots
         inside = np.interp(frames, at, phase)
@@ -65,6 +63,7 @@ class Phases:
 
     @property
     def _knots(self) -> tuple[Array, Array]:
+        """The frames (K,) at which the phase (K,) is known; a gap between strides holds whole ones."""
         usual = float(np.mean([stride.end - stride.first for stride in self.strides]))
         at, phase = [self.strides[0].first], [0.0]
         for stride in self.strides:
@@ -78,7 +77,7 @@ class Phases:
 
 
 def by_contacts(clip: Clip) -> Phases:
-    """Return the strides from one touchdown of the left foot to the next; raises ClipError where there are none."""
+    """Return the strides from one touchdown of the left foot to the next; raises ClipError if there are none."""
     closes = len(clip) > 2 and cycles.closes(clip)
     whole = cyclic_padding.around(clip, AROUND * clip.rate, repeats=closes)
     feet = contacts.standing_feet(world_pose.pose(whole.clip))
@@ -86,48 +85,50 @@ def by_contacts(clip: Clip) -> Phases:
         raise ClipError(f"{clip.name}: its feet are not known, so its steps are not: name thighs, shins and feet")
     left, right = (_touchdowns(feet[side]) for side in "LR")
     strides = list(_strides(left, right, clip.rate))
-    found = Phases(whole.clip, whole.own, tuple(strides), gait=True)
-    if not found.of_own:
+    phases = Phases(whole.clip, whole.own, tuple(strides), gait=True)
+    if not phases.of_own:
         raise ClipError(
             f"{clip.name} has no whole stride: from one touchdown of the left foot to the next, with one of the right"
             " foot in between"
             + ("" if add_root_motion.travels(clip) else "; it goes nowhere: give it travel first, if it walks")
         )
-    return found
+    return phases
 
 
 def by_cycles(clip: Clip) -> Phases:
-    """Return the cycles of a clip that repeats, whatever it does; raises ClipError where it does not."""
+    """Return the cycles of a clip that repeats any motion as its strides; raises ClipError if it does not repeat."""
     if len(clip) > 2 and cycles.closes(clip):
-        lap = (len(clip) - 1) // cycles.repeats(clip)
+        length = (len(clip) - 1) // cycles.repeats(clip)
         whole = cyclic_padding.around(clip, AROUND * clip.rate, repeats=True)
-        starts = range(0, len(whole.clip) - lap, lap)
-        return Phases(whole.clip, whole.own, tuple(_even(start, lap) for start in starts), gait=False)
-    found = cycle_search.find(clip).best
-    if found.score < REPEATS:
-        raise ClipError(f"{clip.name} does not repeat itself (likeness {found.score:.2f}, where {REPEATS:g} is wanted)")
-    starts = range(found.start % found.length, len(clip) - found.length, found.length)
-    # Only where it repeats: what comes before the cycle that was found may be something else.
-    strides = tuple(_even(start, found.length) for start in starts if start >= found.start)
+        starts = range(0, len(whole.clip) - length, length)
+        return Phases(whole.clip, whole.own, tuple(_even(start, length) for start in starts), gait=False)
+    best = cycle_search.find(clip).best
+    if best.score < REPEATS:
+        raise ClipError(f"{clip.name} does not repeat itself (likeness {best.score:.2f}, where {REPEATS:g} is wanted)")
+    starts = range(best.start % best.length, len(clip) - best.length, best.length)
+    # Before the best cycle the clip may show another motion.
+    strides = tuple(_even(start, best.length) for start in starts if start >= best.start)
     return Phases(clip, slice(0, len(clip)), strides, gait=False)
 
 
 def _even(first: int, length: int) -> Stride:
+    """Return a stride with its middle halfway."""
     return Stride(first, first + 0.5 * length, first + length)
 
 
 def _touchdowns(foot: contacts.Foot) -> list[int]:
-    """The frames at which a foot comes down; in the first one nobody knows."""
+    """Return the frames at which a foot comes down; a foot that stands in the first frame may have stood before."""
     return [start for start, _ in contacts.runs(foot.stands) if start > 0]
 
 
 def _strides(left: Sequence[int], right: Sequence[int], rate: float) -> Sequence[Stride]:
-    found = []
+    """Return the strides of touchdowns of both feet."""
+    strides = []
     for first, end in pairwise(left):
         between = [frame for frame in right if first < frame < end]
         lasts = (end - first) / rate
         if len(between) != 1 or not SECONDS[0] <= lasts <= SECONDS[1]:
             continue
         if MIDDLE[0] <= (between[0] - first) / (end - first) <= MIDDLE[1]:
-            found.append(Stride(first, between[0], end))
-    return found
+            strides.append(Stride(first, between[0], end))
+    return strides

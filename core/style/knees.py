@@ -1,7 +1,4 @@
-"""Knees that are not bent to the wrong side: legs are held straight there, and swung so that feet stay.
-
-Method: Style.
-"""
+"""Knees without hyperextension: they stop at straight, and legs swing so that feet stay (methods: Style)."""
 
 from dataclasses import replace
 
@@ -12,16 +9,30 @@ from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
 
-SOFT = np.radians(3.0)  # over which a knee comes to a stop, at most
-LEAST_SOFT = np.radians(0.01)
-LEAST_BEND = 1e-3  # sine; knees that never bend more have no axis that is known
+SOFT = np.radians(3.0)  # angle over which a knee comes to a stop, at most
+LEAST_SOFT = np.radians(0.01)  # and at least, since it is divided by
+LEAST_BEND = 1e-3  # mean sine; the axis of a knee that bends less is not known
 
 
-def kept_from_overstretching(clip: Clip, before: Clip) -> Clip:
-    """Return a clip with no knee straighter than straight, or than it was before, of other seconds maybe.
+def without_hyperextension(clip: Clip, before: Clip) -> Clip:
+    """Return a clip in which no knee bends beyond straight, or beyond where it was in the clip `before`.
 
-    The shin turns back about the knee's own axis, the thigh takes up so that the foot is in the same direction from
-    the hip, and keeps its turn in the world. Bodies that do not inherit all, or are scaled, stay as they are.
+    before : the same motion unchanged, which may have another number of frames
+
+    The shin turns back about the knee's own axis, and the thigh compensates so that the foot keeps its direction from
+    the hip; it also keeps its rotation in the world. Bodies that do not inherit all, or are scaled, stay as they are.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import quat
+        >>> from action_loom.core.style import knees
+        >>> walk = actions.walk(cycles=1)
+        >>> rotations, shin = walk.rotations.copy(), walk.skeleton.index("shin.L")
+        >>> rotations[:, shin] = quat.mul(rotations[:, shin], quat.about_axis("X", -0.5))
+        >>> bent = replace(walk, rotations=rotations)
+        >>> round(knees.least(bent)), round(knees.least(knees.without_hyperextension(bent, walk)))
+        (-10, 0)
     """
     legs = ik.legs(clip.skeleton)
     if clip.scales is not None or clip.skeleton.inheritance is not None or not legs:
@@ -37,7 +48,7 @@ def kept_from_overstretching(clip: Clip, before: Clip) -> Clip:
         bent, _ = _bend(limb, turned, places, axis)
         bent_before = _in_frames(_bend(limb, turned_before, places_before, axis)[0], len(clip))
         allowed = np.minimum(bent_before, 0.0)
-        # As softly as leaves a knee alone that is bent as it was.
+        # Softly, but no more than leaves a knee alone that is bent as before.
         wanted = allowed + _soft(bent - allowed, np.clip(bent_before, LEAST_SOFT, SOFT))
         if np.abs(wanted - bent).max() < 1e-9:
             continue
@@ -47,28 +58,35 @@ def kept_from_overstretching(clip: Clip, before: Clip) -> Clip:
 
 
 def least(clip: Clip) -> float:
-    """Return the least angle, degrees, by which a knee of a clip is bent; below 0 is to the wrong side."""
+    """Return the least bend of a clip's knees, degrees; negative for hyperextension, NaN if knees are not known.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.style import knees
+        >>> round(knees.least(actions.walk()))
+        18
+    """
     turned, places = kinematics.posed(clip)
-    found = [
+    angles = [
         float(_bend(limb, turned, places, axis)[0].min())
         for limb in ik.legs(clip.skeleton)
         if (axis := _axis(limb, turned, places)) is not None
     ]
-    return float(np.degrees(min(found))) if found else float("nan")
+    return float(np.degrees(min(angles))) if angles else float("nan")
 
 
 def _in_frames(angle: Array, count: int) -> Array:
-    """Angles (F,) at so many frames from the first to the last."""
+    """Return angles at `count` frames from the first to the last."""
     return np.interp(np.linspace(0.0, len(angle) - 1.0, count), np.arange(len(angle)), angle)
 
 
 def _soft(angle: Array, over: Array) -> Array:
-    """Angles (F,) as they are where they are larger than others (F,), and going out at zero where they are below."""
+    """Return angles (F,) that are as they are above `over` (F,), and approach zero smoothly below it."""
     return np.where(angle > over, angle, np.where(angle < -over, 0.0, (angle + over) ** 2 / (4.0 * over)))
 
 
 def _axis(limb: Limb, turned: Array, places: Array) -> Array | None:
-    """The axis (3,) in the thigh's frame about which a leg's knee bends most of the time; None where none is known."""
+    """Return the axis (3,) in the thigh's frame about which a knee bends in the mean, None if it hardly bends."""
     upper, lower = _bones(limb, places)
     across = (
         quat.cross(upper, lower)
@@ -80,12 +98,13 @@ def _axis(limb: Limb, turned: Array, places: Array) -> Array | None:
 
 
 def _bones(limb: Limb, places: Array) -> tuple[Array, Array]:
+    """Return the vectors (F, 3) from hip to knee and from knee to ankle."""
     hip, knee, end = (places[:, joint] for joint in (limb.upper, limb.lower, limb.end))
     return knee - hip, end - knee
 
 
 def _bend(limb: Limb, turned: Array, places: Array, axis: Array) -> tuple[Array, Array]:
-    """By how much (F,) a knee is bent about its axis, and that axis in the world (F, 3)."""
+    """Return the bend (F,) of a knee about its axis, radians, and that axis in the world (F, 3)."""
     upper, lower = _bones(limb, places)
     world = quat.rotate(turned[:, limb.upper], np.broadcast_to(axis, upper.shape))
     sine = (quat.cross(upper, lower) * world).sum(axis=1)
@@ -94,7 +113,7 @@ def _bend(limb: Limb, turned: Array, places: Array, axis: Array) -> tuple[Array,
 
 
 def _turn(rotations: Array, clip: Clip, limb: Limb, turned: Array, places: Array, axis: Array, more: Array) -> None:
-    """Bend a knee by so much more (F,), and swing the leg back; the foot keeps its turn in the world."""
+    """Bend a knee by `more` (F,) in `rotations`, and swing the leg back; the foot keeps its rotation in the world."""
     upper, lower = _bones(limb, places)
     world = quat.rotate(turned[:, limb.upper], np.broadcast_to(axis, upper.shape))
     bend = quat.exp(world * more[:, None])

@@ -1,4 +1,4 @@
-"""Strides of many clips as rows, one each: what a style is learnt from (methods: Style)."""
+"""The examples of a style: strides of many clips, a row for each (methods: Style)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -24,17 +24,23 @@ from .form import PHASES, Form, Motion
 from .gait_phase import Phases
 from .labels import Labels
 
-LEAST = 8  # strides
+LEAST = 8  # strides of which a style can be learnt
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
     """n strides on one body, written in one form.
 
-    rows (n, P, C); seconds (n,) : how long each lasts; of (n,) : which clip each is of; frames (n, 2) : where each
-    begins and ends; clips, people : the names of clips, and who does each; columns : what else is known of clips
-    left_out : clips that gave no stride, and why; given : of those that were given travel, how; gait : whether strides
-    are cut at touchdowns
+    rows (n, P, C)
+    seconds (n,) : of each stride
+    of (n,) : the clip of each stride
+    clips, people : names of the clips, and of their persons
+    columns : other labels of the clips
+    frames (n, 2) : where each stride begins and ends
+    left_out : clips without strides, and why
+    gait : whether strides are cut at touchdowns
+    carried : how clips were carried onto the body
+    given : how clips on the spot got root motion
     """
 
     form: Form
@@ -55,7 +61,7 @@ class Material:
 
     @cached_property
     def weights(self) -> Array:
-        """The weight (n,) of each stride, sum 1: people weigh alike, and the strides of one alike among themselves."""
+        """The weight (n,) of each stride, sum 1: equal for all people, and for all strides of a person."""
         person = np.array([self.people[clip] for clip in self.of])
         counts = {name: int((person == name).sum()) for name in set(person.tolist())}
         return np.array([1.0 / (counts[name] * len(counts)) for name in person.tolist()])
@@ -63,35 +69,47 @@ class Material:
     @cached_property
     def measured(self) -> dict[str, Array]:
         """The measures (n,) that all strides have, by name."""
-        every = [measures.measure(self.form, row, float(s)) for row, s in zip(self.rows, self.seconds, strict=True)]
-        return {name: np.array([one[name] for one in every]) for name in measures.common(every)}
+        strides = [measures.measure(self.form, row, float(s)) for row, s in zip(self.rows, self.seconds, strict=True)]
+        return {name: np.array([measured[name] for measured in strides]) for name in measures.common(strides)}
 
 
 def gather(
     clips: Sequence[Clip], options: StyleOptions, progress: Progress = SILENT, *, least: int = LEAST, persons: int = 2
 ) -> Material:
-    """Return the strides of clips, on the body of the first.
+    """Return the strides of clips on the body of the first.
 
-    Clips that give none are left out and named. Raises ClipError where fewer strides or persons than `least` and
-    `persons` are left, OptionError for a table of labels that does not fit, SkeletonError for bodies that are no
-    persons'.
+    least, persons : how many strides and persons there must be
+
+    Clips without strides are left out and reported. Raises ClipError for too few strides or persons, OptionError for
+    labels that do not fit, and SkeletonError for clips that can't be carried onto the first one's body.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import material
+        >>> strides = material.gather([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
+        >>> len(strides), strides.rows.shape[1], strides.people
+        (10, 64, ('walk', 'sneak'))
     """
     known = labels.of_clips(options.labels, [clip.name for clip in clips])
-    brought, carried = _on_one_body([trim.if_wanted(clip, True).clip for clip in clips])
-    # Strides are told by feet that stand, which on the spot none does.
-    brought, given = add_root_motion.travelling(brought, TravelOptions(), needed=True)
-    every = [(number, clip) for number, clip in enumerate(brought)]
+    sources, carried = _on_one_body([trim.if_wanted(clip, True).clip for clip in clips])
+    # Strides are found by standing feet, and on the spot no foot stands.
+    sources, given = add_root_motion.travelling(sources, TravelOptions(), needed=True)
+    numbered = list(enumerate(sources))
     if options.mirror:
-        every += [(number, mirror.mirrored(clip)) for number, clip in enumerate(brought)]
-    cut, left_out, gait = _cut(every, options, progress)
+        numbered += [(number, mirror.mirrored(clip)) for number, clip in numbered]
+    cut, left_out, gait = _cut(numbered, options, progress)
     rows, left = _rows(cut, options, gait)
     _refuse_few(rows, known, (*left_out, *left), least, persons)
-    material = _material(brought[0], rows, known, [clip.name for clip in clips], (*left_out, *left), gait)
+    material = _material(sources[0], rows, known, [clip.name for clip in clips], (*left_out, *left), gait)
     return replace(material, carried=carried, given=tuple(given))
 
 
 def of_strides(like: Material, strides: Sequence[Clip]) -> Material:
-    """Return the same strides on another body, each as a clip of P + 1 frames whose last is the next one's first."""
+    """Return the strides of `like` on another body.
+
+    strides : on that body, clips of P + 1 frames whose last frame is the first one of the next stride
+    """
     motions = [forms.motion_of_part(root_blend.part(clip)) for clip in strides]
     form = _form(strides[0].skeleton, motions)
     rows = np.stack([forms.closed(form.written(motion)) for motion in motions])
@@ -99,36 +117,40 @@ def of_strides(like: Material, strides: Sequence[Clip]) -> Material:
 
 
 def _form(skeleton: Skeleton, motions: Sequence[Motion]) -> Form:
-    turns = np.concatenate([np.concatenate([one.turns, one.hips[:, None]], axis=1)[:-1] for one in motions])
+    """Return the form of strides, about the mean rotations of all of them."""
+    turns = np.concatenate([np.concatenate([each.turns, each.hips[:, None]], axis=1)[:-1] for each in motions])
     return Form(skeleton, forms.joints_of(skeleton), quat.mean_of_frames(turns))
 
 
 def _on_one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[Carried, ...]]:
-    brought = [alike.like(clip, clips[0]) for clip in clips]
-    return [clip for clip, _ in brought], tuple(how for _, how in brought if how is not None)
+    """Return clips on the body of the first, and how those of other bodies were carried onto it."""
+    results = [alike.like(clip, clips[0]) for clip in clips]
+    return [clip for clip, _ in results], tuple(how for _, how in results if how is not None)
 
 
 def _cut(
     clips: Sequence[tuple[int, Clip]], options: StyleOptions, progress: Progress
 ) -> tuple[list[tuple[int, Phases]], list[str], bool]:
-    """The strides of clips, what is to be said of those without, and whether they are cut at touchdowns."""
-    ways: dict[bool, Callable[[Clip], Phases]] = {True: gait_phase.by_contacts, False: gait_phase.by_cycles}
+    """Return the strides of numbered clips, messages on clips without any, and whether they are cut at touchdowns."""
+    cutters: dict[bool, Callable[[Clip], Phases]] = {True: gait_phase.by_contacts, False: gait_phase.by_cycles}
     wanted = {"auto": (True, False), "strides": (True,), "repeats": (False,)}[options.cycles]
     for gait in wanted:
-        found, left_out = [], []
+        cut, left_out = [], []
         for done, (number, clip) in enumerate(clips):
             progress.at(0.6 * done / len(clips), f"Cutting strides of {clip.name}")
             try:
-                found.append((number, ways[gait](clip)))
+                cut.append((number, cutters[gait](clip)))
             except LoomError as error:
                 left_out.append(str(error))
-        if gait is wanted[-1] or 2 * len(found) >= len(clips):
-            return found, left_out, gait
+        if gait is wanted[-1] or 2 * len(cut) >= len(clips):
+            return cut, left_out, gait
     raise AssertionError
 
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
+    """A stride that was cut out of a clip: the clip's number, the motion, and its frames."""
+
     number: int
     motion: Motion
     seconds: float
@@ -136,7 +158,7 @@ class _Cut:
 
 
 def _rows(cut: Sequence[tuple[int, Phases]], options: StyleOptions, gait: bool) -> tuple[list[_Cut], list[str]]:
-    """Strides that go straight on enough, and the clips that have none."""
+    """Return the strides that do not turn too much, and messages on clips without any."""
     rows, left_out = [], []
     for number, phases in cut:
         own = []
@@ -156,6 +178,7 @@ def _rows(cut: Sequence[tuple[int, Phases]], options: StyleOptions, gait: bool) 
 def _material(
     like: Clip, cut: Sequence[_Cut], known: Labels, names: Sequence[str], left_out: tuple[str, ...], gait: bool
 ) -> Material:
+    """Return cut strides as rows on the body of a clip, with the labels of the clips."""
     form = _form(like.skeleton, [c.motion for c in cut])
     rows = np.stack([forms.closed(form.written(c.motion)) for c in cut])
     if not gait:
@@ -175,6 +198,7 @@ def _material(
 
 
 def _refuse_few(cut: Sequence[_Cut], known: Labels, left_out: Sequence[str], least: int, persons: int) -> None:
+    """Raise ClipError for too few strides or persons."""
     beside = f": {'; '.join(left_out[:3])}" if left_out else ""
     if len(cut) < least:
         raise ClipError(
@@ -190,7 +214,7 @@ def _refuse_few(cut: Sequence[_Cut], known: Labels, left_out: Sequence[str], lea
 
 
 def _in_step(rows: Array, form: Form) -> Array:
-    """Rows (n, P, C) rolled so that they agree best: repetitions begin anywhere."""
+    """Return rows (n, P, C) rolled so that they agree best, since repetitions begin anywhere."""
     spectra = np.fft.rfft(rows[:, :, form.turning], axis=1)
     shifts = np.zeros(len(rows), dtype=np.int64)
     for _ in range(3):

@@ -1,7 +1,4 @@
-"""What an animator would say of a stride, as numbers: how long its steps are, how far the arms swing.
-
-Method: Style.
-"""
+"""Measures of a stride that an animator would name: length of its steps, swing of its arms (methods: Style)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +9,7 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from .form import Form
 
-# Where in a stride each foot stands, surely: it comes down at 0, the right one half a stride later.
+# Phases in which each foot surely stands: the left one comes down at 0, the right one half a stride later.
 _STANDS = {"L": (0.08, 0.42), "R": (0.58, 0.92)}
 UNITS = {
     "stride": "leg lengths",
@@ -29,38 +26,66 @@ UNITS = {
 
 
 def measure(form: Form, rows: Array, seconds: float) -> dict[str, float]:
-    """Return the measures of a stride that its body allows.
+    """Return the measures of a stride that its body allows, in the UNITS of their names.
 
-    rows (P, C) : of the form; seconds : how long it takes. Lengths are in leg lengths, of the body's height where it
-    has none; stride, cadence, speed, turn and bounce are known of any body, the others need its feet, arms, neck.
+    rows (P, C) : of the form
+    seconds : of the stride
+
+    Lengths are in leg lengths (see `unit_of`). Stride, cadence, speed, turn and bounce are known of any body; the
+    others need feet, arms or a neck.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import material, measures
+        >>> strides = material.gather([actions.walk(cycles=2)], StyleOptions(mirror=False), least=1, persons=1)
+        >>> walk = measures.measure(strides.form, strides.rows[0], float(strides.seconds[0]))
+        >>> round(walk["cadence"]), round(walk["speed"] * measures.unit_of(strides.form.skeleton), 1)  # and m/s
+        (112, 1.3)
     """
     skeleton, unit = form.skeleton, unit_of(form.skeleton)
-    found = of_way(form, rows, seconds)
     _, places = form.posed(rows)
-    found |= _of_arms(skeleton, places, unit)
-    found |= _lean(skeleton, places)
-    return found | _of_feet(skeleton, places, unit)
+    measured = of_root_trajectory(form, rows, seconds) | _of_arms(skeleton, places, unit)
+    return measured | _lean(skeleton, places) | _of_feet(skeleton, places, unit)
 
 
 def unit_of(skeleton: Skeleton) -> float:
-    """Return what lengths are measured in, metres: the leg, or the body where it has none."""
+    """Return the unit of lengths, metres: the length of the leg, or the height of a body without legs.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.style import measures
+        >>> figure = body.skeleton()
+        >>> measures.unit_of(figure) == figure.leg_length
+        True
+    """
     return skeleton.leg_length or skeleton.height or 1.0
 
 
-def of_way(form: Form, rows: Array, seconds: float) -> dict[str, float]:
-    """Return those measures of a stride that ask only where its hips go; see `measure`."""
+def of_root_trajectory(form: Form, rows: Array, seconds: float) -> dict[str, float]:
+    """Return the measures of a stride that need only its root trajectory and the height of the hips; see `measure`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import material, measures
+        >>> strides = material.gather([actions.walk(cycles=2)], StyleOptions(mirror=False), least=1, persons=1)
+        >>> list(measures.of_root_trajectory(strides.form, strides.rows[0], strides.seconds[0]))
+        ['stride', 'cadence', 'speed', 'turn', 'bounce']
+    """
     unit, steps = unit_of(form.skeleton), rows[:, form.steps]
-    way = float(np.linalg.norm(steps[:, :2], axis=1).sum()) / unit
+    length = float(np.linalg.norm(steps[:, :2], axis=1).sum()) / unit
     return {
-        "stride": way,
+        "stride": length,
         "cadence": 120.0 / seconds,
-        "speed": way / seconds,
+        "speed": length / seconds,
         "turn": float(np.degrees(steps[:, 2].sum())) / seconds,
         "bounce": float(np.ptp(rows[:, form.height])) / unit,
     }
 
 
 def _of_arms(skeleton: Skeleton, places: Array, unit: float) -> dict[str, float]:
+    """Return the swing of the hands fore and aft of their shoulders, and the mean bend of the elbows."""
     swings, bends = [], []
     for side in "LR":
         upper, lower, hand = (_place(skeleton, places, f"{part}.{side}") for part in ("upper_arm", "forearm", "hand"))
@@ -74,6 +99,7 @@ def _of_arms(skeleton: Skeleton, places: Array, unit: float) -> dict[str, float]
 
 
 def _lean(skeleton: Skeleton, places: Array) -> dict[str, float]:
+    """Return how far the mean trunk leans forward, from hips to neck or head."""
     hips = _place(skeleton, places, "hips")
     neck = next((p for role in ("neck", "head") if (p := _place(skeleton, places, role)) is not None), None)
     if hips is None or neck is None:
@@ -83,6 +109,7 @@ def _lean(skeleton: Skeleton, places: Array) -> dict[str, float]:
 
 
 def _of_feet(skeleton: Skeleton, places: Array, unit: float) -> dict[str, float]:
+    """Return how far apart the ankles are while they stand, and how high the balls rise over their stance."""
     points = feet.balls_and_ankles(skeleton)
     if not {"L", "R"} <= set(points):
         return {}
@@ -98,6 +125,7 @@ def _of_feet(skeleton: Skeleton, places: Array, unit: float) -> dict[str, float]
 
 
 def _place(skeleton: Skeleton, places: Array, role: str) -> Array | None:
+    """Return the places (F, 3) of the joint with a role, None if there is none."""
     joint = skeleton.roles.get(role)
     if joint is None and role.startswith("hand"):
         # An arm may end with its forearm.
@@ -106,11 +134,17 @@ def _place(skeleton: Skeleton, places: Array, role: str) -> Array | None:
     return None if joint is None else places[:, joint]
 
 
-def _between(one: Array, other: Array) -> Array:
-    """Angles (F,) between vectors (F, 3)."""
-    return np.asarray(np.arctan2(np.linalg.norm(quat.cross(one, other), axis=1), (one * other).sum(axis=1)))
+def _between(vectors: Array, others: Array) -> Array:
+    """Return the angles (F,) between vectors (F, 3)."""
+    return np.asarray(np.arctan2(np.linalg.norm(quat.cross(vectors, others), axis=1), (vectors * others).sum(axis=1)))
 
 
-def common(every: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return the names of the measures that all of some strides have, in order."""
-    return [name for name in UNITS if all(name in one for one in every)]
+def common(strides: Sequence[Mapping[str, float]]) -> list[str]:
+    """Return the names of the measures that all strides have, in the order of UNITS.
+
+    Example:
+        >>> from action_loom.core.style import measures
+        >>> measures.common([{"speed": 1.2, "lean": 3.0, "stride": 1.5}, {"stride": 1.4, "speed": 1.1}])
+        ['stride', 'speed']
+    """
+    return [name for name in UNITS if all(name in measured for measured in strides)]

@@ -1,4 +1,4 @@
-"""The report on a style: plain JSON values that scripts may rely on."""
+"""The report on a style: plain JSON values that scripts can rely on (methods: Style)."""
 
 import time
 from collections.abc import Sequence
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .measures import UNITS
-from .style import WAYS, Style
+from .style import KINDS, Style
 
-SHOWN = 6  # components whose shares are told
+SHOWN = 6  # components whose shares are reported
 
 
 def learnt(style: Style, names: Sequence[str], hashes: Sequence[str], began: float) -> dict[str, Any]:
-    """Return the report on a style; `began` is the perf_counter at the start."""
+    """Return the report on a style of clips with these names and hashes; began : perf_counter at the start."""
     of, known = style.material, style.sliders
     people = {of.people[clip] for clip in of.of}
     return {
@@ -36,20 +36,20 @@ def learnt(style: Style, names: Sequence[str], hashes: Sequence[str], began: flo
                 }
                 for k, name in enumerate(known.names)
             },
-            "shares": {way: np.round(style.learnt(way).parts.shares[:SHOWN], 4).tolist() for way in WAYS},
+            "shares": {kind: np.round(style.learnt(kind).parts.shares[:SHOWN], 4).tolist() for kind in KINDS},
             "components": list(style.learnt("apart").names[:SHOWN]),
             "labels": {
                 column: {
-                    "component": style.learnt("apart").names[found.component],
-                    "effect": round(found.size, 3),
-                    "chance": round(found.chance, 4),
-                    "correlation": None if found.correlation is None else round(found.correlation, 4),
+                    "component": style.learnt("apart").names[effect.component],
+                    "effect": round(effect.size, 3),
+                    "chance": round(effect.chance, 4),
+                    "correlation": None if effect.correlation is None else round(effect.correlation, 4),
                 }
-                for column, found in style.effects("apart").items()
+                for column, effect in style.effects("apart").items()
             },
         },
-        "carried": [one.as_report() for one in of.carried],
+        "carried": [carried.as_report() for carried in of.carried],
         "dropped": [],
-        "warnings": [*of.left_out, *of.given, *(sentence for one in of.carried for sentence in one.sentences)],
+        "warnings": [*of.left_out, *of.given, *(sentence for carried in of.carried for sentence in carried.sentences)],
         "seconds_taken": round(time.perf_counter() - began, 4),
     }

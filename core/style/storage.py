@@ -1,4 +1,4 @@
-"""A style as one file: its strides, and what is known of their people (methods: Style)."""
+"""A style as one file: its strides and their labels (methods: Style)."""
 
 import io
 import json
@@ -21,12 +21,21 @@ _SKELETON = ("parents", "offsets", "orients", "tips")
 
 
 def save(style: Style, path: str | os.PathLike[str]) -> None:
-    """Write a style, whole or not at all; raises LoomError where it can't be written."""
+    """Write a style, whole or not at all; raises LoomError if it can't be written."""
     files.write(path, compose(style))
 
 
 def compose(style: Style) -> bytes:
-    """Return the contents of a style's file."""
+    """Return the content of a style's file.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import fit, storage
+        >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
+        >>> storage.read(storage.compose(style), "walks.style").name
+        'walk + sneak'
+    """
     of, skeleton = style.material, style.form.skeleton
     about = {
         "version": VERSION,
@@ -44,13 +53,26 @@ def compose(style: Style) -> bytes:
     arrays |= {"joints": style.form.joints, "means": style.form.means, "rows": of.rows.astype(np.float32)}
     arrays |= {"seconds": of.seconds, "of": of.of, "frames": of.frames}
     arrays["text"] = np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8)
-    written = io.BytesIO()
-    np.savez_compressed(written, **arrays)
-    return written.getvalue()
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
 
 
 def load(path: str | os.PathLike[str]) -> Style:
-    """Read a style; raises LoomError that names the file where it can't be read or is none."""
+    """Return a style read from a file; raises LoomError with the file's name if it can't be read or is none.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import fit, storage
+        >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     size = Path(folder, "walks.style").write_bytes(storage.compose(style))
+        ...     len(storage.load(Path(folder, "walks.style")).material)
+        10
+    """
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -59,18 +81,29 @@ def load(path: str | os.PathLike[str]) -> Style:
 
 
 def read(content: bytes, path: str) -> Style:
-    """Return the style of a file's content; raises LoomError that names the file where it is none."""
+    """Return the style of a file's content; raises LoomError with the file's name, `path`, if it is none.
+
+    Example:
+        >>> from action_loom.core.errors import LoomError
+        >>> from action_loom.core.style import storage
+        >>> try:
+        ...     storage.read(b"no style", "walks.style")
+        ... except LoomError as error:
+        ...     print(error)
+        walks.style: this is not a style that Action Loom has made
+    """
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             about = json.loads(arrays["text"].tobytes().decode("utf-8"))
             if about["version"] == VERSION:
                 return _style(about, arrays)
-    except Exception:  # whatever a broken or a foreign file makes of its readers
+    except Exception:  # a broken or foreign file can raise anything in its readers
         raise LoomError(f"{path}: this is not a style that Action Loom has made") from None
     raise LoomError(f"{path}: this style was made by another version of Action Loom; learn it again")
 
 
 def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
+    """Return the style of a file's description and arrays; raises ValueError for values that no style has."""
     parents, offsets, orients, tips = (arrays[name] for name in _SKELETON)
     skeleton = Skeleton(tuple(about["names"]), parents, offsets, orients, tips, about["roles"])
     form = Form(skeleton, arrays["joints"], arrays["means"])
@@ -109,7 +142,7 @@ def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
 
 
 def _report(report: Any) -> dict[str, Any]:
-    """A report that has what is shown of it; raises ValueError for none."""
+    """Return a report; raises ValueError if it lacks an entry that is shown later."""
     kinds = {"names": list, "warnings": list, "hashes": list, "style": dict, "seconds_taken": float}
     if not all(isinstance(report.get(key), kind) for key, kind in kinds.items()):
         raise ValueError

@@ -1,4 +1,4 @@
-"""A style: strides of several people with what was learnt from them (methods: Style)."""
+"""A style: strides of several people, and what is learnt from them (methods: Style)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,18 +17,21 @@ from .directions import Directions
 from .form import PHASES, Form
 from .material import Material
 
-WAYS = ("apart", "together", "source")
-# Roles, without their sides, of the joints that components are of.
+KINDS = ("apart", "together", "source")  # of components
+# Roles, without sides, of the main joints.
 MAIN = ("spine", "chest", "neck", "head", "clavicle", "upper_arm", "forearm", "thigh", "shin", "foot")
 
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """Components of how the body's main joints turn, with what of everything else goes along.
+    """Components of the rotations of the body's main joints, and what goes along with them.
 
-    form : of its rows; turning : which columns of a row the components are of, those of the main joints
-    parts : the components (of D' = P times as many columns); names : of each; whole (K, P C + 1) : what a score of one
-    changes of a row and of the logarithm of its seconds, all columns; centre (P C + 1,) : the row with scores of zero
+    form : of the rows
+    turning : the columns of a row that belong to the main joints
+    parts : the components, of these columns at all P phases
+    names : of the components
+    whole (K, P C + 1) : the change of a row and of the logarithm of its seconds by a score of one
+    centre (P C + 1,) : the row with scores of zero
     """
 
     form: Form
@@ -45,9 +48,10 @@ class Learnt:
 
 @dataclass(frozen=True, eq=False)
 class Style:
-    """What was learnt from strides; everything follows from these, and is worked out when it is wanted.
+    """A style. Everything follows from its strides, and is computed when it is first needed.
 
-    name : what its file is called; report : plain JSON values, see `reporting.learnt`
+    name : of its file
+    report : plain JSON values, see `reporting.learnt`
     """
 
     material: Material
@@ -66,7 +70,7 @@ class Style:
 
     @cached_property
     def mean(self) -> Array:
-        """The mean stride (P C + 1,), people weighing alike."""
+        """The mean stride (P C + 1,), with equal weights for all people."""
         return np.asarray(self.material.weights @ self.flat)
 
     @cached_property
@@ -80,12 +84,12 @@ class Style:
         return measures.measure(self.form, flat[:-1].reshape(PHASES, -1), float(np.exp(flat[-1])))
 
     def standard(self, flat: Array) -> Array:
-        """Return the measures of a row in standard deviations from the examples' means (L,)."""
+        """Return the measures (L,) of a row, in standard deviations from the examples' means."""
         return self.sliders.standard(self.measure(flat))
 
     @cached_property
     def with_speed(self) -> dict[str, float]:
-        """By how many standard deviations stride and cadence change where speed does by one."""
+        """By how many standard deviations stride and cadence change with one of speed."""
         weights, known = self.material.weights, self.sliders
         standard = {
             name: (self.material.measured[name] - known.means[k]) / known.deviations[k]
@@ -99,24 +103,26 @@ class Style:
 
     @cached_property
     def slopes(self) -> dict[str, Array]:
-        """How measures change with the factors of directions, about the mean stride, by what goes along."""
+        """How measures change with the factors of directions about the mean stride: "natural" and "only"."""
         known = self.sliders
         return {
             "natural": directions.jacobian(self.mean, known.natural, self.standard),
             "only": directions.jacobian(self.mean, known.only, self.standard),
         }
 
-    def learnt(self, way: str) -> Learnt:
-        """Return the components, one of WAYS: posture and dynamics apart, together, or as the source has them."""
-        return self._learnt[way]
+    def learnt(self, kind: str) -> Learnt:
+        """Return the components of one of KINDS: posture and dynamics apart, both together, or as in the source."""
+        if kind not in self._learnt:
+            self._learnt[kind] = _learn(self, kind)
+        return self._learnt[kind]
 
     @cached_property
     def _learnt(self) -> dict[str, Learnt]:
-        return _Ways(self)
+        return {}
 
     @cached_property
     def about_rest(self) -> Form:
-        """The form of rows about the rest pose, as the source writes them."""
+        """The form of rows about the rest pose, as in the source."""
         skeleton = self.form.skeleton
         rest = skeleton.rest[0][root_motion.travelling_joint(skeleton)]
         facing = quat.about_axis("Z", np.array(-root_motion.rest_heading(skeleton)))
@@ -131,49 +137,38 @@ class Style:
 
     @cached_property
     def people(self) -> dict[str, Array]:
-        """The mean stride of each person, and of each label's value as column=value."""
-        found = {}
+        """The mean stride of each person, and of each value of a label, under the name column=value."""
+        strides = {}
         of, flat = self.material.of, self.flat
         for name in dict.fromkeys(self.material.people):
             own = np.array([self.material.people[clip] == name for clip in of])
             if own.any():
-                found[name] = flat[own].mean(axis=0)
+                strides[name] = flat[own].mean(axis=0)
         for column, values in self.material.columns.items():
             for value in dict.fromkeys(filter(None, values)):
                 own = np.array([values[clip] == value for clip in of])
                 if own.any():
                     shares = self.material.weights * own
-                    found[f"{column}={value}"] = shares @ flat / shares.sum()
-        return found
+                    strides[f"{column}={value}"] = shares @ flat / shares.sum()
+        return strides
 
-    def effects(self, way: str) -> dict[str, Effect]:
-        """Return for each label what it has to do with the components that have a factor."""
-        learnt = self.learnt(way)
+    def effects(self, kind: str) -> dict[str, Effect]:
+        """Return for each label how it is related to the components that have a factor."""
+        learnt = self.learnt(kind)
         scores = learnt.scores(self.rows_in(learnt.form))[:, :FACTORS]
         return {column: _effect(self.material, scores, values) for column, values in self.material.columns.items()}
 
 
-class _Ways(dict[str, Learnt]):
-    """Components by their way, learnt when they are asked for."""
-
-    def __init__(self, style: Style) -> None:
-        super().__init__()
-        self._style = style
-
-    def __missing__(self, way: str) -> Learnt:
-        self[way] = found = _learn(self._style, way)
-        return found
-
-
-def _learn(style: Style, way: str) -> Learnt:
-    form = style.about_rest if way == "source" else style.form
+def _learn(style: Style, kind: str) -> Learnt:
+    """Return the components of a kind."""
+    form = style.about_rest if kind == "source" else style.form
     rows, weights = style.rows_in(form), style.material.weights
-    columns = _main_columns(form, with_hips=way != "source")
+    columns = _main_columns(form, with_hips=kind != "source")
     turning = rows[:, :, columns]
-    if way == "apart":
+    if kind == "apart":
         parts, names = _apart(turning, weights)
     else:
-        centre = np.zeros(turning[0].size) if way == "source" else None
+        centre = np.zeros(turning[0].size) if kind == "source" else None
         parts = components.of_rows(turning.reshape(len(rows), -1), weights, centre)
         names = tuple(f"component {k + 1}" for k in range(len(parts.directions)))
     flat = np.concatenate([rows.reshape(len(rows), -1), style.flat[:, -1:]], axis=1)
@@ -182,15 +177,15 @@ def _learn(style: Style, way: str) -> Learnt:
     own = (np.arange(PHASES)[:, None] * form.channels + columns).ravel()
     whole[:, own] = parts.directions
     mean = weights @ scores
-    centre = weights @ flat - (mean @ whole if way == "source" else 0.0)
+    centre = weights @ flat - (mean @ whole if kind == "source" else 0.0)
     centre[own] = parts.centre
     return Learnt(form, columns, parts, names, whole, centre)
 
 
 def _main_columns(form: Form, *, with_hips: bool) -> NDArray[np.int64]:
-    """Columns of the joints that have to do with the action itself: not fingers, hands, toes and helpers.
+    """Return the columns of the main joints: without fingers, hands, toes and helpers.
 
-    The source leaves the root out, too. A body whose joints have no roles has all of them.
+    The source leaves out the hips, too. Of a body whose joints have no roles, all joints count.
     """
     roles = {joint: role.partition(".")[0] for role, joint in form.skeleton.roles.items()}
     own = [k for k, joint in enumerate(form.joints) if roles.get(int(joint), "") in MAIN]
@@ -202,17 +197,17 @@ def _main_columns(form: Form, *, with_hips: bool) -> NDArray[np.int64]:
 
 
 def _apart(turning: Array, weights: Array) -> tuple[Components, tuple[str, ...]]:
-    """The components of posture and those of dynamics, together by how much they tell."""
-    found, names = [], list[str]()
+    """Return the components of posture and of dynamics, ordered together by their deviations, and their names."""
+    both, names = [], list[str]()
     for rows, name in zip(components.in_two_parts(turning), ("posture", "dynamics"), strict=True):
         parts = components.of_rows(rows.reshape(len(rows), -1), weights, most=components.MOST // 2)
-        found.append(parts)
+        both.append(parts)
         names += [f"{name} {k + 1}" for k in range(len(parts.directions))]
-    deviations = np.concatenate([parts.deviations for parts in found])
+    deviations = np.concatenate([parts.deviations for parts in both])
     order = np.argsort(-deviations, kind="stable")
     merged = Components(
-        found[0].centre + found[1].centre,
-        np.concatenate([parts.directions for parts in found])[order],
+        both[0].centre + both[1].centre,
+        np.concatenate([parts.directions for parts in both])[order],
         deviations[order] ** 2 / max(_variance(turning, weights), 1e-300),
         deviations[order],
     )
@@ -220,12 +215,13 @@ def _apart(turning: Array, weights: Array) -> tuple[Components, tuple[str, ...]]
 
 
 def _variance(turning: Array, weights: Array) -> float:
+    """Return the total variance of rows (n, P, C)."""
     flat = turning.reshape(len(turning), -1)
     return float(weights @ ((flat - weights @ flat) ** 2).sum(axis=1))
 
 
 def _goes_along(scores: Array, flat: Array, weights: Array) -> Array:
-    """What of rows (n, P C + 1) goes with a score of one of each component (K, P C + 1), by regression."""
+    """Return the change (K, P C + 1) of rows that goes along with a score of one of each component, by regression."""
     centred = scores - weights @ scores
     spread = np.maximum(np.sqrt(weights @ centred**2), 1e-12)
     standard = centred / spread
@@ -235,16 +231,19 @@ def _goes_along(scores: Array, flat: Array, weights: Array) -> Array:
 
 
 def _effect(material: Material, scores: Array, values: Sequence[str]) -> Effect:
-    """What a label has to do with scores: of people, where each has one value, else of clips, people weighing alike."""
+    """Return how a label, with values of the clips, is related to scores.
+
+    Of people if each has one value, else of clips, with equal weights for all people.
+    """
     clips = [k for k, value in enumerate(values) if value and (material.of == k).any()]
     by_person: dict[str, set[str]] = {}
     for k in clips:
         by_person.setdefault(material.people[k], set()).add(values[k])
-    if all(len(found) == 1 for found in by_person.values()):
+    if all(len(theirs) == 1 for theirs in by_person.values()):
         own = np.array([material.people[k] for k in material.of])
         means = np.stack([scores[own == person].mean(axis=0) for person in by_person])
         count = len(by_person)
-        of_people = [next(iter(found)) for found in by_person.values()]
+        of_people = [next(iter(theirs)) for theirs in by_person.values()]
         return components.effect(means, of_people, np.full(count, 1.0 / count))
     means = np.stack([scores[material.of == k].mean(axis=0) for k in clips])
     people = [material.people[k] for k in clips]

@@ -5,10 +5,10 @@ from numpy.polynomial import chebyshev
 
 from ..jit import kernel
 
-LEAST = 1e-12  # m²; what is nearer by less than that is as near
+LEAST = 1e-12  # m²; smaller differences of squared distances are rounding, and count as equal
 
-# An arc cosine over √(1 − cosine), of 2·cosine − 1: a polynomial, the highest power first, exact to 4e-15. It takes a
-# quarter of the time of the mathematical library, which takes one number at a time.
+# The arc cosine over √(1 − cosine) as a polynomial of 2·cosine − 1, the highest power first, exact to 4e-15. It takes a
+# quarter of the time of the mathematical library, which computes one number at a time.
 _NODES = chebyshev.chebpts1(20)
 _ARCS = chebyshev.chebfit(_NODES, np.arccos(0.5 + 0.5 * _NODES) / np.sqrt(0.5 - 0.5 * _NODES), 19)
 ARC = tuple(float(c) for c in chebyshev.cheb2poly(_ARCS)[::-1])
@@ -16,9 +16,9 @@ ARC = tuple(float(c) for c in chebyshev.cheb2poly(_ARCS)[::-1])
 
 @kernel("void(f8[::1], f8[::1], f8[::1], f8[::1], i2[::1], i8, i2)")
 def _consider(before, further, run, row, steps, shift, step):  # type: ignore[no-untyped-def]
-    """Let a row of cells take a step that goes over one cell more than the last one, where that is cheaper.
+    """Update a row of cells with a step over one cell more than the last one, where it is cheaper.
 
-    The cells it comes from and goes over lie `shift` columns before them.
+    The cells that the step comes from and passes lie `shift` columns before those of the row.
     """
     run, best, steps = run[shift:], row[shift + 1 :], steps[shift:]
     for j in range(len(run)):
@@ -31,14 +31,14 @@ def _consider(before, further, run, row, steps, shift, step):  # type: ignore[no
 
 @kernel("i2[:, ::1](f8[:, ::1], f8[::1], f8[::1], i8, f8[:, ::1], f8[::1])")
 def _accumulate(distance, skip_rows, skip_columns, limit, total, last):  # type: ignore[no-untyped-def]
-    """Fill the costs, row i in total[i % len(total)], and their last column; return the steps."""
+    """Fill in the costs, row i in total[i % len(total)], and their last column; return the steps."""
     rows, columns = distance.shape
     kept = len(total)
     steps = np.zeros((rows, columns), dtype=np.int16)
     for j in range(columns + 1):
         total[0, j] = skip_columns[j]
     last[0] = skip_columns[columns]
-    # The cells of a row do not depend on each other. By rows, many at a time, takes a third as long as by cells.
+    # The cells of a row do not depend on each other: whole rows at a time take a third as long as cell by cell.
     run = np.empty(columns)
     for i in range(rows):
         here, above, row = distance[i], total[i % kept], total[(i + 1) % kept]
@@ -68,7 +68,7 @@ def accumulate(distance, skip_rows, skip_columns, limit):  # type: ignore[no-unt
 def borders(distance, skip_rows, skip_columns, limit):  # type: ignore[no-untyped-def]
     """See `dtw.borders`."""
     rows, columns = distance.shape
-    # No more rows than steps reach back over: memory for all of them is had more slowly than it is filled.
+    # Keep only the rows that steps reach back to: to allocate all of them takes longer than to fill them.
     total, last = np.empty((min(limit, rows) + 1, columns + 1)), np.empty(rows + 1)
     steps = _accumulate(distance, skip_rows, skip_columns, limit, total, last)
     return total[rows % len(total)].copy(), last, steps
@@ -76,7 +76,7 @@ def borders(distance, skip_rows, skip_columns, limit):  # type: ignore[no-untype
 
 @kernel("Tuple((f8[:, ::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1])")
 def accumulate_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-untyped-def]
-    """See `dtw.accumulate`, where the limit is no limit."""
+    """See `dtw.accumulate`; for a limit that limits nothing."""
     rows, columns = distance.shape
     total = np.empty((rows + 1, columns + 1))
     steps = np.zeros((rows, columns), dtype=np.int16)
@@ -84,8 +84,8 @@ def accumulate_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-
         total[i, 0] = skip_rows[i]
     for j in range(columns + 1):
         total[0, j] = skip_columns[j]
-    # Round a corner it is never nearer than by the diagonal, which counts where both are equal: so what a path comes
-    # down to it leaves down or by the diagonal, and likewise to the right.
+    # A right-angled corner is never cheaper than the diagonal, which is taken where both are equal. So a path that
+    # comes down to a cell leaves it down or by the diagonal, and likewise to the right.
     for i in range(rows):
         above, here, row = total[i], distance[i], total[i + 1]
         left, run = np.inf, 0
@@ -105,7 +105,7 @@ def accumulate_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-
 @kernel("i8[:, ::1](i2[:, ::1], i8[:, ::1])")
 def starts(steps, ends):  # type: ignore[no-untyped-def]
     """See `dtw.starts`."""
-    found = np.empty((len(ends), 2), dtype=np.int64)
+    cells = np.empty((len(ends), 2), dtype=np.int64)
     for k in range(len(ends)):
         i, j = ends[k, 0], ends[k, 1]
         first_i, first_j = i, j
@@ -113,8 +113,8 @@ def starts(steps, ends):  # type: ignore[no-untyped-def]
             step = steps[i, j]
             first_i, first_j = i - max(step, 0), j + min(step, 0)
             i, j = first_i - 1, first_j - 1
-        found[k, 0], found[k, 1] = first_i, first_j
-    return found
+        cells[k, 0], cells[k, 1] = first_i, first_j
+    return cells
 
 
 @kernel("Tuple((i8[:, ::1], i8))(i2[:, ::1], i8, i8, i8)")
@@ -138,7 +138,7 @@ def trace(steps, i, j, longest):  # type: ignore[no-untyped-def]
 
 @kernel("void(f8[:, ::1], i8, i8, f8[::1])")
 def _mean_along(products, i, window, mean):  # type: ignore[no-untyped-def]
-    """Fill row i of the mean over a window along the diagonals; see `distance.apart`."""
+    """Fill in row i of the mean over a window along the diagonals; see `distance.apart`."""
     for j in range(len(mean)):
         mean[j] = products[i, j]
     for k in range(1, 2 * window + 1):
@@ -153,23 +153,23 @@ def _mean_along(products, i, window, mean):  # type: ignore[no-untyped-def]
 @kernel("f8[:, ::1](f8[:, ::1], i8, f8[::1], f8[::1])")
 def apart(products, window, square, other_square):  # type: ignore[no-untyped-def]
     """See `distance.apart`."""
-    found = np.empty((len(square), len(other_square)))
+    distances = np.empty((len(square), len(other_square)))
     for i in range(len(square)):
-        row, own = found[i], square[i]
+        row, own = distances[i], square[i]
         _mean_along(products, i, window, row)
         for j in range(len(row)):
             row[j] = np.sqrt(max(own + other_square[j] - 2.0 * row[j], 0.0))
-    return found
+    return distances
 
 
 @kernel("f8[:, ::1](f8[:, :, ::1], f8[:, :, ::1], i8, f8[::1], f8[::1], f8[::1], f8[::1])")
 def clouds_apart(products, drift, window, spread, other_spread, lift, other_lift):  # type: ignore[no-untyped-def]
     """See `alignment.clouds_apart`."""
     count, columns = len(spread), len(other_spread)
-    found = np.empty((count, columns))
+    distances = np.empty((count, columns))
     sine, height = np.empty(columns), np.empty(columns)
     for i in range(count):
-        cosine = found[i]
+        cosine = distances[i]
         _mean_along(products[0], i, window, cosine)
         _mean_along(products[1], i, window, sine)
         _mean_along(products[2], i, window, height)
@@ -180,7 +180,7 @@ def clouds_apart(products, drift, window, spread, other_spread, lift, other_lift
             square = own + other_spread[j] - 2.0 * turned - 2.0 * height[j]
             lifted = own_lift - other_lift[j]
             cosine[j] = np.sqrt(max(square - lifted * lifted, 0.0))
-    return found
+    return distances
 
 
 @kernel("f8[:, ::1](f8[:, :, ::1], f8[:, :, ::1], f8[::1], b1)")
@@ -188,10 +188,10 @@ def angles_apart(rotations, others, weights, squared):  # type: ignore[no-untype
     """See `angles.angles_apart`."""
     joints, _, count = rotations.shape
     columns = others.shape[2]
-    found = np.zeros((count, columns))
+    distances = np.zeros((count, columns))
     cosine, arc = np.empty(columns), np.empty(columns)
     for i in range(count):
-        total = found[i]
+        total = distances[i]
         for joint in range(joints):
             a, b, c, d = rotations[joint, 0, i], rotations[joint, 1, i], rotations[joint, 2, i], rotations[joint, 3, i]
             p, q, r, s = others[joint, 0], others[joint, 1], others[joint, 2], others[joint, 3]
@@ -205,7 +205,7 @@ def angles_apart(rotations, others, weights, squared):  # type: ignore[no-untype
             for j in range(columns):
                 angle = 2.0 * arc[j] * np.sqrt(1.0 - cosine[j])
                 total[j] += weight * (angle * angle if squared else angle)
-    return found
+    return distances
 
 
 @kernel("f8[:, ::1](f8[:, ::1], f8[::1])")
@@ -213,27 +213,30 @@ def weighted_window(poses, weights):  # type: ignore[no-untyped-def]
     """See `angles.weighted_window`."""
     count, columns = poses.shape
     window = len(weights) // 2
-    found = np.zeros((count, columns))
+    means = np.zeros((count, columns))
     for i in range(count):
-        row = found[i]
+        row = means[i]
         for k in range(-window, window + 1):
             other, weight = poses[i + k if 0 <= i + k < count else i], weights[k + window]
-            # Columns whose window overhangs on the left, on the right, and those between.
+            # First the columns whose window overhangs on the left and on the right, then those between.
             left, right = min(max(-k, 0), columns), max(columns - max(k, 0), 0)
             for j in range(left):
                 row[j] += weight * other[j]
             for j in range(max(right, left), columns):
                 row[j] += weight * other[j]
             if right > left:
-                between, moved = row[left:right], other[left + k : right + k]
+                between, shifted = row[left:right], other[left + k : right + k]
                 for j in range(len(between)):
-                    between[j] += weight * moved[j]
-    return found
+                    between[j] += weight * shifted[j]
+    return means
 
 
 @kernel("f8(f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], i8[::1], i8, i8, f8[:, ::1])")
 def _pair_apart(x, y, heights, sums, samples, i, j, work):  # type: ignore[no-untyped-def]
-    """Squared distance of the windows about two rows; sums (F, 3) : weighted means on the ground, and squares."""
+    """Return the squared distance of the windows about two rows.
+
+    sums (F, 3) : weighted means on the ground, and sums of squares
+    """
     dots, crosses, ups = work[0], work[1], work[2]
     dots[:], crosses[:], ups[:] = 0.0, 0.0, 0.0
     mean_ax, mean_ay, mean_bx, mean_by, square = 0.0, 0.0, 0.0, 0.0, 0.0

@@ -1,6 +1,6 @@
 """The recurrences and distances of this package for numpy: the same numbers as `_numba`.
 
-Those of the recurrences and of distances between places to the last bit, those between rotations but for rounding.
+Recurrences and distances between places agree to the last bit, distances between rotations except for rounding.
 """
 
 import numpy as np
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-LEAST = 1e-12  # m²; what is nearer by less than that is as near
-_SOME = 2000  # pairs that are compared at a time
+LEAST = 1e-12  # m²; smaller differences of squared distances are rounding, and count as equal
+_SOME = 2000  # pairs that are compared at a time, so that their windows stay small
 
 Places = NDArray[np.int64]
 Ground = NDArray[np.complex128]
@@ -52,7 +52,7 @@ def borders(
 
 
 def accumulate_unlimited(distance: Array, skip_rows: Array, skip_columns: Array) -> tuple[Array, NDArray[np.int16]]:
-    """See `dtw.accumulate`; along the other diagonals, whose cells do not depend on each other."""
+    """See `dtw.accumulate`; by antidiagonals, whose cells do not depend on each other."""
     rows, columns = distance.shape
     total = np.empty((rows + 1, columns + 1))
     steps = np.zeros((rows, columns), dtype=np.int16)
@@ -74,17 +74,17 @@ def accumulate_unlimited(distance: Array, skip_rows: Array, skip_columns: Array)
 
 def starts(steps: NDArray[np.int16], ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """See `dtw.starts`."""
-    found = ends.copy()
+    cells = ends.copy()
     going = np.arange(len(ends))
     while len(going):
-        i, j = found[going].T
+        i, j = cells[going].T
         step = steps[i, j].astype(np.int64)
         first = np.stack([i - np.maximum(step, 0), j + np.minimum(step, 0)], axis=1)
-        found[going] = first
+        cells[going] = first
         further = (first > 0).all(axis=1)
         going = going[further]
-        found[going] -= 1
-    return found
+        cells[going] -= 1
+    return cells
 
 
 def trace(steps: NDArray[np.int16], i: int, j: int, longest: int) -> tuple[NDArray[np.int64], int]:
@@ -101,7 +101,7 @@ def trace(steps: NDArray[np.int16], i: int, j: int, longest: int) -> tuple[NDArr
 
 
 def _mean_along(products: Array, window: int) -> Array:
-    """Mean over a window along the diagonals; see `distance.apart`."""
+    """Return the mean over a window along the diagonals; see `distance.apart`."""
     count, columns = products.shape[0] - 2 * window, products.shape[1] - 2 * window
     total = products[:count, :columns].copy()
     for k in range(1, 2 * window + 1):
@@ -133,10 +133,10 @@ def clouds_apart(
 def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool) -> Array:
     """See `angles.angles_apart`."""
     total = np.zeros((rotations.shape[2], others.shape[2]))
-    for one, other, weight in zip(rotations, others, weights, strict=True):
-        # A matrix product takes half the time, but rounds in an order of its own; of rotations that are alike, the
-        # angle is as large as the root of what was rounded.
-        cosine = one.T @ other if squared else sum(a[:, None] * b[None] for a, b in zip(one, other, strict=True))
+    for joint, other, weight in zip(rotations, others, weights, strict=True):
+        # A matrix product takes half the time, but rounds in an order of its own. Between rotations that are nearly
+        # equal, that makes an angle as large as the root of the rounding.
+        cosine = joint.T @ other if squared else sum(a[:, None] * b[None] for a, b in zip(joint, other, strict=True))
         angle = 2.0 * np.arccos(np.minimum(np.abs(cosine), 1.0))
         total += weight * (angle * angle if squared else angle)
     return total
@@ -152,6 +152,7 @@ def weighted_window(poses: Array, weights: Array) -> Array:
 
 
 def _shifted(count: int, k: int) -> NDArray[np.int64]:
+    """Return the frames k later; where there is none, the frame itself."""
     frames = np.arange(count)
     return np.where((frames + k >= 0) & (frames + k < count), frames + k, frames)
 
@@ -181,8 +182,8 @@ def downhill(
 
 
 def _pairs_apart(ground: Ground, heights: Array, sums: tuple[Ground, Array], samples: Places, places: Places) -> Array:
-    """Squared distances of the windows about pairs of rows (M, 2)."""
-    found = np.empty(len(places))
+    """Return the squared distances (M,) of the windows about pairs of rows (M, 2)."""
+    distances = np.empty(len(places))
     means, squares = sums
     for first in range(0, len(places), _SOME):
         some = slice(first, first + _SOME)
@@ -192,5 +193,5 @@ def _pairs_apart(ground: Ground, heights: Array, sums: tuple[Ground, Array], sam
         turned = np.einsum("mkp,mkp->m", ground[a].conj(), ground[b]) - mean_a.conj() * mean_b / size
         square = squares[a].sum(axis=1) + squares[b].sum(axis=1) - (abs(mean_a) ** 2 + abs(mean_b) ** 2) / size
         up = np.einsum("mkp,mkp->m", heights[a], heights[b])
-        found[some] = np.maximum(square - 2.0 * (abs(turned) + up), 0.0) / size
-    return found
+        distances[some] = np.maximum(square - 2.0 * (abs(turned) + up), 0.0) / size
+    return distances

@@ -1,17 +1,17 @@
-"""The one ground alignment, and the one search for minima (methods: Pose distance).
+"""Ground alignment of point clouds, and local minima of distance matrices (methods: Pose distance).
 
 Two windows of a body's points are compared after the best turn about the vertical and shift on the ground. With p, q
-their points on the ground as x + iy, each window less its weighted mean, and heights z:
+their points on the ground as x + iy, each about the weighted mean of its window, and heights z:
 
     D² = Σ w|p|² + Σ w|q|² − 2·|Σ w q̄·p| + Σ w (z − z')²        turn = arg Σ w q̄·p        shift = p̄ − e^(i·turn)·q̄
 
-Where feet stand in both windows they are to stay where they are: they count `STANDING` times as much as the cloud. With
-f, f' their balls and ω = `STANDING` / K in the samples in which both stand, W = 1 + Σω, all less the cloud's means:
+Feet that stand in both windows should stay in place: together they count `STANDING` times as much as the cloud. With
+f, f' their balls about the same means, ω = `STANDING` / K in the samples in which both stand, and W = 1 + Σω:
 
     c = Σ w q̄·p + Σ ω f̄'·f      turn = arg(c − Σω f̄' · Σω f / W)      shift = (Σω f − e^(i·turn)·Σω f') / W
 
-`align` gives it for given pairs, `clouds_apart` for all pairs in double precision, `distances` for blocks of all pairs
-in single precision, and `nearest_nearby` along steps downhill from pair to pair.
+`align` computes this for given pairs, `clouds_apart` for all pairs in double precision, `distances` for blocks of all
+pairs in single precision, and `nearest_nearby` step by step downhill from pair to pair.
 """
 
 from collections.abc import Sequence
@@ -27,14 +27,14 @@ from ..motion.quat import Array
 Complex = NDArray[np.complex128]
 Places = NDArray[np.int64]
 
-STANDING = 10.0  # how much a foot that stands counts, a whole cloud as one
+STANDING = 10.0  # weight of a foot that stands in all samples; the whole cloud has 1
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """How windows (…) are brought together: others are turned about the origin (radians), then shifted (x + iy).
+    """How to bring windows (…) together: turn the others about the origin (radians), then shift them (x + iy, metres).
 
-    residual : the mean of the weighted squared distances (m²) that are then left on the ground
+    residual : the mean of the weighted squared distances (m²) that remain on the ground
     """
 
     turn: Array
@@ -43,15 +43,25 @@ class Alignment:
 
 
 def align(
-    one: Complex, other: Complex, weights: Array, feet: Sequence[Footing] = (), *, turning: bool = True
+    windows: Complex, others: Complex, weights: Array, feet: Sequence[Footing] = (), *, turning: bool = True
 ) -> Alignment:
-    """Return how windows of points (…, K, P) on the ground are best brought to others; weights (P,) with sum 1.
+    """Return how to bring other windows of points (…, K, P) on the ground to the first ones as well as possible.
 
-    feet : of both windows (…, K, S), or none; those that stand are to stay; without `turning` windows are only moved
+    weights (P,) : of the points, with sum 1
+    feet : of both windows (…, K, S), or none; feet that stand in both should stay in place
+    turning : whether the others may be turned, or only shifted
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.sync import alignment
+        >>> triangle = np.array([[[0.0, 1.0, 1.0j]]])  # one window of one frame
+        >>> found = alignment.align(1j * triangle + 2.0, triangle, np.full(3, 1.0 / 3.0))
+        >>> round(float(np.degrees(found.turn[0]))), found.shift.real.round(3).tolist()
+        (90, [2.0])
     """
-    samples = one.shape[-2]
-    mean, other_mean = ((window @ weights).mean(axis=-1) for window in (one, other))
-    a, b = one - mean[..., None, None], other - other_mean[..., None, None]
+    samples = windows.shape[-2]
+    mean, other_mean = ((window @ weights).mean(axis=-1) for window in (windows, others))
+    a, b = windows - mean[..., None, None], others - other_mean[..., None, None]
     correlation = ((np.conj(b) * a) @ weights).sum(axis=-1) / samples
     spread = ((a.real**2 + a.imag**2 + b.real**2 + b.imag**2) @ weights).mean(axis=-1)
     moved, other_moved, all_weights, standing = 0.0, 0.0, 1.0, 0.0
@@ -71,23 +81,25 @@ def align(
 def clouds_apart(
     products: Array, drift: Array, window: int, spread: Array, other_spread: Array, lift: Array, other_lift: Array
 ) -> Array:
-    """Return the distances (M, N) between all windows of two clips from what is left when products are done.
+    """Return the distances (M, N) between all windows of two clips from their matrix products.
 
-    products (3, M+2W, N+2W) : of single frames: the real and the imaginary part of the correlation, and heights
+    products (3, M+2W, N+2W) : of single frames: real and imaginary part of the correlation, and heights
     drift (2, M, N) : what the centroids of single frames add to the correlation
-    spread (M,), other_spread (N,) : Σ w‖p‖²; lift (M,), other_lift (N,) : the height
+    spread (M,), other_spread (N,) : Σ w‖p‖²
+    lift (M,), other_lift (N,) : the mean heights that are removed
     """
-    found: Array = jit.kernels(__package__).clouds_apart(
+    distances: Array = jit.kernels(__package__).clouds_apart(
         products, drift, window, spread, other_spread, lift, other_lift
     )
-    return found
+    return distances
 
 
 @dataclass(frozen=True, eq=False)
 class Clouds:
-    """Windows (R,) of points as rows whose products are sums over the window; each about its own mean on the ground.
+    """Windows (R,) of points as rows, whose products are sums over the window; each about its own mean on the ground.
 
-    ground (R, K·P) complex64; heights (R, K·P) float32; square (R,) : Σ w‖p‖², infinite for a row that is none
+    ground (R, K·P) complex64, heights (R, K·P) float32 : times the roots of the weights
+    square (R,) : Σ w‖p‖², infinite for a row that holds no window
     """
 
     ground: NDArray[np.complex64]
@@ -96,7 +108,17 @@ class Clouds:
 
 
 def distances(rows: Clouds, columns: Clouds, some: slice, others: slice) -> NDArray[np.float32]:
-    """Return the distances (M, N) of some windows from others, infinite where there is none."""
+    """Return the distances (M, N) between two slices of windows, infinite for rows that hold no window.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.sync import alignment
+        >>> ground = np.array([[1.0, -1.0], [1.0j, -1.0j], [2.0, -2.0]], dtype=np.complex64)  # 2nd: the 1st, turned
+        >>> square = (abs(ground) ** 2).sum(axis=1)
+        >>> windows = alignment.Clouds(ground, np.zeros((3, 2), dtype=np.float32), square)
+        >>> alignment.distances(windows, windows, slice(0, 1), slice(None)).astype(float).round(2).tolist()
+        [[0.0, 0.0, 1.41]]
+    """
     with np.errstate(invalid="ignore"):
         turned = rows.ground[some].conj() @ columns.ground[others].T
         alike = np.sqrt(turned.real**2 + turned.imag**2)
@@ -111,10 +133,26 @@ def distances(rows: Clouds, columns: Clouds, some: slice, others: slice) -> NDAr
 def nearest_nearby(
     ground: Complex, heights: Array, roots: Array, samples: Places, start: Places, low: Places, high: Places
 ) -> tuple[Places, Array]:
-    """Return pairs of frames (M, 2) moved by steps downhill to where their distance is least, and the distances (M,).
+    """Return pairs of frames (M, 2) moved downhill step by step to a local minimum, and their distances (M,), metres.
 
-    ground, heights (F, P) : points times the roots (P,) of their weights; samples (K,) : the frames of a window
-    start (M, 2) : where the search begins; low, high (M, 2) : the frames that it stays within
+    ground, heights (F, P) : points times the roots (P,) of their weights
+    samples (K,) : the frames of a window, about its middle
+    start (M, 2) : where the search begins
+    low, high (M, 2) : the first and last frames that it may reach
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> from action_loom.core.sync import alignment
+        >>> walk = actions.walk()
+        >>> roots = np.sqrt(walk.skeleton.point_weights)
+        >>> points = kinematics.points(walk) * roots[:, None]
+        >>> ground, heights = points[..., 0] + 1j * points[..., 1], np.ascontiguousarray(points[..., 2])
+        >>> pairs = [np.array([frames]) for frames in ((20, 49), (15, 40), (25, 60))]
+        >>> found, distance = alignment.nearest_nearby(ground, heights, roots, np.arange(-2, 3), *pairs)
+        >>> int(found[0, 1] - found[0, 0]), distance.round(3).tolist()  # one cycle of 32 frames apart
+        (32, [0.0])
     """
     places, distance = jit.kernels(__package__).downhill(
         np.ascontiguousarray(ground.real), np.ascontiguousarray(ground.imag), heights, roots, samples, start, low, high
@@ -123,8 +161,8 @@ def nearest_nearby(
 
 
 def local_minima(matrix: NDArray[np.floating]) -> Places:
-    """Return the cells (K, 2) of a matrix that are nowhere larger than those around them, row by row."""
-    # Most cells are ruled out by those beside them, many at a time.
+    """Return the cells (K, 2) of a matrix that are no larger than any cell around them, row by row."""
+    # First rule out most cells by those on their left and right, for the whole matrix at once.
     among = np.ones(matrix.shape, dtype=bool)
     among[:, 1:] &= matrix[:, 1:] <= matrix[:, :-1]
     among[:, :-1] &= matrix[:, :-1] <= matrix[:, 1:]
@@ -134,7 +172,15 @@ def local_minima(matrix: NDArray[np.floating]) -> Places:
 
 
 def are_minima(matrix: NDArray[np.floating], rows: Places, columns: Places) -> NDArray[np.bool_]:
-    """Return which of some cells (K,) are nowhere larger than those around them; beyond the matrix there is nothing."""
+    """Return which of some cells (K,) are no larger than any cell around them; at the border, than those that exist.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.sync import alignment
+        >>> matrix = np.array([[3.0, 2.0, 4.0], [5.0, 6.0, 1.0]])
+        >>> alignment.are_minima(matrix, np.array([0, 1]), np.array([1, 2])).tolist()
+        [False, True]
+    """
     value, least = matrix[rows, columns], np.ones(len(rows), dtype=bool)
     last_row, last_column = matrix.shape[0] - 1, matrix.shape[1] - 1
     for down in (-1, 0, 1):

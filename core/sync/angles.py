@@ -19,10 +19,10 @@ _OCCURRENCE = np.sqrt(np.where(_FIRST == _SECOND, 1.0, 2.0))
 
 
 class AngleMetric(Metric):
-    """Angles between joint rotations, P = Σ α angle^p, mean over the window with most weight on its centre.
+    """Angles between joint rotations, Σ α·angle^p, as a mean over the window that weighs its centre most.
 
-    The hips' rotation counts within the heading frame, so that turning a clip changes nothing; that of other
-    joints about their rest frames. A window that overhangs is filled with its centre frame ([Zheng]).
+    The hips' rotation is taken in the heading frame, so that turning a clip changes nothing; the other joints'
+    about their rest frames. Where a window overhangs, its centre frame fills it ([Zheng]).
     """
 
     floor = 0.002  # rad² (or rad)
@@ -42,18 +42,18 @@ class AngleMetric(Metric):
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), rad² or rad, between the poses of this clip and of another."""
-        one, two = (np.ascontiguousarray(body._rotations.transpose(1, 2, 0)) for body in (self, other))
-        return _in_window(angles_apart(one, two, self._weights, self._power == 2), window)
+        rotations, others = (np.ascontiguousarray(body._rotations.transpose(1, 2, 0)) for body in (self, other))
+        return _in_window(angles_apart(rotations, others, self._weights, self._power == 2), window)
 
 
 def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool) -> Array:
-    """Return Σ weight·angle, or angle², (M, N) of joint rotations (J, 4, M) and (J, 4, N); weights (J,)."""
-    found: Array = jit.kernels(__package__).angles_apart(rotations, others, weights, squared)
-    return found
+    """Return Σ weight·angle, or weight·angle² if `squared`, (M, N) of joint rotations (J, 4, M) and (J, 4, N)."""
+    distances: Array = jit.kernels(__package__).angles_apart(rotations, others, weights, squared)
+    return distances
 
 
 class ChordalMetric(Metric):
-    """1 − (q·q')², the squared sine of half the angle between rotations: one matrix product, no signs to mind."""
+    """1 − (q·q')², the squared sine of half the angle: one matrix product, and q and −q are the same rotation."""
 
     floor = 0.0005
     passes = 1
@@ -75,7 +75,7 @@ class ChordalMetric(Metric):
 
 
 def _in_heading_frame(clip: Clip) -> Array:
-    """Rotations (F, J, 4) about the rest frames; the hips' in the world, turned back by the heading."""
+    """Return rotations (F, J, 4) about the rest frames; the hips' in the world, turned back by the heading."""
     rotations = clip.rotations.copy()
     hips = root_motion.travelling_joint(clip.skeleton)
     world, _ = kinematics.world(clip)
@@ -85,7 +85,7 @@ def _in_heading_frame(clip: Clip) -> Array:
 
 
 def _in_window(poses: Array, window: int) -> Array:
-    """Return the mean over a window of distances (M, N), with most weight on its centre (Hann)."""
+    """Return the mean over a window of distances (M, N), weighted by a Hann window."""
     if window == 0:
         return poses
     weights = 0.5 + 0.5 * np.cos(np.pi * np.arange(-window, window + 1) / (window + 1))
@@ -93,6 +93,6 @@ def _in_window(poses: Array, window: int) -> Array:
 
 
 def weighted_window(poses: Array, weights: Array) -> Array:
-    """Return Σ ω P(i + k, j + k), k = −W … W, with weights (2W+1,); frames outside are the centre frame's."""
-    found: Array = jit.kernels(__package__).weighted_window(poses, weights)
-    return found
+    """Return Σ ω P(i + k, j + k), k = −W … W, with weights ω (2W+1,); frames outside are the centre frame's."""
+    means: Array = jit.kernels(__package__).weighted_window(poses, weights)
+    return means

@@ -1,7 +1,4 @@
-"""From a path through the distance matrix to a smooth, strictly increasing map of frames.
-
-Method: Time registration.
-"""
+"""From a path through the distance matrix to a smooth, strictly increasing curve (methods: Time registration)."""
 
 from dataclasses import dataclass, replace
 
@@ -12,11 +9,11 @@ from ..motion.quat import Array
 from ..recipes.matching import Matching
 
 KNOT_SECONDS = 1.0 / 6.0  # 1/12 follows noise, 1/3 misses steps
-PRECISION = 1e-14  # of least squares
+PRECISION = 1e-14  # of least squares: the gradient that is left, as a share of the first one
 
 
 def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
-    """Return the rows (K,) that a path's cells (·, 2) pass, and its middle column in each; the ends are exact."""
+    """Return the rows (K,) of a path's cells (·, 2), and its middle column (K,) in each; its ends are exact."""
     rows, first = np.unique(cells[:, 0], return_index=True)
     last = np.append(first[1:], len(cells)) - 1
     middle = 0.5 * (cells[first, 1] + cells[last, 1])
@@ -25,9 +22,9 @@ def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
 
 
 def smoothed(values: Array, matching: Matching, rate: float, knot: float = 0.0, *, periodic: bool = False) -> Array:
-    """Return samples (K,) smoothed as `matching` asks; their ends stay as they are, or meet where they are periodic.
+    """Return samples (K,) smoothed as `matching` asks; the ends stay as they are, or meet if the samples are periodic.
 
-    knot : samples from knot to knot of a spline, if not as many as suit a path
+    knot : samples between the knots of a spline; 0 for `KNOT_SECONDS`
     """
     if matching.smoothing == "spline":
         return spline(values, knot or KNOT_SECONDS * rate, periodic=periodic)
@@ -37,9 +34,9 @@ def smoothed(values: Array, matching: Matching, rate: float, knot: float = 0.0, 
 
 
 def average(values: Array, radius: int, *, periodic: bool = False) -> Array:
-    """Return the moving average of samples (K,) over `radius` on each side ([TMPS]).
+    """Return the moving average of samples (K,) over `radius` samples on each side ([TMPS]).
 
-    Past the ends the samples go on as they came, turned about the end: so a path still reaches both corners.
+    The ends are padded by odd reflection, so that a path still reaches both corners; periodic samples wrap around.
     """
     reach = min(radius, len(values) - 1)
     if reach < 1:
@@ -54,8 +51,8 @@ def average(values: Array, radius: int, *, periodic: bool = False) -> Array:
 def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
     """Return samples (K,) smoothed by the least-squares quadratic B-spline with knots every `knot` samples.
 
-    The first and the last sample stay as they are (Kovar & Gleicher 2003); periodic samples are those of one
-    period, and the spline closes.
+    The first and the last sample stay as they are (Kovar & Gleicher 2003). Periodic samples cover one period, and
+    their spline is closed.
     """
     count = len(values)
     if periodic:
@@ -80,7 +77,7 @@ def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
 
 @dataclass(frozen=True)
 class _Basis:
-    """B-splines at K places: at each the shares (K, 3) of three of the control points, columns (K, 3) of `size`."""
+    """B-splines at K places: the shares (K, 3) of three control points at each, and their numbers (K, 3) of `size`."""
 
     columns: NDArray[np.int64]
     shares: Array
@@ -91,7 +88,7 @@ class _Basis:
         return np.asarray((self.shares * control[self.columns]).sum(axis=1))
 
     def gathered(self, values: Array) -> Array:
-        """Return the sum of values (K,) by the shares that each control point has in them."""
+        """Return for each control point the sum (size,) of values (K,) weighted by its shares in them."""
         weights = (self.shares * values[:, None]).ravel()
         return np.asarray(np.bincount(self.columns.ravel(), weights, self.size), dtype=float)
 
@@ -99,41 +96,39 @@ class _Basis:
 def _least_squares(basis: _Basis, values: Array) -> Array:
     """Return the control points whose curve is nearest to values (K,).
 
-    By conjugate gradients (Hestenes & Stiefel 1952): a step takes time and memory as there are values, and some thirty
-    are enough, since only neighbours depend on each other. A matrix of all of them grows with the square.
+    By conjugate gradients (Hestenes & Stiefel 1952): time and memory of a step grow with the number of values, and
+    some thirty steps are enough, since only neighbours depend on each other. A full matrix would grow with the square.
     """
     control = np.zeros(basis.size)
     missing, slope = values, basis.gathered(values)
-    way, square = slope, float(slope @ slope)
+    direction, square = slope, float(slope @ slope)
     enough = PRECISION**2 * square
     for _ in range(500):
         if square <= enough:
             break
-        moved = basis.curve(way)
+        moved = basis.curve(direction)
         step = square / float(moved @ moved)
-        control = control + step * way
+        control = control + step * direction
         missing = missing - step * moved
         slope = basis.gathered(missing)
         before, square = square, float(slope @ slope)
-        way = slope + square / before * way
+        direction = slope + square / before * direction
     return control
 
 
 def _quadratic_basis(at: Array, pieces: int) -> _Basis:
-    """Quadratic B-splines, pieces + 2 of them, on clamped whole knots 0 … pieces (Cox and de Boor)."""
+    """Return pieces + 2 quadratic B-splines on clamped whole knots 0 … pieces (Cox and de Boor)."""
     piece = np.minimum(at.astype(np.int64), pieces - 1)
     done, left = at - piece, piece + 1.0 - at
-    low, high = (
-        np.maximum(piece - 1.0, 0.0),
-        np.minimum(piece + 2.0, pieces),
-    )  # the knots on either side of a piece's own
+    # The knots next to those of the piece itself.
+    low, high = np.maximum(piece - 1.0, 0.0), np.minimum(piece + 2.0, pieces)
     before, after = piece + 1.0 - low, high - piece
     shares = (left * left / before, left * (at - low) / before + done * (high - at) / after, done * done / after)
     return _Basis(piece[:, None] + np.arange(3), np.stack(shares, axis=1), pieces + 2)
 
 
 def _periodic_basis(at: Array, pieces: int) -> _Basis:
-    """Quadratic B-splines, as many as pieces, on whole knots round a circle."""
+    """Return as many quadratic B-splines as pieces, on whole knots round a circle."""
     piece = at.astype(np.int64)
     t = at - piece
     shares = (0.5 * (1.0 - t) ** 2, 0.5 + t - t * t, 0.5 * t * t)
@@ -141,10 +136,10 @@ def _periodic_basis(at: Array, pieces: int) -> _Basis:
 
 
 def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool = False) -> Array:
-    """Return samples (K,) whose steps lie in [lowest, highest], near the given ones, with the same ends.
+    """Return samples (K,) near the given ones, with the same ends, whose steps lie in [lowest, highest].
 
-    What a step has too much or too little is handed to its neighbours until all is within the limits; what
-    then remains is spread over all steps. Least squares on steps alone would move the whole curve for it.
+    What is too much or too little in a step is passed to its neighbours until all are within the limits; what remains
+    is spread over all steps. Least squares on the steps alone would move the whole curve.
     """
     steps = np.diff(values)
     for _ in range(200):
@@ -157,7 +152,7 @@ def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool
             continue
         steps[1:] += 0.5 * excess[:-1]
         steps[:-1] += 0.5 * excess[1:]
-        # At the ends there is one neighbour only: it takes the other half as well.
+        # An end has one neighbour only, which takes both halves.
         steps[min(1, len(steps) - 1)] += 0.5 * excess[0]
         steps[max(len(steps) - 2, 0)] += 0.5 * excess[-1]
     steps = _with_sum(steps, values[-1] - values[0], lowest, highest)
@@ -167,7 +162,7 @@ def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool
 
 
 def _with_sum(steps: Array, total: float, lowest: float, highest: float) -> Array:
-    """Return clip(steps + c) with the c that makes the given sum, by bisection."""
+    """Return clip(steps + c), with c found by bisection so that the sum is `total`."""
     clipped = np.clip(steps, lowest, highest)
     if abs(clipped.sum() - total) < 1e-9:
         return np.asarray(clipped)
@@ -182,12 +177,22 @@ def _with_sum(steps: Array, total: float, lowest: float, highest: float) -> Arra
 
 
 def evaluate(values: Array, at: Array) -> Array:
-    """Return increasing samples (K,) at fractional places, monotone in between (Fritsch & Carlson 1980)."""
+    """Return increasing samples (K,) at fractional places, monotone between them (Fritsch & Carlson 1980).
+
+    Places beyond the samples have the value of the nearest end.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.sync import curve_fit
+        >>> frames = np.array([0.0, 2.0, 3.0, 3.5])
+        >>> curve_fit.evaluate(frames, np.array([-1.0, 0.5, 1.0, 2.5])).round(2).tolist()
+        [0.0, 1.06, 2.0, 3.28]
+    """
     if len(values) == 1:
         return np.full(np.shape(at), values[0])
     steps = np.diff(values)
     slopes = np.concatenate([steps[:1], 0.5 * (steps[1:] + steps[:-1]), steps[-1:]])
-    # Slopes within three times the smaller neighbouring step keep each piece monotone.
+    # Slopes of at most three times the smaller neighbouring step keep each piece monotone.
     bound = 3.0 * np.concatenate([steps[:1], np.minimum(steps[1:], steps[:-1]), steps[-1:]])
     slopes = np.clip(slopes, 0.0, bound)
     at = np.clip(at, 0.0, len(values) - 1.0)

@@ -12,20 +12,20 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 
 SHORTEST, LONGEST = 0.3, 3.0  # s of a cycle
-LEAST_SEEN = 0.25  # of a second cycle
-UNSEEN = 0.25  # what a score pays for a second cycle of which nothing was seen: a short piece resembles many others
-NEAR_BEST = 0.05  # a score less than that below the best is as good: then the shorter cycle is meant
-PERIODIC, WEAK = 0.6, 0.45  # scores of captured clips that repeat; below the second, none did
-SEARCH_RATE = 60.0
-BLOCK = 256  # frames whose products with those after them are worked out together
-FLAT_SHARE = 0.1  # of the largest range of a joint's angle (ε of [Shibuta])
-PROPOSED = 8  # lengths whose best cycles are judged
-NOISE = 0.005  # m; what capture shakes a joint that stands still
+LEAST_SEEN = 0.25  # of a second cycle, which the clip must show
+UNSEEN = 0.25  # taken off a score if nothing of a second cycle is seen: a short piece resembles many others
+NEAR_BEST = 0.05  # scores this close to the best count as equal to it; the shortest of them is the cycle
+PERIODIC, WEAK = 0.6, 0.45  # scores: from the first on accepted, from the second with a warning, below refused
+SEARCH_RATE = 60.0  # Hz, about; faster clips are thinned
+BLOCK = 256  # frames whose products with later frames are computed together
+FLAT_SHARE = 0.1  # of the largest range of a joint's angle; joints that turn less are left out (ε of [Shibuta])
+PROPOSED = 8  # lengths whose best cycles are scored
+NOISE = 0.005  # m a joint that stands still moves in captures
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """A stretch of a clip, from frame `start` over `length` frames, and how well what follows repeats it (to 1)."""
+    """A stretch of a clip, `length` frames from frame `start`, and how well what follows repeats it (1 at most)."""
 
     start: int
     length: int
@@ -34,10 +34,12 @@ class Cycle:
 
 @dataclass(frozen=True, eq=False)
 class Repetition:
-    """The cycles found, best first, and what a picture shows.
+    """The cycles of a clip, best first, and the curves that a picture of the search shows.
 
-    lags, scores (K,) : in seconds, and the best score over all starts at each
-    starts (S,), start_scores (S,) : frames, and the score of the first cycle's length from each of them on
+    lags (K,) : seconds
+    scores (K,) : the best score over all starts at each lag
+    starts (S,) : frames
+    start_scores (S,) : the score of a cycle of the best one's length from each of them
     """
 
     cycles: tuple[Cycle, ...]
@@ -52,15 +54,23 @@ class Repetition:
 
 
 def find(clip: Clip) -> Repetition:
-    """Return the cycles of a clip by comparing every window with the one that follows it.
+    """Return the cycles of a clip by comparing every window with the one that follows it (methods: Loops).
 
-    With windows a at S and b at S + L of n frames, V their spread about the mean of both, D = Σ|a − b|²:
+    With windows a at S and b at S + L of n frames, V their spread about the mean of both, D = Σ|a − b|², and f what
+    noise adds, all of joint positions in the heading frame:
 
         r(S, L) = (V_a + V_b − D) / (V_a + V_b + 2 n f) − 0.25 (1 − n / L)
 
-    on joint positions in the heading frame, f what noise adds (methods: Loops).
-    A lag counts if its score is a peak within
-    0.05 of the best; the smallest such lag is the cycle. Raises RegistrationError for a clip too short for that.
+    Of the peaks over L within 0.05 of the best, the shortest is the cycle. Raises RegistrationError for a clip that is
+    too short to show 1.25 cycles of 0.3 s.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync import cycle_search
+        >>> walk = actions.walk(cycles=3)  # of 32 frames
+        >>> best = cycle_search.find(walk.cut(5, 90)).best
+        >>> best.length, round(best.score, 2)
+        (32, 1.0)
     """
     step = max(1, round(clip.rate / SEARCH_RATE))
     features, joints = _features(clip, step)
@@ -74,14 +84,22 @@ def find(clip: Clip) -> Repetition:
     lags = np.arange(shortest, longest + 1)
     by_start = _scores(features, lags, joints * NOISE**2)
     best = np.array([scores.max() for scores in by_start])
-    found = _peaks(best, lags)
-    cycles = [Cycle(int(np.argmax(by_start[k])) * step, int(lags[k]) * step, float(best[k])) for k in found]
-    chosen = by_start[found[0]]
+    peaks = _peaks(best, lags)
+    cycles = [Cycle(int(np.argmax(by_start[k])) * step, int(lags[k]) * step, float(best[k])) for k in peaks]
+    chosen = by_start[peaks[0]]
     return Repetition(tuple(cycles), lags / rate, best, np.arange(len(chosen)) * step, chosen)
 
 
 def of_length(clip: Clip, length: int) -> Repetition:
-    """Return the best cycle of a length that is known (in frames), scored as by `find`."""
+    """Return the best cycle of a known length (in frames), scored as by `find`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync import cycle_search
+        >>> walk = actions.walk(cycles=3)  # of 32 frames
+        >>> [round(cycle_search.of_length(walk, frames).best.score, 2) for frames in (32, 48)]
+        [1.0, -0.82]
+    """
     step = max(1, round(clip.rate / SEARCH_RATE))
     features, joints = _features(clip, step)
     lag = round(length / step)
@@ -92,7 +110,7 @@ def of_length(clip: Clip, length: int) -> Repetition:
 
 
 def _features(clip: Clip, step: int) -> tuple[Array, int]:
-    """Joint positions (F, 3·J) in the heading frame, every `step`-th frame, and how many joints count."""
+    """Return joint positions (F, 3·J) in the heading frame of every `step`-th frame, and how many joints count."""
     body = clip.skeleton.point_weights[: len(clip.skeleton)] > 0.0
     _, positions = kinematics.world(clip)
     facing = root_motion.pelvis_heading(clip, root_motion.HEADING_SIGMA)
@@ -106,8 +124,8 @@ def _features(clip: Clip, step: int) -> tuple[Array, int]:
 def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Array]:
     """Return the scores (S,) from every start at each lag.
 
-    All sums over windows are differences of cumulative sums; products of frames, and of sums, that are needed are
-    those of rows no more than two windows apart.
+    All sums over windows are differences of cumulative sums, so only products of frames up to one window apart, and
+    of cumulative sums up to two windows apart, are needed.
     """
     count = len(features)
     products = _products(features, int(lags[-1]))
@@ -124,32 +142,32 @@ def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Arra
         apart_sum = np.concatenate([[0.0], np.cumsum(apart)])
         difference = apart_sum[start + n] - apart_sum[start]
         square = energy[start + n] - energy[start] + energy[start + lag + n] - energy[start + lag]
-        # |Σ a + Σ b|² of two whole windows, which follow each other; then of windows that the clip's end cuts short.
+        # |Σ a + Σ b|² of two whole windows, one after the other; then of windows that the end of the clip cuts short.
         whole = max(count - 2 * lag + 1, 0)
-        one = own_sum[2 * lag :] + own_sum[:whole] - 2.0 * sum_products[:whole, 2 * lag] if whole else own_sum[:0]
+        full = own_sum[2 * lag :] + own_sum[:whole] - 2.0 * sum_products[:whole, 2 * lag] if whole else own_sum[:0]
         first, second = sums[whole : len(start)], sums[whole + lag : len(start) + lag]
         cut = sums[count - lag] + sums[count] - first - second
-        total = np.concatenate([one, (cut * cut).sum(axis=1)])
+        total = np.concatenate([full, (cut * cut).sum(axis=1)])
         spread = square - total / (2.0 * n)
         scores.append((spread - difference) / (spread + 2.0 * n * noise) - UNSEEN * (1.0 - n / lag))
     return scores
 
 
 def _products(rows: Array, furthest: int) -> Array:
-    """Return the products (F, K + 1) of each row (F, C) with the rows 0 … K after it; zero beyond the last."""
+    """Return the products (F, K + 1) of each row (F, C) with the rows 0 … K after it; zero beyond the last row."""
     count = len(rows)
     padded = np.concatenate([rows, np.zeros((furthest, rows.shape[1]))])
-    found = np.empty((count, furthest + 1))
+    products = np.empty((count, furthest + 1))
     for start in range(0, count, BLOCK):
         end = min(start + BLOCK, count)
         block = rows[start:end] @ padded[start : end + furthest].T
         along, across = block.strides
-        found[start:end] = as_strided(block, (end - start, furthest + 1), (along + across, across))
-    return found
+        products[start:end] = as_strided(block, (end - start, furthest + 1), (along + across, across))
+    return products
 
 
 def _peaks(scores: Array, lags: NDArray[np.int64]) -> list[int]:
-    """Return the peaks over lags: first the smallest that is as good as the best, then the others by score."""
+    """Return the peaks over lags: first the shortest lag that is as good as the best, then the others by score."""
     peaks = 1 + np.flatnonzero((scores[1:-1] >= scores[:-2]) & (scores[1:-1] > scores[2:]))
     if not len(peaks):
         return [int(np.argmax(scores))]
@@ -162,9 +180,16 @@ def _peaks(scores: Array, lags: NDArray[np.int64]) -> list[int]:
 def find_by_autocorrelation(clip: Clip) -> Repetition:
     """Return the cycles of a clip by the autocorrelation of its joints' angles ([Shibuta]), ranked as by `find`.
 
-    Joints that turn less than a tenth of the most are left out; correlations are averaged over joints. For each
-    start the first high peak of that curve proposes a cycle. A mean over many noisy joints can't tell what repeats
-    from what does not, so r decides among the best starts of the best lengths.
+    Angles that range over less than a tenth of the largest range are left out; the others' correlations are averaged.
+    For each start the first high peak of that curve proposes a cycle. A mean over many noisy joints can't tell whether
+    a clip repeats, so r decides among the best starts of the best lengths. Raises RegistrationError for a clip that is
+    too short, or whose curve has no peak.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync import cycle_search
+        >>> cycle_search.find_by_autocorrelation(actions.walk(cycles=2)).best.length
+        32
     """
     step = max(1, round(clip.rate / 30.0))
     rotations = clip.rotations[::step]
@@ -184,36 +209,36 @@ def find_by_autocorrelation(clip: Clip) -> Repetition:
     if not cycles:
         raise RegistrationError(f"{clip.name} does not repeat itself: its autocorrelation has no peak")
     starts, scores = np.array([c.start for c in cycles]), np.array([c.score for c in cycles])
-    ranked = _judged(clip, _best_of_lengths(cycles))
+    ranked = _rescored(clip, _best_of_lengths(cycles))
     curve = _autocorrelation(vectors[ranked[0].start // step :])
     return Repetition(ranked, np.arange(len(curve)) / rate, curve, starts, scores)
 
 
 def _best_of_lengths(cycles: list[Cycle]) -> list[Cycle]:
-    """The cycle with the highest peak of each length, of the best lengths."""
+    """Return for each of the best lengths the cycle with the highest peak."""
     best: dict[int, Cycle] = {}
     for cycle in sorted(cycles, key=lambda cycle: -cycle.score):
         best.setdefault(cycle.length, cycle)
     return list(best.values())[:PROPOSED]
 
 
-def _judged(clip: Clip, proposed: list[Cycle]) -> tuple[Cycle, ...]:
-    """Cycles with the scores that `find` gives them: first the shortest that is as good as the best."""
+def _rescored(clip: Clip, proposed: list[Cycle]) -> tuple[Cycle, ...]:
+    """Return cycles with their scores by `find`: first the shortest that is as good as the best, then by score."""
     step = max(1, round(clip.rate / SEARCH_RATE))
     features, joints = _features(clip, step)
     lags, which = np.unique([round(cycle.length / step) for cycle in proposed], return_inverse=True)
     by_start = _scores(features, lags, joints * NOISE**2)
-    judged = []
+    scored = []
     for cycle, lag in zip(proposed, which, strict=True):
         scores = by_start[lag]
-        judged.append(Cycle(cycle.start, cycle.length, float(scores[min(round(cycle.start / step), len(scores) - 1)])))
-    best = max(cycle.score for cycle in judged)
-    first = min((cycle for cycle in judged if cycle.score >= best - NEAR_BEST), key=lambda cycle: cycle.length)
-    return (first, *sorted((cycle for cycle in judged if cycle is not first), key=lambda cycle: -cycle.score))
+        scored.append(Cycle(cycle.start, cycle.length, float(scores[min(round(cycle.start / step), len(scores) - 1)])))
+    best = max(cycle.score for cycle in scored)
+    first = min((cycle for cycle in scored if cycle.score >= best - NEAR_BEST), key=lambda cycle: cycle.length)
+    return (first, *sorted((cycle for cycle in scored if cycle is not first), key=lambda cycle: -cycle.score))
 
 
 def _autocorrelation(vectors: Array) -> Array:
-    """Mean over channels of their normalised autocorrelation (F,), each lag over the frames that it leaves."""
+    """Return the mean (F,) over channels of their normalised autocorrelation, each lag over the frames it leaves."""
     count = len(vectors)
     centred = vectors - vectors.mean(axis=0)
     power = np.abs(np.fft.rfft(centred, 2 * count, axis=0)) ** 2
@@ -223,9 +248,10 @@ def _autocorrelation(vectors: Array) -> Array:
 
 
 def _first_peak(curve: Array, shortest: int, longest: int) -> int:
-    """The first lag in range at which the smoothed slope of a curve (Savitzky & Golay 1964) goes from up to down.
+    """Return the first lag in range at which the smoothed slope of a curve (Savitzky & Golay 1964) turns negative.
 
-    Bumps of less than half the rise from the lowest value to the highest peak do not count: half a cycle has one.
+    Bumps of less than half the rise from the lowest value to the highest peak do not count, since half a cycle has
+    one. Returns 0 if there is no peak.
     """
     slope = np.convolve(curve, [0.2, 0.1, 0.0, -0.1, -0.2], mode="same")
     falls = np.flatnonzero((slope[:-1] > 0.0) & (slope[1:] <= 0.0)) + 1

@@ -12,15 +12,13 @@ from ..motion.quat import Array
 
 Cells = NDArray[np.int64]
 
-AT_ONCE = 64  # paths that are walked back together
-LONGEST_WAIT = (
-    32_767  # frames that a step goes over; it is held in two bytes, and there is one for every pair of frames
-)
+AT_ONCE = 64  # paths that are traced back together
+LONGEST_WAIT = 32_767  # frames of a step: it is held in two bytes, since every pair of frames has one
 
 
 @dataclass(frozen=True, eq=False)
 class WarpPath:
-    """A path through a matrix: cells (K, 2), the sum of their distances, and how much of it is at the limit."""
+    """A path through a matrix: cells (K, 2), the sum of their distances, and the share of it at the slope limit."""
 
     cells: Cells
     cost: float
@@ -36,22 +34,23 @@ class WarpPath:
 
     @property
     def mean_cost(self) -> float:
-        """Cost per matched frame; it counts frames and not cells, so that a detour is never rewarded."""
+        """The cost per matched frame: per frame and not per cell, so that no detour lowers it."""
         return self.cost / (0.5 * (self.rows + self.columns))
 
 
 def accumulate(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> tuple[Array, NDArray[np.int16]]:
     """Return the cost (M+1, N+1) of the cheapest path to each cell, and the step (M, N) that leads there.
 
-    distance (M, N); skip_rows (M+1,) and skip_columns (N+1,): the cost of leaving out that many first frames
-    (infinite where that is not allowed). A step is one diagonal move and then up to limit − 1 moves down
-    (step > 0) or to the right (step < 0):
+    distance (M, N)
+    skip_rows (M+1,), skip_columns (N+1,) : the cost of leaving out that many first frames, infinite where not allowed
+
+    A step is one diagonal move and then up to limit − 1 moves down (step > 0) or to the right (step < 0):
 
         v(i, j) = min( min_{k=0..L−1} v(i−1−k, j−1) + Σ_{r=0..k} D(i−r, j),
                        min_{k=1..L−1} v(i−1, j−1−k) + Σ_{r=0..k} D(i, j−r) )
 
-    so no more than L frames in a row wait for one. Row i of the result stands for i frames done. With a limit of
-    all frames this is classic dynamic time warping: a right-angled turn is never cheaper than the diagonal.
+    so at most L frames in a row correspond to one frame. Row i of the costs has i frames done. With a limit of all
+    frames this is classic dynamic time warping, since a right-angled corner is never cheaper than the diagonal.
     """
     kernels, arrays = _ready(distance, skip_rows, skip_columns, limit)
     if limit >= max(distance.shape):
@@ -74,7 +73,10 @@ def borders(
 
 
 def _ready(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> tuple[ModuleType, list[Array]]:
-    """The kernels, and arrays as they take them; raises RegistrationError where steps may be too long to be held."""
+    """Return the kernels, and the arrays as they take them.
+
+    Raises RegistrationError where steps may be too long for two bytes.
+    """
     rows, columns = distance.shape
     if min(limit, max(rows, columns)) - 1 > LONGEST_WAIT:
         raise RegistrationError(
@@ -86,9 +88,9 @@ def _ready(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -
 
 
 def starts(steps: NDArray[np.int16], ends: Cells) -> Cells:
-    """Return the cells (K, 2) where the paths begin that end in the given cells (K, 2); see `accumulate`."""
-    found: Cells = jit.kernels(__package__).starts(steps, np.ascontiguousarray(ends))
-    return found
+    """Return the cells (K, 2) where the paths begin that end in other cells (K, 2); see `accumulate`."""
+    cells: Cells = jit.kernels(__package__).starts(steps, np.ascontiguousarray(ends))
+    return cells
 
 
 def trace(steps: NDArray[np.int16], end: tuple[int, int], longest: int) -> tuple[Cells, int]:
@@ -98,7 +100,10 @@ def trace(steps: NDArray[np.int16], end: tuple[int, int], longest: int) -> tuple
 
 
 def pinned(distance: Array, limit: int) -> WarpPath:
-    """Return the cheapest path from the first corner to the last; raises RegistrationError if there is none."""
+    """Return the cheapest path from the first corner to the last.
+
+    Raises RegistrationError if the slope limit or the band leaves none.
+    """
     rows, columns = distance.shape
     needed = needed_limit(rows, columns)
     if limit < needed:
@@ -113,23 +118,23 @@ def pinned(distance: Array, limit: int) -> WarpPath:
 
 
 def needed_limit(rows: int, columns: int) -> int:
-    """Return the smallest slope limit under which both corners can be reached."""
+    """Return the smallest slope limit under which a path joins both corners."""
     return -(-max(rows, columns) // min(rows, columns))
 
 
 def open_ended(distance: Array, limit: int, keep: float, floor: float) -> WarpPath:
-    """Return the best matching stretch: at either end, the frames of one clip that overhang are left out.
+    """Return the best matching stretch, without the frames of one clip that overhang at either end.
 
-    A frame left out costs keep·c/2, where c is the least mean cost (not less than `floor`) of a path that keeps
-    at least half of both clips. Taking the least mean cost itself would shrink the stretch to the smallest
-    one allowed for the last percent of cost. At most half of either clip is left out (methods: Time registration).
+    A frame left out costs keep·c/2, where c is the least mean cost (not less than `floor`) of a path that keeps at
+    least half of both clips. The path of least mean cost itself would be shrunk to the smallest stretch allowed, for
+    the last percent of cost. At most half of either clip is left out (methods: Time registration).
     """
     least = _least_mean_cost(distance, limit, floor)
     return _stretch(distance, limit, keep * least)
 
 
 def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
-    """Dinkelbach's iteration: the mean cost at which leaving out frames neither pays nor costs."""
+    """Return the mean cost at which leaving out frames neither saves nor costs anything, by Dinkelbach's iteration."""
     finite = np.isfinite(distance)
     price = float(distance.mean() if finite.all() else distance[finite].mean())
     for _ in range(20):
@@ -143,14 +148,14 @@ def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
 
 
 def _stretch(distance: Array, limit: int, price: float) -> WarpPath:
-    """Return the free-ended path with the least cost where a frame left out costs price/2."""
+    """Return the cheapest path with free ends if a frame left out costs price/2."""
     rows, columns = distance.shape
     last_row, last_column, steps = borders(distance, _skipping(rows, price), _skipping(columns, price), limit)
-    # Cells where a path may end: the last row and the last column, each with the frames that come after.
+    # A path may end in the last row or the last column; it then leaves out the frames after its end.
     cells = np.concatenate([_cells(rows - 1, np.arange(columns)), _cells(np.arange(rows - 1), columns - 1)])
     left_out = (rows - 1 - cells[:, 0]) + (columns - 1 - cells[:, 1])
     costs = np.concatenate([last_row[1:], last_column[1:-1]]) + 0.5 * price * left_out
-    # The cheapest that keeps enough is mostly among the first; walking all paths back took longer than making them.
+    # The cheapest path that keeps enough is mostly among the first; tracing all back takes longer than finding them.
     cheapest = np.argsort(costs, kind="stable")
     for first in range(0, len(cells), AT_ONCE):
         some = cheapest[first : first + AT_ONCE]
@@ -170,7 +175,7 @@ def _corner(count: int) -> Array:
 
 
 def _skipping(count: int, price: float) -> Array:
-    """Cost of leaving out the first n frames, n = 0 … count; at most half of them may be."""
+    """Return the cost (count + 1,) of leaving out the first n frames, n = 0 … count, of which at most half may be."""
     frames = np.arange(count + 1)
     return np.where(2 * frames <= count, 0.5 * price * frames, np.inf)
 
@@ -180,7 +185,7 @@ def _cells(rows: NDArray[np.int64] | int, columns: NDArray[np.int64] | int) -> C
 
 
 def _path(distance: Array, steps: NDArray[np.int16], i: int, j: int, limit: int) -> WarpPath:
-    """Walk back from the cell (i, j) to the first one, along the choices made forward."""
+    """Return the path that ends in the cell (i, j), traced back along its steps."""
     cells, waits = trace(steps, (i, j), limit - 1)
     cost = float(distance[cells[:, 0], cells[:, 1]].sum())
     return WarpPath(cells, cost, waits * limit / len(cells) if limit > 1 else 0.0)

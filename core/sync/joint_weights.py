@@ -1,4 +1,4 @@
-"""Which joints count in a pose distance, and how much."""
+"""Which joints count in a pose distance, and how much (methods: Pose distance)."""
 
 import difflib
 
@@ -9,19 +9,30 @@ from ..errors import OptionError
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-MOST = 1e6  # so that sums of weights are finite
+MOST = 1e6  # factor of a joint, so that sums of weights stay finite
 
 
 def point_weights(skeleton: Skeleton, joints: str) -> Array:
-    """Return the importance of each point (joints, then tips), sum 1; raises OptionError where none is left."""
+    """Return the weight (P,) of each point (joints, then tips), sum 1.
+
+    joints : as in `factors`. Raises OptionError where no point is left.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.sync import joint_weights
+        >>> figure = body.skeleton()
+        >>> weights = joint_weights.point_weights(figure, "thigh.L=3, thigh.R")
+        >>> {figure.names[k]: round(float(weights[k]), 2) for k in weights.nonzero()[0]}
+        {'thigh.L': 0.75, 'thigh.R': 0.25}
+    """
     chosen = factors(skeleton, joints)
     return _normalized(skeleton.point_weights * np.concatenate([chosen, chosen[skeleton.tipped]]), joints)
 
 
 def rotation_weights(skeleton: Skeleton, joints: str) -> Array:
-    """Return the importance (J,) of each joint's rotation, sum 1: how much of the body, in length, it moves.
+    """Return the weight (J,) of each joint's rotation, sum 1: the share of the body's bone length that it moves.
 
-    So a hip counts more than a wrist ([TMPS] warns of weighing them alike). Raises OptionError where none is left.
+    So a hip counts more than a wrist ([TMPS] warns against equal weights). Raises OptionError where no joint is left.
     """
     bones = np.where(skeleton.parents >= 0, np.linalg.norm(skeleton.offsets, axis=1), 0.0)
     moved = np.linalg.norm(skeleton.tips, axis=1)
@@ -32,10 +43,19 @@ def rotation_weights(skeleton: Skeleton, joints: str) -> Array:
 
 
 def factors(skeleton: Skeleton, joints: str) -> Array:
-    """Return by how much each joint's own weight (J,) is multiplied: "all", "lower", "upper", or a list of names.
+    """Return the factor (J,) of each joint's weight for "all", "lower", "upper", or a list of names.
 
-    A name may carry a factor: "LeftFoot=2, RightFoot=2, Hips". Joints that are not named do not count. Raises
-    OptionError for names that the skeleton lacks, and where legs are asked for that are not known.
+    A name may have a factor: "LeftFoot=2, RightFoot=2, Hips". Joints that are not named do not count. Raises
+    OptionError for names that the skeleton lacks, for factors that are no numbers from 0 to 1,000,000, and for
+    "lower" or "upper" of a body whose legs are not known.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.sync import joint_weights
+        >>> figure = body.skeleton()
+        >>> factors = joint_weights.factors(figure, "hand.L=2, hips")
+        >>> [float(factors[figure.index(name)]) for name in ("hand.L", "hips", "hand.R")]
+        [2.0, 1.0, 0.0]
     """
     if joints == "all":
         return np.ones(len(skeleton))
@@ -59,6 +79,7 @@ def factors(skeleton: Skeleton, joints: str) -> Array:
 
 
 def _lower_body(skeleton: Skeleton, joints: str) -> NDArray[np.bool_]:
+    """Return which joints (J,) are the hips, or belong to the legs."""
     legs = [joint for role, joint in skeleton.roles.items() if role.startswith(("thigh", "shin", "foot", "toe"))]
     if "thigh.L" not in skeleton.roles and "thigh.R" not in skeleton.roles:
         raise OptionError(f"joints is {joints!r}, but the legs of this body are not known: name the joints instead")
@@ -69,6 +90,7 @@ def _lower_body(skeleton: Skeleton, joints: str) -> NDArray[np.bool_]:
 
 
 def _normalized(weights: Array, joints: str) -> Array:
+    """Return weights divided by their sum."""
     total = float(weights.sum())
     if total <= 0.0:
         raise OptionError(f"joints is {joints!r}, but these joints have no extent: choose others")

@@ -1,4 +1,4 @@
-"""Clips ready to be compared by the metric that is asked for; which there are, `recipes.metrics` says."""
+"""Clips ready to be compared by a metric; `recipes.metrics` lists those that exist (methods: Pose distance)."""
 
 from ..entry_points import load
 from ..motion.clip import Clip
@@ -8,6 +8,17 @@ from .distance import Metric
 
 
 def prepare(clip: Clip, matching: Matching) -> Metric:
-    """Return a clip ready to be compared by the metric that `matching` names; raises OptionError for its joints."""
+    """Return a clip ready to be compared by the metric that `matching` names.
+
+    Raises OptionError where the joints that `matching` names are wrong for this body.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.sync import metrics
+        >>> walk, sneak = (metrics.prepare(clip, Matching()) for clip in (actions.walk(), actions.sneak()))
+        >>> walk.matrix(sneak, 1).shape  # all pairs of frames
+        (97, 199)
+    """
     metric: type[Metric] = load(row_of(matching.metric).source)
     return metric(clip, matching)

@@ -1,4 +1,4 @@
-"""Pose distances by where a body's points are (methods: Pose distance)."""
+"""Pose distances by the positions of a body's points (methods: Pose distance)."""
 
 from copy import copy
 from typing import Self
@@ -21,14 +21,14 @@ SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means l
 class PointMetric(Metric):
     """Point clouds round each frame of a clip: all joints and tips of the frames within a window (ends clamped).
 
-    Each pair of clouds is first brought together by the best turn about the vertical and shift on the ground, so
-    that it does not matter where a clip stands and faces (Kovar, Gleicher, Pighin 2002):
+    Each pair of clouds is first aligned by the best turn about the vertical and shift on the ground, so it does not
+    matter where a clip stands and faces (Kovar, Gleicher, Pighin 2002):
 
         D² = Σ w‖p‖² + Σ w‖p'‖² − 2·sqrt(C² + S²) + Σ w (z − z')²     C = Σ w p·p',  S = Σ w p×p'
 
-    with horizontal coordinates centred per window. C, S and the heights are matrix products of single frames,
-    summed along the diagonals; what the window's own centring adds is a thin product of frame centroids. Where
-    heights are to be aligned too, the best lift is the difference of the clouds' mean heights ([TMPS]).
+    with horizontal coordinates centred per window. C, S and the heights are matrix products of single frames, summed
+    along the diagonals; centring by the window adds a thin product of frame centroids. To align heights too, the best
+    lift is the difference of the clouds' mean heights ([TMPS]).
     """
 
     floor = 0.002  # m
@@ -40,7 +40,7 @@ class PointMetric(Metric):
 
     @classmethod
     def of_cloud(cls, positions: Array, weights: Array) -> Self:
-        """Return any points (F, P, 3), of weights (P,) with sum 1, ready to be compared."""
+        """Return any points (F, P, 3) with weights (P,) of sum 1 ready to be compared."""
         body = cls.__new__(cls)
         body._fill(positions, weights, False)
         return body
@@ -48,7 +48,7 @@ class PointMetric(Metric):
     def _fill(self, positions: Array, weights: Array, align_height: bool) -> None:
         self._align_height = align_height
         self._centroids = np.einsum("fpk,p->fk", positions[..., :2], weights)
-        # Every frame about its own centroid: a travelling clip loses no digits, and the sums below are exact.
+        # Each frame about its own centroid, so that a clip that travels far loses no digits.
         self._ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]
         self._heights = positions[..., 2] * np.sqrt(weights)
         self._mean_heights = positions[..., 2] @ weights
@@ -80,13 +80,13 @@ class PointMetric(Metric):
         return in_blocks(len(spread), len(other_spread), window, some)
 
     def _lift(self, window: int) -> Array:
-        """Return the mean height (F,) of each window, or zeros where heights are to stay as they are."""
+        """Return the mean height (F,) of each window, or zeros where heights are not aligned."""
         if not self._align_height:
             return np.zeros(len(self._mean_heights))
         return np.asarray(self._mean_heights[clamped(len(self._mean_heights), window)].mean(axis=1))
 
     def _window(self, window: int) -> tuple[Array, Array]:
-        """Return how the centroids of each window lie about their mean (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
+        """Return the centroids of each window about their mean, over √(2W+1), (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
         frames = clamped(len(self._heights), window)
         around = self._centroids[frames]
         drift = (around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1])
@@ -95,11 +95,11 @@ class PointMetric(Metric):
 
 
 class MotionMetric(Metric):
-    """How a body moves, not how it stands; best between different people (methods: Pose distance).
+    """How a body moves, not how it stands: best between different people (methods: Pose distance).
 
-    Points in the heading frame, less the clip's mean pose, over its amplitude; beside them, with equal weight,
-    the direction of their velocities. Mean and amplitude change when a clip is re-timed or cut, so they should be
-    taken over the frames that correspond (`over`).
+    Half of the weight have the points in the heading frame, less the clip's mean pose, over its amplitude; half the
+    directions of their velocities. Mean and amplitude depend on the frames compared, so take them over the frames that
+    correspond (`over`).
     """
 
     floor = 0.05
@@ -116,11 +116,14 @@ class MotionMetric(Metric):
         self._features = self._normalized(0, len(clip) - 1)
 
     def _more(self, clip: Clip, matching: Matching, velocities: Array) -> Array:  # noqa: ARG002  (for other metrics)
-        """What is compared beside it, (F, K); velocities (F, P, 3) of the points in the heading frame, a frame."""
+        """Return what a derived metric compares besides, (F, K).
+
+        velocities (F, P, 3) : of the points in the heading frame, metres a frame
+        """
         return np.empty((len(clip), 0))
 
     def over(self, first: int, last: int) -> Self:
-        """Return the same clip, mean and amplitude taken over the frames first … last."""
+        """Return the same clip, with mean and amplitude over the frames first … last."""
         other = copy(self)
         other._features = self._normalized(first, last)
         return other
@@ -132,7 +135,7 @@ class MotionMetric(Metric):
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
-        """Return the distances (M, N), without unit, between this clip and another, mean over the window."""
+        """Return the distances (M, N), without unit, between this clip and another, as means over the window."""
         features, others = rows(self._features, window), rows(other._features, window).T
         square, other_square = self._square(window), other._square(window)
 
@@ -153,7 +156,7 @@ class MotionMetric(Metric):
 
 
 def _in_heading_frame(clip: Clip) -> Array:
-    """Points (F, P, 3) turned to face along y, the travelling joint's ground point in the origin."""
+    """Return points (F, P, 3) turned to face along y, with the ground point of the travelling joint in the origin."""
     positions = kinematics.points(clip)
     facing = root_motion.pelvis_heading(clip, MOTION_HEADING_SIGMA)
     origin = positions[:, root_motion.travelling_joint(clip.skeleton)].copy()
@@ -162,7 +165,7 @@ def _in_heading_frame(clip: Clip) -> Array:
 
 
 def _quarter_turned(vectors: Array) -> Array:
-    """(x, y) → (−y, x): its dot product with (x', y') is the cross product with (x, y)."""
+    """Return (−y, x) for (x, y): its dot product with (x', y') is the cross product of (x, y) with it."""
     return np.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
 
 

@@ -1,7 +1,4 @@
-"""The registration curve of one cycle against another: round the circle, wherever they begin.
-
-Method: Time registration.
-"""
+"""The registration curve of a cycle against another, wherever each begins (methods: Time registration)."""
 
 from dataclasses import replace
 
@@ -16,57 +13,58 @@ from ..recipes.metrics import row_of
 from . import curve_fit, dtw, metrics, refine, register_pair, retimed_comparison
 from .registration_curve import RegistrationCurve
 
-STARTS = 48  # starts that are tried first; then all of those next to the best
+STARTS = 48  # starts that are tried first; then all those next to the best
 
 
 def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     """Return the registration curve of a cycle against a reference cycle of the same skeleton and rate.
 
-    It begins at the reference's first frame and wherever in the clip the cheapest path round the circle does. The
-    metric is chosen, and steps are found again on one clock, as for clips that end (see `register_pair.pair`).
+    It begins at the reference's first frame, and in the clip where the cheapest path round the circle does. The metric
+    is chosen, and the curve corrected by a retimed comparison, as for clips that end (see `register_pair.pair`).
     """
     if matching.metric != "auto":
         return _pair(reference, clip, matching)
-    found = _pair(reference, clip, replace(matching, metric="points"))
-    if retimed_comparison.is_same_performance(reference, cycles.sample(clip, found.frames), matching.joints):
-        return found
-    found = _pair(reference, clip, matching)
-    if matching.band:
-        return found
+    curve = _pair(reference, clip, replace(matching, metric="points"))
+    if retimed_comparison.is_same_performance(reference, cycles.sample(clip, curve.frames), matching.joints):
+        return curve
+    curve = _pair(reference, clip, matching)
+    if matching.band:  # a correction may leave it
+        return curve
     frames = retimed_comparison.corrected(
         cycles.unrolled(reference, 1, 1),
         lambda at: cycles.sample(clip, at),
-        found.frames,
+        curve.frames,
         matching,
-        found.limit,
+        curve.limit,
         period=float(len(clip) - 1),
     )
-    return replace(found, frames=frames)
+    return replace(curve, frames=frames)
 
 
 def _pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
-    """The curve by one metric."""
-    one, other = len(reference) - 1, len(clip) - 1
-    # A cycle before and one after: windows and smoothing then see what comes next, not an end.
+    """Return the curve by one metric."""
+    length, other_length = len(reference) - 1, len(clip) - 1
+    # Cyclic padding: with a cycle before and one after, windows and smoothing meet no end.
     bodies = [metrics.prepare(cycles.unrolled(body, 1, 1), matching) for body in (reference, clip)]
-    middle = bodies[0].over(one, 2 * one - 1), bodies[1].over(other, 2 * other - 1)
+    middle = bodies[0].over(length, 2 * length - 1), bodies[1].over(other_length, 2 * other_length - 1)
 
     def inner(window: int) -> Array:
-        one_part = middle[0].part(one - window, 2 * one - 1 + window)
-        other_part = middle[1].part(other - window, 2 * other - 1 + window)
-        return one_part.matrix(other_part, window)[window : window + one, window : window + other]
+        part = middle[0].part(length - window, 2 * length - 1 + window)
+        other_part = middle[1].part(other_length - window, 2 * other_length - 1 + window)
+        return part.matrix(other_part, window)[window : window + length, window : window + other_length]
 
-    # All of a cycle is the most that there is to be seen.
-    matrix = inner(min(round(matching.window * reference.rate), one, other))
+    # The padding is one cycle, so a window reaches no farther on either side.
+    matrix = inner(min(round(matching.window * reference.rate), length, other_length))
     unwindowed = inner(0)
 
     def attempt(limit: int) -> RegistrationCurve:
         start, path = _cheapest_start(matrix, matching, limit)
         rolled = register_pair.in_band(np.roll(unwindowed, -start, axis=1), matching.band)
-        found = refine.path(rolled, path, limit, round(register_pair.FINE_SECONDS * reference.rate))
-        rows, frames = curve_fit.midpoints(found.cells)
-        frames = start + _periodic(np.interp(np.arange(one), rows, frames), other, matching, reference.rate, limit)
-        cells = np.stack([found.cells[:, 0], (found.cells[:, 1] + start) % other], axis=1)
+        fine = refine.path(rolled, path, limit, round(register_pair.FINE_SECONDS * reference.rate))
+        rows, frames = curve_fit.midpoints(fine.cells)
+        frames = np.interp(np.arange(length), rows, frames)
+        frames = start + _periodic(frames, other_length, matching, reference.rate, limit)
+        cells = np.stack([fine.cells[:, 0], (fine.cells[:, 1] + start) % other_length], axis=1)
         return RegistrationCurve(
             0,
             frames,
@@ -81,7 +79,7 @@ def _pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
             matching.joints,
         )
 
-    return register_pair.within_limit(attempt, matching, max(one, other))
+    return register_pair.within_limit(attempt, matching, max(length, other_length))
 
 
 def identity(clip: Clip) -> RegistrationCurve:
@@ -109,7 +107,7 @@ def _cheapest_start(matrix: Array, matching: Matching, limit: int) -> tuple[int,
 
 
 def _periodic(frames: Array, period: int, matching: Matching, rate: float, limit: int) -> Array:
-    """Return frames (K,) of one cycle, smoothed and limited as a curve that goes on for ever, with its end (K+1,)."""
+    """Return frames (K,) of one cycle smoothed and limited as a periodic curve, with its end (K+1,)."""
     count = len(frames)
     even = np.arange(count) * (period / count)
     smooth = even + curve_fit.smoothed(frames - even, matching, rate, periodic=True)
@@ -118,7 +116,7 @@ def _periodic(frames: Array, period: int, matching: Matching, rate: float, limit
 
 
 def refuse_unclosed(clip: Clip) -> None:
-    """Raise RegistrationError where a clip is no cycle."""
+    """Raise RegistrationError if a clip is no cycle."""
     if not clip.cyclic:
         gap = cycles.gap(clip)
         raise RegistrationError(

@@ -16,76 +16,75 @@ from . import curve_fit, dtw, metrics, refine, retimed_comparison
 from .distance import Metric, thinning
 from .registration_curve import RegistrationCurve
 
-LIMIT = 3
-RAISED_LIMIT = 6
+# Slope limits: the first one tried, and the one where it is too low. A larger one than needed follows noise.
+LIMIT, RAISED_LIMIT = 3, 6
 RAISE_AT = 0.10  # share of the path at the limit: a sneak's double support is 4.5 times as long as a walk's
-OPEN_GAIN = 1.3  # open ends are taken where they match that many times better
-BY_CHANCE = 0.1  # likeness of clips that have nothing to do with each other: below it on captured clips
-ALIKE = 0.25  # likeness of stretches that do, where the rest of their clips does not
-FREER_PENALTY = 1.5
-LEAST_SHARED = 0.5  # of the shorter clip, where both are one performance
+OPEN_GAIN = 1.3  # open ends are taken if pinned ends have more than this many times their mean cost
+BY_CHANCE = 0.1  # likeness; captured clips that have nothing to do with each other stay below it
+ALIKE = 0.25  # likeness from which a shorter stretch, or the legs alone, are taken instead
+FREER_PENALTY = 1.5  # open-end penalty of that search: shorter stretches pay less than by default
+LEAST_SHARED = 0.5  # of the shorter clip that has to be matched for one performance
 FINE_SECONDS = 0.033  # half-width of the band of the second pass
 
 
 def pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress = SILENT) -> RegistrationCurve:
-    """Return the registration curve of a clip against a reference of the same skeleton and rate, ends as asked.
+    """Return the registration curve of a clip against a reference of the same skeleton and rate.
 
-    Where the metric is left to be chosen, points are compared first: if both turn out to be one performance, that is
-    it. Else they are compared by how they move, and then again on one clock. Raises RegistrationError where they can't
-    be matched under the limits of `matching`.
+    With the metric "auto", points are compared first: if both clips are one performance, that curve is the answer. Else
+    it comes from how they move, corrected by a retimed comparison. Raises RegistrationError where they can't be matched
+    under the limits of `matching`.
     """
     if matching.metric != "auto":
         return _pair(reference, clip, matching, progress)
     same = _same_performance(reference, clip, matching, progress.part(0.0, 0.3))
     if same is not None:
         return same
-    found = _by_motion(reference, clip, matching, progress.part(0.3, 0.8))
-    if matching.band:
-        return found  # it is what was asked for, and a correction may leave it
+    curve = _by_motion(reference, clip, matching, progress.part(0.3, 0.8))
+    if matching.band:  # a correction may leave it
+        return curve
     progress.at(0.8, f"Synchronising the steps of {clip.name}")
     frames = retimed_comparison.corrected(
-        reference.cut(found.first, found.last + 1),
+        reference.cut(curve.first, curve.last + 1),
         lambda at: resample.sample(clip, at),
-        found.frames,
-        replace(matching, joints=found.joints),
-        found.limit,
+        curve.frames,
+        replace(matching, joints=curve.joints),
+        curve.limit,
     )
-    return replace(found, frames=frames)
+    return replace(curve, frames=frames)
 
 
 def _same_performance(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -> RegistrationCurve | None:
-    """The curve of two copies of one performance, compared by points; None where they are not."""
+    """Return the curve of two copies of one performance, compared by points; None if they are not."""
     try:
-        found = _pair(reference, clip, replace(matching, metric="points"), progress)
+        curve = _pair(reference, clip, replace(matching, metric="points"), progress)
     except RegistrationError:
         return None
-    if len(found.frames) < LEAST_SHARED * min(len(reference), len(clip)):
+    if len(curve.frames) < LEAST_SHARED * min(len(reference), len(clip)):
         return None
-    on_clock = resample.sample(clip, found.frames)
-    same = retimed_comparison.is_same_performance(reference.cut(found.first, found.last + 1), on_clock, matching.joints)
-    return found if same else None
+    retimed = resample.sample(clip, curve.frames)
+    same = retimed_comparison.is_same_performance(reference.cut(curve.first, curve.last + 1), retimed, matching.joints)
+    return curve if same else None
 
 
 def _by_motion(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -> RegistrationCurve:
-    """The curve of clips compared by how they move.
+    """Return the curve of clips compared by how they move.
 
-    Where all is left to be chosen and whole bodies, most of both clips, match no better than by chance, shorter
-    stretches are tried, and then the lower bodies alone: a sneak has a walk's steps, but not its arms and its
-    bearing.
+    If ends, slope and joints are at their defaults and the likeness is no better than by chance, shorter stretches are
+    tried, then the legs alone: a sneak has the steps of a walk, but not its arms and its bearing.
     """
-    found = _pair(reference, clip, matching, progress.part(0.0, 0.4))
-    left_to_us = (matching.ends, matching.slope, matching.joints) == ("auto", 0, "all")
-    if not left_to_us or found.likeness > BY_CHANCE:
-        return found
+    curve = _pair(reference, clip, matching, progress.part(0.0, 0.4))
+    by_default = (matching.ends, matching.slope, matching.joints) == ("auto", 0, "all")
+    if not by_default or curve.likeness > BY_CHANCE:
+        return curve
     for joints, start in (("all", 0.4), ("lower", 0.7)):
         freer = replace(matching, ends="open", open_end_penalty=FREER_PENALTY, slope=RAISED_LIMIT, joints=joints)
         try:
             other = _pair(reference, clip, freer, progress.part(start, start + 0.3))
         except (RegistrationError, OptionError):
-            continue  # no legs, or no stretch: there is the first one still
+            continue  # no legs, or no stretch
         if other.likeness >= ALIKE:
             return other
-    return found
+    return curve
 
 
 def _pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -> RegistrationCurve:
@@ -97,9 +96,11 @@ def _pair(reference: Clip, clip: Clip, matching: Matching, progress: Progress) -
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Two clips ready to be compared: all of their frames, and as many as a matrix that is held whole has room for.
+    """Two clips ready to be compared: all of their frames, and as many as a matrix held whole has room for.
 
-    every : so many frames go to one of the thinned ones; matrix : the windowed distances of those; rate : theirs
+    every : frames of the clips to one thinned frame
+    rate, matrix : of the thinned clips, the matrix with windows
+    shape : frames of both clips
     """
 
     full: tuple[Metric, Metric]
@@ -119,22 +120,23 @@ class _Pair:
                 metrics.prepare(reference.thinned(every), matching),
                 metrics.prepare(clip.thinned(every), matching),
             )
-        # What all limits begin with; for long clips as much work as the path.
+        # Computed once for all limits: for long clips it is as much work as the path.
         matrix = thinned[0].matrix(thinned[1], round(matching.window * rate))
         return cls(full, thinned, every, rate, matrix, (len(reference), len(clip)))
 
 
 def within_limit(attempt: Callable[[int], RegistrationCurve], matching: Matching, longer: int) -> RegistrationCurve:
-    """Return what an attempt gives under the slope limit that `matching` asks for, raised where it must find one.
+    """Return the curve of an attempt under the slope limit that `matching` asks for; 0 raises it only where needed.
 
-    A limit of the longer clip's frames is none. A larger one than needed follows noise in still stretches.
+    longer : frames of the longer clip; as a limit it limits nothing. A larger limit than needed follows noise where the
+    body stands still.
     """
     if matching.slope:
         return attempt(matching.slope if matching.slope > 0 else longer)
     try:
-        found = attempt(LIMIT)
-        if found.at_limit <= RAISE_AT:
-            return found
+        curve = attempt(LIMIT)
+        if curve.at_limit <= RAISE_AT:
+            return curve
     except RegistrationError:
         pass
     return attempt(RAISED_LIMIT)
@@ -149,7 +151,7 @@ def _with_limit(pair: _Pair, matching: Matching, limit: int, progress: Progress)
         progress.at(done / reference.passes, "Synchronising")
         (top, left), (bottom, right) = path.cells[0], path.cells[-1]
         reference, clip = reference.over(top, bottom), clip.over(left, right)
-        del matrix  # before there is another one of its size
+        del matrix  # so that there are never two of its size in memory
         matrix = reference.matrix(clip, window)
         ends, path = _choose_ends(matrix, matching, limit, reference.floor)
     cells = _finest(pair, (reference, clip), path, matching, limit)
@@ -176,7 +178,7 @@ def _with_limit(pair: _Pair, matching: Matching, limit: int, progress: Progress)
 def _finest(
     pair: _Pair, compared: tuple[Metric, Metric], path: dtw.WarpPath, matching: Matching, limit: int
 ) -> dtw.Cells:
-    """The cells of the path by single frames at the full rate; some at a time where they are too many to be held."""
+    """Return the cells of the path by single frames at the full rate."""
     reach = round(FINE_SECONDS * pair.rate * pair.every)
     if pair.every == 1 and matching.band:
         matrix = in_band(compared[0].matrix(compared[1], 0), matching.band)
@@ -190,6 +192,7 @@ def _finest(
 
 
 def _choose_ends(matrix: Array, matching: Matching, limit: int, floor: float) -> tuple[str, dtw.WarpPath]:
+    """Return the ends, "pinned" or "open", as `matching` asks or as suits the clips, and the path between them."""
     matrix = in_band(matrix, matching.band)
     if matching.ends == "pinned":
         return "pinned", dtw.pinned(matrix, limit)
@@ -198,14 +201,14 @@ def _choose_ends(matrix: Array, matching: Matching, limit: int, floor: float) ->
         return "open", free
     try:
         whole = dtw.pinned(matrix, limit)
-    except RegistrationError:  # not within the band
+    except RegistrationError:  # the band leaves none
         return "open", free
     better = whole.mean_cost > max(OPEN_GAIN * free.mean_cost, floor)
     return ("open", free) if better else ("pinned", whole)
 
 
 def in_band(matrix: Array, band: float) -> Array:
-    """Return the matrix (M, N), infinite more than band·N columns from the line of even time; 0 is no band."""
+    """Return the matrix (M, N), infinite more than band·N columns from the line of even time; 0 for no band."""
     if band == 0.0:
         return matrix
     rows, columns = matrix.shape

@@ -1,7 +1,4 @@
-"""Synchronising clips: for every frame of a reference, the corresponding frame of each clip.
-
-Method: Time registration.
-"""
+"""Register clips: for every frame of a reference, the corresponding frame of each (methods: Time registration)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,9 +16,19 @@ from .registration_curve import Registration, RegistrationCurve
 
 
 def register(clips: Sequence[Clip], reference: int, matching: Matching, progress: Progress = SILENT) -> Registration:
-    """Register clips of one skeleton and one rate against the reference among them (its index).
+    """Return the registration of clips of one skeleton and one rate against the reference among them (its index).
 
-    Raises RegistrationError where they can't be matched under the limits of `matching`.
+    Raises RegistrationError where they can't be matched under the limits of `matching`, or have no stretch in common.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.sync import registration
+        >>> slow, fast = actions.walk(cycles=1, speed=1.0), actions.walk(cycles=1, speed=1.3)
+        >>> found = registration.register([slow, fast], 0, Matching())
+        >>> found.frames(np.array([0.0, 24.0, 41.0])).round().astype(int).tolist()  # of 42 and 33 frames
+        [[0, 24, 41], [0, 19, 32]]
     """
     round_the_circle = _all_cycles(clips, matching)
     curves = []
@@ -39,7 +46,10 @@ def register(clips: Sequence[Clip], reference: int, matching: Matching, progress
 
 
 def _all_cycles(clips: Sequence[Clip], matching: Matching) -> bool:
-    """Say whether to register round the circle: where asked to, or where all are cycles and nothing else is asked."""
+    """Return whether to register round the circle: if asked to, or with ends "auto" if all clips are cycles.
+
+    Raises RegistrationError if asked to and a clip is no cycle.
+    """
     if matching.ends == "cyclic":
         for clip in clips:
             register_cycles.refuse_unclosed(clip)
@@ -56,7 +66,16 @@ def identity(clip: Clip) -> RegistrationCurve:
 
 
 def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> int:
-    """Return the index of the reference: a number from 1, the longest clip, or the one nearest to all others."""
+    """Return the index of the reference that `matching` names: a number from 1, the longest clip, or the medoid.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.sync import registration
+        >>> clips = [actions.run(), actions.walk(), actions.sneak()]
+        >>> [registration.choose_reference(clips, Matching(reference=name)) for name in ("2", "longest")]
+        [1, 2]
+    """
     index = matching.reference_index(len(clips))
     if index is not None:
         return index
@@ -66,7 +85,8 @@ def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progre
 
 
 def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> int:
-    # Costs are added up, so all of one metric.
+    """Return the index of the clip with the least total cost to all others."""
+    # Costs of different metrics can't be added up, so "auto" is one of them for all pairs.
     matching = replace(matching, metric=row_of(matching.metric).name)
     cost = np.zeros(len(clips))
     pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
@@ -83,8 +103,17 @@ def register_pair(
 ) -> RegistrationCurve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate.
 
-    `cyclic` where both are cycles and are to be matched round the circle. Raises RegistrationError where they
-    can't be matched under the limits of `matching`.
+    cyclic : whether both are cycles, to be matched round the circle. Raises RegistrationError for clips that are too
+    short or can't be matched under the limits of `matching`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.sync import registration
+        >>> walk, sneak = actions.walk(cycles=1), actions.sneak(cycles=1)
+        >>> curve = registration.register_pair(walk, sneak, Matching(), cyclic=True)
+        >>> len(curve.frames), round(curve.frames[-1] - curve.frames[0])  # a cycle of each
+        (33, 66)
     """
     shortest = 4 if cyclic else 2
     if len(reference) < shortest or len(clip) < shortest:

@@ -1,4 +1,4 @@
-"""What synchronising gives: for every frame of a reference, the corresponding frame of each clip."""
+"""Registration curves: the frame of a clip for every frame of a reference (methods: Time registration)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,14 +15,16 @@ class RegistrationCurve:
     """The registration curve of one clip against the reference.
 
     first, frames (K,) : reference frame first + k corresponds to frame frames[k] of the clip, strictly increasing
-    cost : mean pose distance along the path; ends : pinned, open or cyclic; limit : the slope limit that was used
-    at_limit : share of the path that runs at the limit; cells (·, 2) : of the path
-    matrix (M, N) : distances for a picture, in single precision, of every so manieth frame where clips are long
-    every : so many frames go to one of the matrix
-    chance : mean distance of any two frames; joints : which were compared
+    metric, ends : that were used; ends pinned, open or cyclic
+    cost : mean pose distance along the path
+    limit, at_limit : the slope limit that was used, and the share of the path at it
+    cells (·, 2) : of the path
+    matrix (M, N) : distances for a picture, in single precision, of every n-th frame (n = `every`)
+    chance : mean of the whole matrix
+    joints : that were compared
 
-    A cyclic curve begins anywhere in the clip's cycle and spans one cycle of each; frames run on past the clip's
-    end into its next cycle.
+    A cyclic curve begins anywhere in the clip's cycle and spans one cycle of each clip; its frames continue past the
+    end of the clip into the next cycle.
     """
 
     first: int
@@ -40,7 +42,7 @@ class RegistrationCurve:
 
     @property
     def likeness(self) -> float:
-        """How alike the matched poses are: 1 is the same, 0 no better than any two frames of the clips."""
+        """How alike the matched poses are: 1 for equal, 0 for no more alike than any two frames of the clips."""
         return 1.0 - self.cost / self.chance if self.chance > 0.0 else 1.0
 
     @property
@@ -48,26 +50,26 @@ class RegistrationCurve:
         return self.first + len(self.frames) - 1
 
     def at(self, reference_frames: Array) -> Array:
-        """Return the clip's frames at fractional reference frames; a cyclic curve goes on for ever."""
+        """Return the clip's frames at fractional reference frames; a cyclic curve is periodic."""
         if self.ends != "cyclic":
             return curve_fit.evaluate(self.frames, reference_frames - self.first)
-        one, period = len(self.frames) - 1, self.frames[-1] - self.frames[0]
-        cycles = np.floor((reference_frames - self.first) / one)
-        # Two frames of the cycles before and after: the curve's slope goes on through the seam.
+        length, period = len(self.frames) - 1, self.frames[-1] - self.frames[0]
+        cycles = np.floor((reference_frames - self.first) / length)
+        # With two frames of the cycles before and after, the slope is continuous through the seam.
         around = np.concatenate([self.frames[-3:-1] - period, self.frames, self.frames[1:3] + period])
-        return curve_fit.evaluate(around, reference_frames - self.first - cycles * one + 2.0) + cycles * period
+        return curve_fit.evaluate(around, reference_frames - self.first - cycles * length + 2.0) + cycles * period
 
 
 @dataclass(frozen=True, eq=False)
 class Registration:
-    """The curves of N clips against one of them, over the reference frames first … last that all have."""
+    """The curves of N clips against one of them, over the reference frames first … last that all of them cover."""
 
     reference: int
     curves: tuple[RegistrationCurve, ...]
 
     @property
     def cyclic(self) -> bool:
-        """Whether all clips are cycles, so that first … last is one cycle and goes on for ever."""
+        """Whether all clips are cycles, so that first … last is one cycle and repeats."""
         return self.curves[self.reference].ends == "cyclic"
 
     @cached_property
@@ -84,7 +86,7 @@ class Registration:
         return np.arange(self.first, self.last + 1, dtype=float)
 
     def share_of_way(self, reference_frames: Array) -> Array:
-        """Return how far along the common stretch reference frames (K,) are: 0 at its start, 1 at its end."""
+        """Return where reference frames (K,) are on the common stretch, from 0 at its start to 1 at its end."""
         return (reference_frames - self.first) / (self.last - self.first)
 
     def frames(self, reference_frames: Array) -> Array:

@@ -1,8 +1,8 @@
-"""Clips compared again once they are on one clock (methods: Time registration).
+"""Retimed comparison: clips compared again after one is re-timed to the other (methods: Time registration).
 
-What `motion` compares (heading, mean pose, amplitude, speeds) depends on a clip's own clock: on a clip played slowly in
-one place, everything is a little elsewhere. Re-timed by what was found, both clips have the reference's clock, and all
-of it agrees; only then feet may have a say of their own.
+What `motion` compares (heading, mean pose, amplitude, speeds) depends on a clip's own timing: if part of a clip is
+slower, all of it differs a little. After re-timing by the first curve, both clips have the reference's timing, and all
+of it agrees. Only then do feet count on their own.
 """
 
 from collections.abc import Callable
@@ -16,73 +16,75 @@ from ..recipes.matching import Matching
 from . import alignment, curve_fit, joint_weights, refine
 from .positions import MotionMetric
 
-SAME = 0.012  # of the body's height, a point, root mean square: so near are two copies of one performance only
+SAME = 0.012  # of the body's height, root mean square of the points: only copies of one performance are as close
 ROUNDS = 2
-REACH = 0.1  # s that a frame may be moved by in a round
-LIMIT = 3
-KNOT_SECONDS = 0.1  # of what is corrected; with 1/6 s toe-off is cut short
-FOOT_WEIGHT = 3.0
-STANDS = 0.18  # body heights a second; the direction of a slower foot means little
-SLOW_SHARE = 0.2  # of a foot's median speed; the same
+REACH = 0.1  # s that a frame may move in a round
+LIMIT = 3  # of the slope of a correction
+KNOT_SECONDS = 0.1  # of a correction; with 1/6 s toe-off is cut short
+FOOT_WEIGHT = 3.0  # λ in `StepMetric`
+# Below the larger of the two, the direction of a foot's velocity means little: body heights a second, and a share of
+# its median speed.
+STANDS, SLOW_SHARE = 0.18, 0.2
 
 
-def is_same_performance(reference: Clip, on_clock: Clip, joints: str) -> bool:
-    """Say whether two clips (F frames each, on one clock) are one performance: frame by frame they are nearly equal."""
+def is_same_performance(reference: Clip, retimed: Clip, joints: str) -> bool:
+    """Return whether a reference and a clip re-timed to it (F frames each) are one performance: at most SAME apart."""
     weights = joint_weights.point_weights(reference.skeleton, joints)
-    one, other = kinematics.points(reference), kinematics.points(on_clock)
-    ground, theirs = (points[:, None, :, 0] + 1j * points[:, None, :, 1] for points in (one, other))
-    lifted = ((one[..., 2] - other[..., 2]) ** 2) @ weights
-    square = alignment.align(ground, theirs, weights).residual + lifted
+    points, others = kinematics.points(reference), kinematics.points(retimed)
+    ground, other_ground = (places[:, None, :, 0] + 1j * places[:, None, :, 1] for places in (points, others))
+    lifted = ((points[..., 2] - others[..., 2]) ** 2) @ weights
+    square = alignment.align(ground, other_ground, weights).residual + lifted
     return bool(np.sqrt(square.mean()) <= SAME * reference.skeleton.height)
 
 
 def corrected(
     reference: Clip,
-    on_clock: Callable[[Array], Clip],
+    retimed: Callable[[Array], Clip],
     frames: Array,
     matching: Matching,
     limit: int,
     *,
     period: float = 0.0,
 ) -> Array:
-    """Return the frames (K,) of a clip that correspond to those of a reference, found again with both on one clock.
+    """Return the frames (K,) of a clip that correspond to those of a reference, corrected by a retimed comparison.
 
-    reference : K frames; on_clock(frames) : the clip at frames (K,). Of cycles with a `period` (K − 1 frames of the
-    reference, `period` of the clip) all laps are corrected alike, and reference and clip have a lap before and after.
+    retimed(frames) : the clip at frames
+    reference : K frames; for cycles three in a row, of K − 1 frames each
+    period : frames of the clip's cycle; 0 if they are no cycles. Cycles are corrected as three in a row, alike in all
     """
     even = np.arange(len(reference))
     diagonal, knot = np.stack([even, even], axis=1), KNOT_SECONDS * reference.rate
-    ours = StepMetric(reference, matching)
+    metric = StepMetric(reference, matching)
     for _ in range(ROUNDS):
-        around = _laps(frames, period) if period else frames
-        theirs = StepMetric(on_clock(around), matching)
-        cells = refine.cells(ours, theirs, diagonal, LIMIT, round(REACH * reference.rate))
+        around = _three_cycles(frames, period) if period else frames
+        other = StepMetric(retimed(around), matching)
+        cells = refine.cells(metric, other, diagonal, LIMIT, round(REACH * reference.rate))
         rows, moved = curve_fit.midpoints(cells)
         moved = np.interp(even, rows, moved)
         if period:
-            one = len(frames) - 1
-            offsets = curve_fit.smoothed((moved - even)[one : 2 * one], matching, reference.rate, knot, periodic=True)
-            there = np.arange(one) + offsets
-            there = curve_fit.limit_slopes(np.append(there, there[0] + one), 1.0 / LIMIT, float(LIMIT), periodic=True)
-            frames = curve_fit.evaluate(around, one + there)
+            length = len(frames) - 1
+            offsets = (moved - even)[length : 2 * length]
+            at = np.arange(length) + curve_fit.smoothed(offsets, matching, reference.rate, knot, periodic=True)
+            at = curve_fit.limit_slopes(np.append(at, at[0] + length), 1.0 / LIMIT, float(LIMIT), periodic=True)
+            frames = curve_fit.evaluate(around, length + at)
         else:
-            there = curve_fit.smoothed(moved, matching, reference.rate, knot)
-            frames = curve_fit.evaluate(frames, curve_fit.limit_slopes(there, 1.0 / LIMIT, float(LIMIT)))
+            at = curve_fit.smoothed(moved, matching, reference.rate, knot)
+            frames = curve_fit.evaluate(frames, curve_fit.limit_slopes(at, 1.0 / LIMIT, float(LIMIT)))
         frames = curve_fit.limit_slopes(frames, 1.0 / limit, float(limit), periodic=bool(period))
     return frames
 
 
-def _laps(frames: Array, period: float) -> Array:
-    """The frames of a lap before, of one lap (K,), and of one after."""
+def _three_cycles(frames: Array, period: float) -> Array:
+    """Return the frames of the cycle before, of one cycle (K,), and of the one after."""
     return np.concatenate([frames[:-1] - period, frames[:-1], frames + period])
 
 
 class StepMetric(MotionMetric):
-    """How a body moves, and where its feet turn, for clips on one clock.
+    """How a body moves, and where its feet turn back, for a retimed comparison.
 
-    To `motion` comes λ·mean |d − d'|² over balls and ankles, d = v / max(|v|, slow) of their velocities in the heading
-    frame: the moment at which a foot turns from backwards to forwards, whatever the share of the stance. Feet that
-    stand say nothing.
+    λ·mean |d − d'|² over balls and ankles is added to `motion`, with d = v / max(|v|, slow) of their velocities in the
+    heading frame: the moment when a foot turns from backward to forward, whatever the share of the stance. Feet that
+    stand add nothing.
     """
 
     def _more(self, clip: Clip, matching: Matching, velocities: Array) -> Array:
@@ -92,8 +94,8 @@ class StepMetric(MotionMetric):
         counting = sorted(point for point in points if chosen[above[point]] > 0.0)
         if not counting:
             return super()._more(clip, matching, velocities)
-        going = velocities[:, counting] * clip.rate
-        speed = np.linalg.norm(going, axis=2)
+        velocities = velocities[:, counting] * clip.rate
+        speed = np.linalg.norm(velocities, axis=2)
         slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * clip.skeleton.height)
-        turns = going / np.maximum(speed, slow)[..., None]
-        return np.asarray(np.sqrt(FOOT_WEIGHT / len(counting)) * turns.reshape(len(clip), -1))
+        directions = velocities / np.maximum(speed, slow)[..., None]
+        return np.asarray(np.sqrt(FOOT_WEIGHT / len(counting)) * directions.reshape(len(clip), -1))

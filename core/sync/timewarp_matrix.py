@@ -1,4 +1,4 @@
-"""Timewarping as a matrix, as [TMPS] has it, of a smooth registration curve (methods: Time registration)."""
+"""A smooth registration curve as a timewarp matrix of [TMPS] (methods: Time registration)."""
 
 import numpy as np
 
@@ -6,11 +6,21 @@ from ..motion.quat import Array
 
 
 def matrix(frames: Array, rows: int) -> Array:
-    """Return the timewarp matrix W (M, N) of a registration: frames 0 … M−1 as a row, times W, are `frames` (N,).
+    """Return the timewarp matrix W (M, N) of a registration: the row 0, 1 … M−1 times W is `frames` (N,).
 
-    frames : of a clip of M = `rows` frames, at each frame of the reference, NaN where none corresponds. Two
-    neighbouring frames share a column, in the ratio of their distances, so that the curve comes out exactly; a
-    column of NaN is empty. [TMPS] has its smoothed path as whole cells, and rounds what it plays by doing so.
+    frames : of a clip of M = `rows` frames, at each frame of the reference, NaN where none corresponds
+
+    Two neighbouring frames share a column by their distances, so that the curve comes out exactly; a column of NaN is
+    empty. [TMPS] has whole cells along its smoothed path, which rounds the frames that are played.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.sync import timewarp_matrix
+        >>> warp = timewarp_matrix.matrix(np.array([0.0, 0.75, 2.0]), rows=3)
+        >>> warp.tolist()
+        [[1.0, 0.25, 0.0], [0.0, 0.75, 0.0], [0.0, 0.0, 1.0]]
+        >>> (np.arange(3) @ warp).tolist()
+        [0.0, 0.75, 2.0]
     """
     known = np.flatnonzero(~np.isnan(frames))
     before = np.clip(np.floor(frames[known]).astype(np.int64), 0, max(rows - 2, 0))

@@ -1,4 +1,4 @@
-"""Where one clip can go over into another: frames whose poses and speeds are nearest, ranked (Kovar 2002)."""
+"""Transitions: frames of two clips whose poses and speeds are most alike, ranked (methods: Connecting two clips)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from .distance import clamped
 
 @dataclass(frozen=True)
 class Transition:
-    """From a frame of one clip to a frame of another: their distance (m), and what brings the other one there.
+    """From a frame of one clip to a frame of another: their distance (m), and the ground motion that joins them.
 
-    The other clip is turned about the vertical through the origin (radians), then moved by shift (2,) metres.
+    The other clip is turned about the vertical through the origin (radians), then shifted (2,) in metres.
     """
 
     from_frame: int
@@ -40,14 +40,25 @@ def find(
     *,
     feet: Sequence[Footing] = (),
 ) -> list[Transition]:
-    """Return the local minima of the windowed point distance, nearest first, at most so many.
+    """Return at most `most` local minima of the windowed point distance, nearest first.
 
-    From frames of `before` and to frames of `after` in these ranges (first, last), both included; only what lies in
-    them is compared, each pose turned and moved to where it is nearest. feet : of both clips (F, S); where they stand
-    in both, the clip is brought to where they stay, and the distance is the one from there.
+    window : frames on each side
+    from_frames, to_frames : ranges (first, last) of `before` and `after` that are searched, both included
+    feet : of both clips (F, S), or none; feet that stand in both windows stay in place, and the distance is the one
+        from there
+
+    Poses are compared after the best turn and shift.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync import transitions
+        >>> walk, turn = actions.walk(), actions.turn_left()
+        >>> best = transitions.find(walk, turn, 1, (60, 96), (0, 40))[0]
+        >>> best.from_frame, best.to_frame, round(best.distance, 3)
+        (90, 10, 0.007)
     """
-    (one, i), (other, j) = _around(before, from_frames, window), _around(after, to_frames, window)
-    bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (one, other)]
+    (early, i), (late, j) = _around(before, from_frames, window), _around(after, to_frames, window)
+    bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (early, late)]
     columns = slice(j, j + to_frames[1] - to_frames[0] + 1)
 
     def distances(low: int, high: int) -> Array:
@@ -55,9 +66,9 @@ def find(
         part = bodies[0].part(start, i + high - 1 + window)
         return np.asarray(part.matrix(bodies[1], window)[i + low - start :, columns][: high - low])
 
-    found = _nearest(distances, from_frames[1] - from_frames[0] + 1, len(other), most)
-    placed = [align(before, after, k + from_frames[0], m + to_frames[0], window, feet) for k, m, _ in found]
-    return sorted(placed, key=lambda one: one.distance)
+    minima = _nearest(distances, from_frames[1] - from_frames[0] + 1, len(late), most)
+    aligned = [align(before, after, k + from_frames[0], m + to_frames[0], window, feet) for k, m, _ in minima]
+    return sorted(aligned, key=lambda transition: transition.distance)
 
 
 def find_as_made(
@@ -71,7 +82,16 @@ def find_as_made(
     moves: bool,
     feet: Sequence[Footing] = (),
 ) -> list[Transition]:
-    """Return what `find` does, of poses that are compared as they stand, or only moved to where they are nearest."""
+    """Return transitions as `find` does, but compare poses as they stand, or only shifted if `moves`; never turned.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync import transitions
+        >>> wave, walk = actions.wave(), actions.walk()
+        >>> as_made = transitions.find_as_made(wave, walk, 1, (90, 108), (0, 20), moves=False)
+        >>> as_made[0].turn, as_made[0].shift
+        (0.0, (0.0, 0.0))
+    """
     weights = joint_weights.point_weights(before.skeleton, "all")
     rows, windows = [], []
     for clip, frames in ((before, from_frames), (after, to_frames)):
@@ -83,13 +103,13 @@ def find_as_made(
         count = frames[1] - frames[0] + 1
         rows.append((np.sqrt(weights)[:, None] * points).reshape(len(part), -1))
         windows.append(clamped(len(part), window)[place : place + count])
-    (one, other), (i, j) = rows, windows
-    squares = (other * other).sum(axis=1)
+    (early, late), (i, j) = rows, windows
+    squares = (late * late).sum(axis=1)
 
     def distances(low: int, high: int) -> Array:
         total = np.zeros((high - low, len(j)))
         for row, column in zip(i[low:high].T, j.T, strict=True):
-            total += (one[row] ** 2).sum(axis=1)[:, None] + squares[column] - 2.0 * one[row] @ other[column].T
+            total += (early[row] ** 2).sum(axis=1)[:, None] + squares[column] - 2.0 * early[row] @ late[column].T
         return np.sqrt(np.maximum(total / (2 * window + 1), 0.0))
 
     found = []
@@ -99,20 +119,21 @@ def find_as_made(
             found.append(align(before, after, *frames, window, feet, turning=False))
         else:
             found.append(Transition(*frames, away, 0.0, (0.0, 0.0)))
-    return sorted(found, key=lambda one: one.distance)
+    return sorted(found, key=lambda transition: transition.distance)
 
 
 def _nearest(
     distances: Callable[[int, int], Array], count: int, columns: int, most: int
 ) -> list[tuple[int, int, float]]:
-    """The local minima of a matrix of `count` rows, nearest first, at most so many: row, column and distance.
+    """Return at most `most` local minima of a matrix of `count` rows, nearest first: row, column and distance.
 
-    distances : gives some of its rows; a row of the work it takes has so many columns
+    distances(low, high) : rows of the matrix
+    columns : of the arrays that it needs for a row
     """
     at_once = max(1, pose_distance.MOST_CELLS // columns)
     cells, apart = [], []
     for first in range(0, count, at_once):
-        # With a row on each side, which tells whether those at the border are minima.
+        # With a row more on each side, to decide whether cells at the border are minima.
         low, high = max(first - 1, 0), min(first + at_once + 1, count)
         distance = distances(low, high)
         found = local_minima(distance)
@@ -125,7 +146,7 @@ def _nearest(
 
 
 def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int]:
-    """The part of a clip that windows round some frames need, and where the first of these is in it."""
+    """Return the part of a clip that windows round frames first … last need, and where the first one is in it."""
     start = max(frames[0] - window, 0)
     return clip.cut(start, min(frames[1] + window + 1, len(clip))), frames[0] - start
 
@@ -140,7 +161,18 @@ def align(
     *,
     turning: bool = True,
 ) -> Transition:
-    """Return the transition from frame i to frame j with the ground motion that brings the windows together."""
+    """Return the transition from frame i to frame j, with the ground motion that brings their windows together.
+
+    window, feet : as in `find`; turning : whether `after` may be turned, or only shifted
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync import transitions
+        >>> walk = actions.walk()  # three equal cycles of 32 frames along −y
+        >>> cut = transitions.align(walk, walk, 64, 32, 1)
+        >>> round(cut.distance, 3), [round(metres, 2) + 0.0 for metres in cut.shift]
+        (0.0, [0.0, -1.39])
+    """
     weights = joint_weights.point_weights(before.skeleton, "all")
     clouds, heights, standing = [], [], list[Footing]()
     for k, (clip, frame) in enumerate(((before, i), (after, j))):

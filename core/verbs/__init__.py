@@ -1,7 +1,7 @@
-"""The list of verbs: what each is asked for (its recipe), and which functions do and draw it.
+"""The registry of verbs: the recipe of each, and which functions do the work and draw the picture.
 
-Each verb has a folder here: its recipe and figures in `__init__`, `work`, `picture`, and how it is tried (`trial`).
-The list can be read without numpy; the work is loaded when a recipe is applied.
+Each verb has a folder here: `__init__` has its recipe and figures, `work` does it, `picture` draws it, and `trial` says
+how tests try it. The registry can be read without numpy; the work is loaded when a recipe is applied.
 """
 
 import json
@@ -47,16 +47,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verb:
-    """A row of the list; functions are named as `entry_points` loads them, below the recipe's own folder.
+    """A row of the registry; functions are named as `entry_points` loads them, below the recipe's own folder.
 
-    function : takes clips, recipe and progress, and what was prepared where anything is; returns what `makes` says
+    function : takes clips, recipe, progress and, where `prepare` is set, its result; returns what `makes` names
     picture : draws the result
-    makes : "clip" (a Result), or what can be kept in a file of its own: "graph" (a MotionGraph), "style" (a Style)
-    uses : which of these, from a file, can replace what is prepared of clips; "" for none
-    prepare : does, with the same arguments, the part of the work that depends only on the clips and on the options of
-        `depends`, so that it can be kept and used again; "" where there is none
+    makes : "clip" (a Result), or what can have a file of its own: "graph" (a MotionGraph), "style" (a Style)
+    uses : which of these, read from a file, can replace the prepared part; "" for none
+    prepare : takes the same arguments and does the part of the work that depends only on the clips and on the options
+        of `depends`, so that it can be kept and used again; "" where there is none
     needs : parts of the body that must be known (see `_PARTS`), unless options name joints
-    several_bodies : for clips on bodies of their own: not offered where all are on one, as the actions of an armature
+    several_bodies : takes clips on different bodies: not offered where all are on one, as the actions of an armature
     """
 
     recipe: type[Recipe]
@@ -70,7 +70,7 @@ class Verb:
     several_bodies: bool = False
 
     def __post_init__(self) -> None:
-        """Complete names of functions: "work:loop" becomes "verbs.loop.work:loop" by the folder of the recipe."""
+        """Complete the names of functions by the recipe's folder: "work:loop" becomes "verbs.loop.work:loop"."""
         folder = self.recipe.__module__.partition(".core.")[2]
         for field in ("function", "picture"):
             text = getattr(self, field) or f"work:{self.recipe.verb}"
@@ -111,7 +111,7 @@ _ROWS = (
 )
 VERBS = {row.recipe.verb: row for row in _ROWS}
 OF_ONE_BODY = {verb: row for verb, row in VERBS.items() if not row.several_bodies}
-# Parts of the body that something needs, and the body roles of which one must be known, on both sides for limbs.
+# Parts of the body that verbs need. One of the body roles of a part must be known, for limbs on both sides.
 _PARTS = {
     "spine": ("spine",),
     "upper arms": ("upper_arm",),
@@ -121,7 +121,13 @@ _PARTS = {
 
 
 def verb_of(name: str) -> Verb:
-    """Return the row of a verb, which may be called as in an earlier version; raises OptionError."""
+    """Return the row of a verb by its name, today's or an earlier version's; raises OptionError.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> verbs.verb_of("path").recipe.verb
+        'shortest'
+    """
     for row in _ROWS:
         if name == row.recipe.verb or name in row.recipe.earlier_verbs:
             return row
@@ -129,7 +135,13 @@ def verb_of(name: str) -> Verb:
 
 
 def lacking(known: Collection[str]) -> set[str]:
-    """Return the parts of the body that verbs need (see `Verb.needs`) and that some body roles do not tell of."""
+    """Return the parts of the body that verbs need (see `Verb.needs`) and that the known body roles do not cover.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> sorted(verbs.lacking({"hips", "spine", "thigh.L", "thigh.R"}))
+        ['feet', 'upper arms']
+    """
     return {
         part
         for part, roles in _PARTS.items()
@@ -138,9 +150,17 @@ def lacking(known: Collection[str]) -> set[str]:
 
 
 def what_works(known: Collection[str]) -> str:
-    """Return in a sentence which modes work where some body roles alone are known, and what others need.
+    """Return in a sentence which modes work with the known body roles alone, and what the others need.
 
-    known : such as "hips" and "thigh.L". "" where nothing that is needed is missing.
+    known : such as "hips" and "thigh.L". Returns "" where no needed role is missing.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> legs = {f"{part}.{side}" for part in ("thigh", "shin", "foot") for side in "LR"}
+        >>> verbs.what_works({"hips", "spine", *legs}).rpartition("; ")[2]
+        'Splice needs upper arms'
+        >>> verbs.what_works({"hips", "spine", "upper_arm.L", "upper_arm.R", *legs})
+        ''
     """
     missing = lacking(known)
     modes = [row for row in _ROWS if row.recipe.mode]
@@ -158,9 +178,16 @@ def what_works(known: Collection[str]) -> str:
 
 
 def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, prepared: Any = None) -> Any:
-    """Do what a recipe says and return what it makes: a Result, a MotionGraph or a Style.
+    """Apply a recipe to clips and return what it makes: a Result, a MotionGraph or a Style.
 
-    prepared : what `prepare` gave for the same clips and options before. Raises LoomError kinds.
+    prepared : what `prepare` returned earlier for the same clips and options. Raises LoomError kinds.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Mirror(), [actions.walk(cycles=1)])
+        >>> result.clip.name, result.report["mirror"]["pairs"]
+        ('walk mirrored', 8)
     """
     row = VERBS[recipe.verb]
     function = load(row.function)
@@ -168,21 +195,43 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
 
 
 def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT) -> Any:
-    """Return the part of the work that other options do not change, None if there is none; raises LoomError kinds."""
+    """Return the part of a verb's work that `apply` can use again, None if there is none; raises LoomError kinds.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> clips = [actions.walk(cycles=1), actions.sneak(cycles=1)]
+        >>> registered = verbs.prepare(verbs.Blend(), clips)
+        >>> [len(verbs.apply(verbs.Blend(weights=pair), clips, prepared=registered).clip) for pair in ((1, 0), (0, 1))]
+        [33, 67]
+    """
     row = VERBS[recipe.verb]
     return load(row.prepare)(recipe.prepared_of(clips), recipe, progress) if row.prepare else None
 
 
 def picture(recipe: Recipe, made: Any) -> bytes:
-    """Return a PNG that tells how what a recipe made came about; needs matplotlib."""
+    """Return a PNG that shows how a recipe came to its result; needs matplotlib.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> recipe = verbs.Mirror()
+        >>> verbs.picture(recipe, verbs.apply(recipe, [actions.walk(cycles=1)]))[1:4]
+        b'PNG'
+    """
     image: bytes = load("plots.png:as_png")(load(VERBS[recipe.verb].picture)(made))
     return image
 
 
 def from_json(text: str) -> Recipe:
-    """Read a recipe of this or an earlier version.
+    """Return the recipe that a JSON text of this or an earlier version holds.
 
     Raises OptionError for unknown verbs, unknown options and values out of range.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> verbs.from_json('{"verb": "walk", "among": "go", "seconds": 12}').label_filter
+        'go'
     """
     try:
         values = json.loads(text)
@@ -193,7 +242,7 @@ def from_json(text: str) -> Recipe:
 
 
 def options_of(recipe: type[Recipe]) -> dict[str, Any]:
-    """Return the options of a recipe that preparing does not depend on: those that may change at no cost."""
+    """Return the options of a recipe on which `prepare` does not depend: they can change at no cost."""
     row = VERBS[recipe.verb]
     shared = declared(row.depends) if row.depends is not None else {}
     return {name: about for name, about in declared(recipe).items() if name not in shared}

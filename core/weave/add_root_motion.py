@@ -1,4 +1,4 @@
-"""Clips that walk on the spot, given travel where they are woven with others that go somewhere.
+"""Root motion for clips that walk on the spot, where they are woven with others that travel.
 
 Method: Travel from the feet.
 """
@@ -15,47 +15,81 @@ TRAVELS = 0.3  # body heights a second; a clip that goes faster on the mean trav
 
 
 def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = False) -> tuple[list[Clip], list[str]]:
-    """Return clips of which those that walk on the spot travel as their feet say, and a sentence about each of these.
+    """Return the clips with root motion for those that walk on the spot, and a sentence about each of these.
 
-    Only where another clip travels, or where travel is `needed`. A way that was taken off is given back as it was. What
-    walks nowhere, or whose feet are not known, stays as it is. Raises SkeletonError for bodies that can't be placed.
+    Only where another clip travels, or where root motion is `needed`. A root trajectory that was removed is added again
+    as it was, else the feet give one. A clip that does not walk, or whose feet are not known, stays as it is. Raises
+    SkeletonError for bodies that can't be placed.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.travel import TravelOptions
+        >>> from action_loom.core.weave import add_root_motion, root_trajectory
+        >>> still, _ = root_trajectory.removed(actions.walk())
+        >>> clips, sentences = add_root_motion.travelling([actions.run(), still], TravelOptions())
+        >>> [add_root_motion.travels(clip) for clip in (still, *clips)], len(sentences)
+        ([False, True, True], 1)
     """
     going = [travels(clip) for clip in clips]
     sentences: list[str] = []
     if options.add_root_motion == "auto" and (needed or any(going)):
         clips = [clip if goes else _given(clip, sentences) for clip, goes in zip(clips, going, strict=True)]
     if not all(root_trajectory.stored(clip) for clip in clips):
-        # A way that only some keep would be taken for that of all.
+        # A trajectory that only some of the clips store would be taken for that of all.
         clips = [root_trajectory.without_stored(clip) for clip in clips]
     return list(clips), sentences
 
 
 def travels(clip: Clip) -> bool:
-    """Say whether a clip goes somewhere by itself."""
+    """Return whether a clip goes somewhere by itself.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import add_root_motion
+        >>> add_root_motion.travels(actions.walk()), add_root_motion.travels(actions.wave())
+        (True, False)
+    """
     return foot_travel.body_speed(clip) >= TRAVELS * clip.skeleton.height
 
 
 def walks_on_the_spot(clip: Clip) -> bool:
-    """Say whether a clip does not travel though its feet say so."""
-    found = None if travels(clip) else foot_travel.measure(clip)
-    return found is not None and found.in_place
+    """Return whether the feet of a clip walk and its body does not travel.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import add_root_motion, root_trajectory
+        >>> still, _ = root_trajectory.removed(actions.walk())
+        >>> [add_root_motion.walks_on_the_spot(clip) for clip in (actions.walk(), still, actions.wave())]
+        [False, True, False]
+    """
+    feet = None if travels(clip) else foot_travel.measure(clip)
+    return feet is not None and feet.in_place
 
 
 def note(clip: Clip) -> str:
-    """Return what is to be said beside a clip that walks on the spot, in one line; "" for any other."""
-    found = None if travels(clip) else foot_travel.measure(clip)
-    return "; ".join(foot_travel.notes(clip.name, found))
+    """Return the note beside a clip that walks on the spot, in one line; "" for any other.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import add_root_motion, root_trajectory
+        >>> add_root_motion.note(root_trajectory.removed(actions.walk())[0])
+        'walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): Add Root Motion lets it go on'
+        >>> add_root_motion.note(actions.walk())
+        ''
+    """
+    feet = None if travels(clip) else foot_travel.measure(clip)
+    return "; ".join(foot_travel.notes(clip.name, feet))
 
 
 def _given(clip: Clip, sentences: list[str]) -> Clip:
-    way, found = root_trajectory.stored(clip), foot_travel.measure(clip)
-    if way is None and (found is None or not found.in_place):
+    trajectory, feet = root_trajectory.stored(clip), foot_travel.measure(clip)
+    if trajectory is None and (feet is None or not feet.in_place):
         return clip
-    if way is not None:
+    if trajectory is not None:
         sentences.append(f"{clip.name} was given back the travel that was taken off it")
-        return root_trajectory.added(clip, way)
-    assert found is not None
-    asked, label = root_trajectory.from_feet(found, clip)
-    sentences.append(f"{clip.name} walks on the spot: it was given {found.speed:.2f} m/s by its feet ({label})")
-    sentences += found.doubts(clip.name)
-    return replace(root_trajectory.added_smoothly(clip, found, asked), cyclic=clip.cyclic)
+        return root_trajectory.added(clip, trajectory)
+    assert feet is not None
+    measured, label = root_trajectory.from_feet(feet, clip)
+    sentences.append(f"{clip.name} walks on the spot: it was given {feet.speed:.2f} m/s by its feet ({label})")
+    sentences += feet.doubts(clip.name)
+    return replace(root_trajectory.added_smoothly(clip, feet, measured), cyclic=clip.cyclic)

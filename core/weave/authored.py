@@ -10,20 +10,21 @@ import numpy as np
 from ..motion import root_motion
 from ..motion.clip import Clip
 
-IN_PLACE = 0.3  # body heights; who goes less far stands on the spot
-STRAIGHT = np.radians(30.0)  # who turns more faces elsewhere in the end
-FACING = np.radians(50.0)  # from where the rest pose faces: idle stances are askew by up to 43°
-AHEAD = np.radians(25.0)  # from there, of the way of who goes
-NEAR = 0.2  # body heights from where the rest pose stands
+IN_PLACE = 0.3  # body heights; a clip that ends nearer to where it began stays in place
+STRAIGHT = np.radians(30.0)  # a clip that turns further faces elsewhere in the end
+FACING = np.radians(50.0)  # from the facing of the rest pose: idle stances are askew by up to 43°
+AHEAD = np.radians(25.0)  # from the facing of the rest pose to the direction of a clip that travels
+NEAR = 0.2  # body heights from the place of the rest pose
 WORSE, MORE = 2.5, 0.02  # times the distance of the matched poses, and body heights: farther apart they do not fit
 
 
 @dataclass(frozen=True)
 class Stand:
-    """Whether a clip ends where and as it began on the ground, and whether it begins as the rest pose stands.
+    """Whether a clip stays in place, and whether it begins as made: where and as the rest pose stands.
 
-    That is near it, facing as it does, and going that way, if anywhere. Captures begin anywhere, and of a body without
-    thighs nothing is known.
+    in_place : it ends near where it began, facing as it did
+    as_made : it begins near the rest pose, faces as that does, and travels ahead, if at all. Captures begin
+        anywhere; False for a body without thighs, of which nothing is known
     """
 
     in_place: bool
@@ -31,22 +32,31 @@ class Stand:
 
 
 def stand(clip: Clip) -> Stand:
-    """Return how a clip stands on the ground."""
+    """Return whether a clip stays in place, and whether it begins where and as the rest pose stands.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import authored
+        >>> authored.stand(actions.wave())
+        Stand(in_place=True, as_made=True)
+        >>> authored.stand(actions.walk())
+        Stand(in_place=False, as_made=True)
+    """
     skeleton, height = clip.skeleton, clip.skeleton.height
     ground, raw = root_motion.ground_frames(clip)
     facing = root_motion.smooth(raw, root_motion.HEADING_SIGMA * clip.rate)
-    way = complex(*(ground[-1] - ground[0]))
+    travel = complex(*(ground[-1] - ground[0]))
     straight = bool(abs(facing[-1] - facing[0]) < STRAIGHT)
-    in_place = straight and abs(way) < IN_PLACE * height
+    in_place = straight and abs(travel) < IN_PLACE * height
     if root_motion.heading_source(skeleton) != "thighs":
         return Stand(in_place, False)
     ahead = root_motion.rest_heading(skeleton)
     place = skeleton.rest[1][root_motion.travelling_joint(skeleton), :2]
     near = np.linalg.norm(ground[0] - place) <= NEAR * height and _away(float(np.mean(facing)), ahead) <= FACING
-    # Who faces +y has a heading of 0, and so has a way along +y.
-    goes_ahead = straight and _away(float(np.angle(way / 1j)), ahead) <= AHEAD
+    # A body that faces +y has a heading of 0, and so has travel along +y.
+    goes_ahead = straight and _away(float(np.angle(travel / 1j)), ahead) <= AHEAD
     return Stand(in_place, bool(near and (in_place or goes_ahead)))
 
 
-def _away(one: float, other: float) -> float:
-    return float(abs(np.angle(np.exp(1j * (one - other)))))
+def _away(angle: float, other: float) -> float:
+    return float(abs(np.angle(np.exp(1j * (angle - other)))))

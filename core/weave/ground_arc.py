@@ -1,4 +1,4 @@
-"""The steady arc that a stretch of motion takes over the ground, taken off it and put on again (methods: Loops)."""
+"""The steady arc that a stretch of motion takes over the ground, removed from it and added again (methods: Loops)."""
 
 from dataclasses import dataclass, replace
 
@@ -9,10 +9,12 @@ from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
+STRAIGHT = 1e-6  # radians; an arc that turns less would divide by next to nothing, and is straight
+
 
 @dataclass(frozen=True, eq=False)
 class GroundArc:
-    """From a place and a facing, turned by `turn` and moved by `step` after `length` frames; steady in between.
+    """A steady path from a place and a facing: turned by `turn` and moved by `step` after `length` frames.
 
     On the ground, in complex numbers; on an arc of a circle, or straight where it does not turn.
     """
@@ -26,27 +28,37 @@ class GroundArc:
     def at(self, frames: Array) -> tuple[NDArray[np.complex128], Array]:
         """Return places (K,) and facings (K,) at frames from its start, which may lie before it or past its end."""
         share = frames / self.length
-        gone = share if abs(self.turn) < 1e-6 else np.expm1(1j * self.turn * share) / np.expm1(1j * self.turn)
+        gone = share if abs(self.turn) < STRAIGHT else np.expm1(1j * self.turn * share) / np.expm1(1j * self.turn)
         return np.asarray(self.place + self.step * gone, dtype=np.complex128), self.facing + self.turn * share
 
     def straight(self) -> "GroundArc":
         """Return the straight line of the same length that sets out as this one does."""
-        if abs(self.turn) < 1e-6:
+        if abs(self.turn) < STRAIGHT:
             return replace(self, turn=0.0)
         half = 0.5 * self.turn
         return replace(self, step=self.step * np.exp(-1j * half) * half / np.sin(half), turn=0.0)
 
-    def going_on(self, length: int) -> "GroundArc":
-        """Return the same arc, gone along for another number of frames."""
+    def extended(self, length: int) -> "GroundArc":
+        """Return the same arc over another number of frames."""
         (place,), (facing,) = self.at(np.array([float(length)]))
         return replace(self, step=complex(place - self.place), turn=float(facing - self.facing), length=length)
 
     def standing(self) -> "GroundArc":
+        """Return the arc that stays where this one begins."""
         return replace(self, step=0j, turn=0.0)
 
 
 def between(clip: Clip, start: int, length: int) -> GroundArc:
-    """Return the arc of a clip from frame `start` over `length` frames, by its hips and its smoothed facing."""
+    """Return the arc of a clip from frame `start` over `length` frames, by its hips and its smoothed facing.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import ground_arc
+        >>> arc = ground_arc.between(actions.turn_left(), 0, 80)
+        >>> round(abs(arc.step), 1), round(np.degrees(arc.turn).item())
+        (2.5, 90)
+    """
     places, raw = root_motion.ground_frames(clip)
     ground, facing = places @ np.array([1.0, 1j]), root_motion.smooth(raw, root_motion.HEADING_SIGMA * clip.rate)
     end = start + length
@@ -54,14 +66,37 @@ def between(clip: Clip, start: int, length: int) -> GroundArc:
     return GroundArc(complex(ground[start]), float(facing[start]), step, turn, length)
 
 
-def taken_off(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
-    """Return the clip as seen by who goes along the arc: standing at the origin, facing along y."""
+def removed(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
+    """Return the clip as seen from the arc at frames (F,): it stands at the origin and faces along y.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import ground_arc
+        >>> walk = actions.walk()
+        >>> still = ground_arc.removed(walk, ground_arc.between(walk, 0, 96), np.arange(97.0))
+        >>> [round(foot_travel.body_speed(clip), 1) for clip in (walk, still)]
+        [1.3, 0.0]
+    """
     places, facings = arc.at(frames)
     back = -places * np.exp(-1j * facings)
     return root_motion.placed(clip, -facings, np.column_stack([back.real, back.imag]))
 
 
-def put_on(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
-    """Return a clip that was seen along an arc as it is where that arc leads; the inverse of `taken_off`."""
+def added(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
+    """Return a clip at the origin moved along an arc at frames (F,); the inverse of `removed`.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> from action_loom.core.weave import ground_arc
+        >>> walk, frames = actions.walk(), np.arange(97.0)
+        >>> arc = ground_arc.between(walk, 0, 96)
+        >>> again = ground_arc.added(ground_arc.removed(walk, arc, frames), arc, frames)
+        >>> bool(np.allclose(kinematics.points(again), kinematics.points(walk)))
+        True
+    """
     places, facings = arc.at(frames)
     return root_motion.placed(clip, facings, np.column_stack([places.real, places.imag]))

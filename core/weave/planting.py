@@ -1,4 +1,4 @@
-"""Feet that stay where they stand, of clips that go and of such that walk on the spot (methods: Planted feet)."""
+"""Feet that stay where they stand, in clips that travel and in clips on the spot (methods: Planted feet)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ OFF = "Plant Feet is off"
 ONE_SOURCE = "its legs are those of one clip, as they are there"
 STANDING = "no foot that stands slides"
 REFUSED = "no foot that slides can stand"
-SAME = 1e-9  # radians or m; by less two clips are the same motion
+SAME = 1e-9  # radians or m: rounding; two clips that differ by less are the same motion
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What became of the feet of a result.
+    """The result of planting the feet of a clip.
 
     done : None where planting was not tried; why : in words why no foot was planted, "" where one was
     """
@@ -38,70 +38,111 @@ class Outcome:
 
     @property
     def report(self) -> dict[str, Any]:
-        """What a verb's report says of it: `plant` as that of the verb `plant`, or None; `not_planted` says why."""
+        """The keys of a verb's report: `plant` as that of the verb `plant`, or None; `not_planted` says why."""
         return {"plant": None if self.done is None else self.done.report, "not_planted": self.why}
 
 
 def of_result(
     clip: Clip, recipe: PlantOptions, *, one_source: bool, found: Sequence[Span] | None = None
 ) -> tuple[Clip, Outcome]:
-    """Return what a verb made with its feet planted if the recipe says so, and what became of them.
+    """Return the result of a verb with its feet planted if the recipe says so, and the outcome.
 
-    one_source : whether its legs are those of one source, as they are there: then only spans of the recipe are planted
+    one_source : whether its legs are those of one source, unchanged: then only spans of the recipe are planted
     found : when feet stand, where that is known better than by the clip itself
-    Raises OptionError for spans that are none. A body that can't be planted is handed back as it is.
+    Raises OptionError for invalid spans. A body that can't be planted is returned as it is.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.planting import PlantOptions
+        >>> from action_loom.core.weave import planting
+        >>> planting.of_result(actions.walk(), PlantOptions(), one_source=True)[1].why
+        'its legs are those of one clip, as they are there'
+        >>> planting.of_result(actions.walk(), PlantOptions(), one_source=False)[1].why
+        'no foot that stands slides'
     """
     why = "" if recipe.plant_feet else OFF
     if not why and one_source and not recipe.spans:
         why = ONE_SOURCE
     if why:
         return clip, Outcome(None, why)
-    rows = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else found
+    standing = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else found
     try:
-        made, done = planted(clip, rows, wanted=bool(recipe.spans))
+        result, done = planted(clip, standing, wanted=bool(recipe.spans))
     except (ClipError, SkeletonError) as error:
         return clip, Outcome(None, str(error))
-    return made, Outcome(done, "" if done.spans else REFUSED if done.refused else STANDING)
+    return result, Outcome(done, "" if done.spans else REFUSED if done.refused else STANDING)
 
 
-def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = True) -> tuple[Clip, Planted]:
+def planted(clip: Clip, standing: Sequence[Span] | None = None, *, wanted: bool = True) -> tuple[Clip, Planted]:
     """Return a clip with its feet planted, and what was done (see `edit.feet.planting.planted`).
 
-    One that walks on the spot stands on a ground that goes back under it: it is planted on its way, which is then taken
-    off again. Raises ClipError where the feet of such a clip disagree about that way, and what planting raises.
+    A clip that walks on the spot stands on a ground that goes back under it: it is planted along its root trajectory,
+    which is then removed again. Raises ClipError where the feet of such a clip disagree about that trajectory, and as
+    `edit.feet.planting.planted` does.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> from action_loom.core.weave import planting
+        >>> sliding = root_motion.placed(actions.walk(), 0.0, np.linspace((0.0, 0.0), (0.0, 0.3), 97))
+        >>> _, done = planting.planted(sliding)
+        >>> [round(speed) for speed in done.figures["slide_cm_s"]]  # before and after
+        [9, 0]
     """
-    moving = _on_the_spot(clip)
-    return planting.planted(clip, rows, wanted=wanted) if moving is None else along(clip, *moving, rows, wanted=wanted)
+    if (moves := _on_the_spot(clip)) is None:
+        return planting.planted(clip, standing, wanted=wanted)
+    return _along(clip, *moves, standing, wanted=wanted)
 
 
-def along(
-    clip: Clip, angle: Array, shift: Complex, rows: Sequence[Span] | None = None, *, wanted: bool = True
+def _along(
+    clip: Clip, angle: Array, shift: Complex, standing: Sequence[Span] | None, *, wanted: bool
 ) -> tuple[Clip, Planted]:
-    """Return a clip planted as it is where each frame is turned by (F,) radians and moved by (F,) m, x + iy."""
+    """Return a clip planted where each frame is turned by (F,) radians and moved by (F,) m, x + iy, and moved back."""
     moving = root_motion.placed(clip, angle, _plane(shift))
-    made, done = planting.planted(moving, rows, wanted=wanted)
-    if made is moving:
+    result, done = planting.planted(moving, standing, wanted=wanted)
+    if result is moving:
         return clip, done
-    still = root_motion.placed(made, -angle, _plane(-np.exp(-1j * angle) * shift))
+    still = root_motion.placed(result, -angle, _plane(-np.exp(-1j * angle) * shift))
     shifts = {foot: moved * np.exp(-1j * angle) for foot, moved in done.shifts.items()}
     pelvis = quat.rotate(quat.about_axis("Z", -angle), done.pelvis)
     return replace(still, channels=clip.channels), replace(done, shifts=shifts, pelvis=pelvis)
 
 
 def find(clip: Clip) -> list[Span]:
-    """Return when the feet of a clip stand, on the ground that goes back under it if it walks on the spot."""
-    moving = _on_the_spot(clip)
-    return spans.find(clip if moving is None else root_motion.placed(clip, moving[0], _plane(moving[1])))
+    """Return when the feet of a clip stand, on the ground that goes back under it if it walks on the spot.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import planting
+        >>> for span in planting.find(actions.walk())[:2]:
+        ...     print(span)
+        Span(foot='L', part='heel', first=0, end=2)
+        Span(foot='L', part='ball', first=2, end=20)
+    """
+    moves = _on_the_spot(clip)
+    return spans.find(clip if moves is None else root_motion.placed(clip, moves[0], _plane(moves[1])))
 
 
-def same(made: Clip, source: Clip) -> bool:
-    """Say whether a clip is a source as it was, all of its frames, wherever it stands and faces; but for rounding."""
-    if len(made) != len(source) or made.rotations.shape != source.rotations.shape:
+def same(clip: Clip, source: Clip) -> bool:
+    """Return whether a clip is all frames of a source unchanged but for rounding, wherever it stands and faces.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> from action_loom.core.weave import planting
+        >>> walk = actions.walk()
+        >>> moved = root_motion.beginning_at(walk, np.array([2.0, 3.0]), 0.5)
+        >>> planting.same(moved, walk), planting.same(actions.sneak(), walk)
+        (True, False)
+    """
+    if len(clip) != len(source) or clip.rotations.shape != source.rotations.shape:
         return False
-    if made.skeleton.inheritance is None and source.skeleton.inheritance is None:
-        made, source = (_from_origin(clip) for clip in (made, source))
-    turned = quat.same_side(made.rotations, source.rotations) - source.rotations
-    return all(bool(np.abs(apart).max() < SAME) for apart in (turned, made.translations - source.translations))
+    if clip.skeleton.inheritance is None and source.skeleton.inheritance is None:
+        clip, source = _from_origin(clip), _from_origin(source)
+    turned = quat.same_side(clip.rotations, source.rotations) - source.rotations
+    return all(bool(np.abs(apart).max() < SAME) for apart in (turned, clip.translations - source.translations))
 
 
 def _from_origin(clip: Clip) -> Clip:
@@ -111,18 +152,18 @@ def _from_origin(clip: Clip) -> Clip:
 
 
 def _on_the_spot(clip: Clip) -> tuple[Array, Complex] | None:
-    """By how much the frames of a clip that walks on the spot are turned and moved on its way; None for any other."""
+    """Return turn and shift of each frame of a clip on the spot along its root trajectory; None for any other clip."""
     if len(clip) < 3 or add_root_motion.travels(clip):
         return None
-    kept = root_trajectory.stored(clip)
-    if kept is not None:
-        return root_trajectory.displacement(clip, kept)
-    found = foot_travel.measure(clip)
-    if found is None or not found.in_place:
+    trajectory = root_trajectory.stored(clip)
+    if trajectory is not None:
+        return root_trajectory.displacement(clip, trajectory)
+    feet = foot_travel.measure(clip)
+    if feet is None or not feet.in_place:
         return None
-    if not found.agree:
+    if not feet.agree:
         raise ClipError(f"{clip.name} walks on the spot, and its feet disagree how fast: give it travel first")
-    return root_trajectory.displacement_smoothly(clip, found, RootTrajectory(found.velocity, found.turn))
+    return root_trajectory.displacement_smoothly(clip, feet, RootTrajectory(feet.velocity, feet.turn))
 
 
 def _plane(places: Complex) -> Array:

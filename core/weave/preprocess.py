@@ -1,4 +1,4 @@
-"""Clips as they come, made ready to be woven: good ends, one skeleton, one rate, and registered to a reference."""
+"""Clips as they are read, prepared for weaving: good ends, one skeleton, one rate, registered to a reference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,8 +25,8 @@ from . import add_root_motion
 class PreparedClips:
     """The clips on the reference's skeleton and rate, its index, and the frames that were left out.
 
-    carried : how those came onto the reference's skeleton that have other joints
-    frame_maps : of each clip; unclosed : clips that were made to repeat but do not close, and by how much (m)
+    frame_maps : of each clip; unclosed : clips declared cyclic that do not close, and their gap (m)
+    carried : how clips of other joints were carried onto the reference's skeleton
     """
 
     clips: tuple[Clip, ...]
@@ -37,7 +37,7 @@ class PreparedClips:
     carried: tuple[Carried, ...] = ()
 
     def given_frames(self, clip: int, frames: Array) -> Array:
-        """Return frames of a prepared clip as frames of the clip that was given."""
+        """Return frames of a prepared clip as frames of the given clip."""
         return self.frame_maps[clip].given(frames)
 
 
@@ -45,7 +45,7 @@ class PreparedClips:
 class RegisteredClips:
     """Clips on one skeleton and rate, and their registration; the same for any weights.
 
-    cyclic : whether cycles were to be taken as such
+    cyclic : whether cycles were allowed to be taken as such
     """
 
     prepared: PreparedClips
@@ -54,16 +54,16 @@ class RegisteredClips:
 
     @cached_property
     def travelling(self) -> tuple[PreparedClips, list[str]]:
-        """The clips of which those on the spot travel where others do, and what is to be said of it; worked out once.
+        """The clips, those on the spot with root motion where others travel, and sentences about it; worked out once.
 
-        Registration does not ask where bodies go.
+        Registration does not depend on it.
         """
         clips, sentences = add_root_motion.travelling(self.prepared.clips, TravelOptions())
         return replace(self.prepared, clips=tuple(clips)), sentences
 
     @cached_property
     def quality(self) -> tuple[dict[str, Any], ...]:
-        """The measures of each clip over the stretch that all have; worked out once, whatever the weights."""
+        """The measures of each clip over the stretch that all share; worked out once, whatever the weights."""
         registered = self.registration
         ends = registered.frames(registered.grid[[0, -1]])
         stretches = [
@@ -76,9 +76,18 @@ class RegisteredClips:
 def register(
     clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, cyclic: bool = True
 ) -> RegisteredClips:
-    """Return clips of two or more, ready and registered; `cyclic` says whether cycles may be taken as such.
+    """Return two clips or more prepared and registered; `cyclic` : whether cycles may be taken as such.
 
-    Raises LoomError kinds for clips that can't be brought together or synchronised.
+    Raises LoomError kinds for clips that can't be brought onto one skeleton or synchronised.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.weave import preprocess
+        >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]
+        >>> registered = preprocess.register(clips, Matching(ends="pinned")).registration
+        >>> registered.frames(registered.grid[[0, 16, 32]]).round(1).tolist()  # frames that correspond
+        [[0.0, 16.0, 32.0], [0.0, 19.0, 38.0]]
     """
     ready = merge(clips, matching, progress.part(0.0, 0.3), cyclic=cyclic)
     registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 1.0))
@@ -88,49 +97,49 @@ def register(
 def merge(
     clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, cyclic: bool = True
 ) -> PreparedClips:
-    """Bring clips of two or more onto the skeleton and rate of the reference that `matching` names.
+    """Return two clips or more on the skeleton and rate of the reference that `matching` names.
 
-    Cycles are marked as such, unless what is made of them can't be `cyclic`; where all are, one of each is enough.
-    Raises ClipError for fewer than two clips and SkeletonError where their joints
-    differ and either is not known to be a person's (see `bodies.alike`).
+    Cycles are marked as such, unless the result can't be `cyclic`; where all are cycles, one of each is enough.
+    Raises ClipError for fewer than two clips, and SkeletonError where their joints differ and a body is not known to be
+    a person's (see `bodies.alike`).
     """
     if len(clips) < 2:
         raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
     trimmed = [trim.if_wanted(clip, matching.trim) for clip in clips]
-    left_out = [entry for one in trimmed for entry in one.left_out]
-    # What was made to repeat but does not close is no cycle to us; what closes is one whoever made it.
-    round_the_circle = cyclic and matching.ends in ("auto", "cyclic")
-    marked = [replace(t.clip, cyclic=round_the_circle and cycles.closes(t.clip)) for t in trimmed]
+    left_out = [entry for t in trimmed for entry in t.left_out]
+    # A clip that is declared cyclic but does not close is no cycle here; one that closes is, declared or not.
+    as_cycles = cyclic and matching.ends in ("auto", "cyclic")
+    marked = [replace(t.clip, cyclic=as_cycles and cycles.closes(t.clip)) for t in trimmed]
     if all(clip.cyclic for clip in marked):
-        single = [cycles.first_of(clip) for clip in marked]
+        firsts = [cycles.first_of(clip) for clip in marked]
         left_out += [
-            LeftOut(clip.name, 0, len(clip) - len(one), "one of its cycles is enough")
-            for clip, one in zip(marked, single, strict=True)
-            if one is not clip
+            LeftOut(clip.name, 0, len(clip) - len(first), "one of its cycles is enough")
+            for clip, first in zip(marked, firsts, strict=True)
+            if first is not clip
         ]
-        marked = single
+        marked = firsts
     reference = registration.choose_reference(_like(marked, marked[0])[0], matching, progress)
     ready, carried = _like(marked, marked[reference])
-    steps = [_step(clip, same) for clip, same in zip(marked, ready, strict=True)]
+    steps = [_step(clip, prepared) for clip, prepared in zip(marked, ready, strict=True)]
     return PreparedClips(
         tuple(ready),
         reference,
         tuple(left_out),
-        tuple(FrameMap(one.first, step) for one, step in zip(trimmed, steps, strict=True)),
+        tuple(FrameMap(t.first, step) for t, step in zip(trimmed, steps, strict=True)),
         tuple((t.clip.name, cycles.gap(t.clip)) for t in trimmed if t.clip.cyclic and not cycles.closes(t.clip)),
         carried,
     )
 
 
 def _step(given: Clip, ready: Clip) -> float:
-    """Return how many frames of a given clip one of the ready clip is."""
+    """Return how many frames of a given clip one frame of the prepared clip is."""
     if given.cyclic and given.rate != ready.rate:
         return (len(given) - 1) / (len(ready) - 1)
     return given.rate / ready.rate
 
 
 def _like(clips: Sequence[Clip], reference: Clip) -> tuple[list[Clip], tuple[Carried, ...]]:
-    """The clips on the reference's skeleton and rate, and how those came there that have other joints."""
+    """Return the clips on the reference's skeleton and rate, and how clips of other joints were carried there."""
     brought = [alike.like(clip, reference) for clip in clips]
     ready = [_at_rate(clip, reference.rate) for clip, _ in brought]
     return ready, tuple(carried for _, carried in brought if carried is not None)

@@ -1,4 +1,4 @@
-"""The report that goes with every woven clip: plain JSON values that scripts may rely on."""
+"""The report on a woven clip: plain JSON values that scripts may rely on."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,17 @@ from .preprocess import PreparedClips, RegisteredClips
 
 
 def common(verb: str, given: Sequence[Clip], woven: Clip, began: float) -> dict[str, Any]:
-    """Return what every report says; `began` is the perf_counter at the start."""
+    """Return the keys that every report has; `began` is the perf_counter at the start.
+
+    Example:
+        >>> import time
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import reporting
+        >>> walk = actions.walk()
+        >>> report = reporting.common("loop", [walk], walk.cut(0, 33), time.perf_counter())
+        >>> report["verb"], report["inputs"], report["frames"]
+        ('loop', ['walk'], 33)
+    """
     return {
         "verb": verb,
         "inputs": [clip.name for clip in given],
@@ -31,32 +41,66 @@ def common(verb: str, given: Sequence[Clip], woven: Clip, began: float) -> dict[
 
 
 def left_out(trimmed: Sequence[Trimmed]) -> list[dict[str, Any]]:
-    """Return what the report says of the frames at the ends of clips that were left out as no motion."""
-    return frame_map.as_report([entry for one in trimmed for entry in one.left_out])
+    """Return the rows of a report on frames at the ends of clips that were left out as bad.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import trim
+        >>> from action_loom.core.weave import reporting
+        >>> walk = actions.walk()
+        >>> places = walk.translations.copy()
+        >>> places[:2, 0, 0] += 3.0  # it begins elsewhere, and jumps
+        >>> reporting.left_out([trim.if_wanted(replace(walk, translations=places), True)])
+        [{'clip': 'walk', 'first': 2, 'last': 0, 'why': 'calibration pose or jump'}]
+    """
+    return frame_map.as_report([entry for clip in trimmed for entry in clip.left_out])
 
 
 def registered(verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: Clip, began: float) -> dict[str, Any]:
-    """Return the report on a clip made of several that were registered: what was done and how good it is."""
+    """Return the report on a clip made of registered clips: what was done and how good it is.
+
+    Example:
+        >>> import time
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.weave import preprocess, reporting
+        >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]
+        >>> registered = preprocess.register(clips, Matching(ends="pinned"))
+        >>> report = reporting.registered("synchronise", clips, registered, clips[1], time.perf_counter())
+        >>> report["reference"], report["warnings"], len(report["registration"])
+        ('walk', [], 1)
+    """
     ready, registration = clips.prepared, clips.registration
     report = {
         "reference": given[ready.reference].name,
         "dropped": frame_map.as_report(ready.left_out),
-        "carried": [one.as_report() for one in ready.carried],
+        "carried": [carried.as_report() for carried in ready.carried],
         "registration": describe(ready, registration),
         "warnings": warnings(ready, registration),
-        "quality": {"before": [dict(one) for one in clips.quality], "after": quality.measure(woven)},
+        "quality": {"before": [dict(measures) for measures in clips.quality], "after": quality.measure(woven)},
     }
     return report | common(verb, given, woven, began)
 
 
 def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
-    """Return what the user should know of a registration that is not to be trusted, a sentence each."""
+    """Return what makes a registration doubtful, a sentence each.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.weave import preprocess, reporting
+        >>> clips = [actions.walk(cycles=1), actions.wave()]
+        >>> registered = preprocess.register(clips, Matching(metric="points", ends="pinned"))
+        >>> reporting.warnings(registered.prepared, registered.registration)[0][:30]
+        'wave and walk are hardly alike'
+    """
     reference = ready.clips[registered.reference].name
     sentences = [
         f"{name} was made to repeat, but its last pose is {100.0 * gap:.1f} cm from its first: it is taken as it is"
         for name, gap in ready.unclosed
     ]
-    sentences += [sentence for one in ready.carried for sentence in one.sentences]
+    sentences += [sentence for carried in ready.carried for sentence in carried.sentences]
     for clip, curve in zip(ready.clips, registered.curves, strict=True):
         if curve.likeness < register_pair.ALIKE:
             sentences.append(
@@ -72,34 +116,48 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
 
 
 def describe(ready: PreparedClips, registered: Registration) -> list[dict[str, Any]]:
-    """Return each clip's registration curve against the reference, in frames of the clips as given."""
-    common = registered.grid
-    reference_frames = ready.given_frames(registered.reference, common)
-    reports = []
+    """Return each clip's registration curve against the reference, in frames of the clips as given.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.weave import preprocess, reporting
+        >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]
+        >>> registered = preprocess.register(clips, Matching(ends="pinned"))
+        >>> (curve,) = reporting.describe(registered.prepared, registered.registration)
+        >>> curve["reference_frame"][16], round(curve["frame"][16], 1)
+        (16.0, 19.0)
+    """
+    grid = registered.grid
+    reference_frames = ready.given_frames(registered.reference, grid)
+    share, reports = len(grid) / len(ready.clips[registered.reference]), []
     for k, (clip, curve) in enumerate(zip(ready.clips, registered.curves, strict=True)):
         if k == registered.reference:
             continue
-        frames = curve.at(common)
-        kept = (
-            len(common) / len(ready.clips[registered.reference]),
-            min(float(frames[-1] - frames[0] + 1) / len(clip), 1.0),
-        )
+        frames = curve.at(grid)
+        kept = share, min(float(frames[-1] - frames[0] + 1) / len(clip), 1.0)
         reports.append(curve_report(clip.name, curve, reference_frames, ready.given_frames(k, frames), frames, kept))
     return reports
 
 
 def curve_report(
-    name: str,
-    curve: RegistrationCurve,
-    reference_frames: Array,
-    given: Array,
-    frames: Array,
-    kept: tuple[float, float],
+    name: str, curve: RegistrationCurve, reference_frames: Array, given: Array, frames: Array, kept: tuple[float, float]
 ) -> dict[str, Any]:
     """Return the report on a registration curve.
 
     reference_frames, given (K,) : frames that correspond, of the clips as given; frames (K,) : of the prepared clip
     kept : shares of the reference and of the clip that take part
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.matching import Matching
+        >>> from action_loom.core.weave import preprocess, reporting
+        >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]
+        >>> registered = preprocess.register(clips, Matching(ends="pinned")).registration
+        >>> places, frames = registered.frames(registered.grid)
+        >>> report = reporting.curve_report("slow", registered.curves[1], places, frames, frames, (1.0, 1.0))
+        >>> report["clip"], report["ends"], report["likeness"] > 0.5
+        ('slow', 'pinned', True)
     """
     slopes = np.diff(frames)
     return {

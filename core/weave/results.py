@@ -1,4 +1,4 @@
-"""What a verb hands back."""
+"""The results of verbs: a clip, its report, and what a picture of it needs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,12 +21,12 @@ from .root_trajectory import RootTrajectory
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The new clip, its report, and by `reference` which of the given clips it is like.
+    """The new clip, its report, and by `reference` the number of the given clip as which it is written.
 
-    A report holds plain JSON values: what `reporting.common` says of any, what was left out ("dropped", see
-    `reporting.left_out`), "quality" with what `quality.measure` says of the clips "before" and of the new one "after",
-    "warnings" (sentences), and what the verb has to say besides. Verbs with Plant Feet say in "plant" what the verb
-    `plant` does (None where planting was not tried), and in "not_planted" why no foot was planted ("" where one was).
+    A report holds plain JSON values: the keys of `reporting.common`, frames left out ("dropped", see
+    `reporting.left_out`), "quality" with the measures (`quality.measure`) of the clips "before" and of the new one
+    "after", "warnings" (sentences), and the verb's own. Verbs with Plant Feet add "plant" as the verb `plant` has it
+    (None where planting was not tried), and "not_planted": why no foot was planted ("" where one was).
     """
 
     clip: Clip
@@ -36,7 +36,7 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class BlendResult(Result):
-    """A clip of K frames made of several at once, with what a picture of it needs.
+    """A clip of K frames blended from several.
 
     reference_frames (K,) : of the prepared reference, at each frame of the clip
     weights (N, K) : the share of each prepared clip in each frame
@@ -50,10 +50,10 @@ class BlendResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class LoopResult(Result):
-    """A cycle, where it was found, and what else was.
+    """A cycle and where it was found.
 
-    found : None where start and length were given, and where the whole clip is the cycle; closing : then, how its
-    ends met
+    found : all cycles found; None where start and length were given, and where the whole clip is the cycle
+    closing : how the ends of the whole clip met, where that is the cycle
     """
 
     found: Repetition | None
@@ -63,18 +63,18 @@ class LoopResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class ConnectResult(Result):
-    """Clips one after the other; seams : the first frame after each of them."""
+    """Clips one after the other; seams : the first frame after each seam."""
 
     seams: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class SpliceResult(Result):
-    """An action on a locomotion, with what a picture of it needs.
+    """An action on a locomotion.
 
     locomotion, action : both at the F frames of the clip, on its skeleton
-    action_frames (F,) : which frames of the action these are, as it was given
-    corrections (F, 4) : by what the trunk was turned, in the frame of the pelvis joint
+    action_frames (F,) : the frames of the given action that are played
+    corrections (F, 4) : the rotations of the trunk, in the frame of the pelvis joint
     """
 
     locomotion: Clip
@@ -85,23 +85,23 @@ class SpliceResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class EditResult(Result):
-    """A clip that was changed by itself; before : the clip as it was."""
+    """One clip, changed; before : the clip as it was."""
 
     before: Clip
 
 
 @dataclass(frozen=True, eq=False)
 class RootResult(EditResult):
-    """A clip whose travel was moved; joint : what carries it now."""
+    """A clip whose root motion is on another joint; joint : the one that carries it now."""
 
     joint: int
 
 
 @dataclass(frozen=True, eq=False)
 class KeyPosesResult(Result):
-    """A clip that goes through K poses.
+    """A clip through K key poses.
 
-    poses : as a clip of K frames; arrive, leave (K) : the frames at which each is reached and left
+    poses : as a clip of K frames; arrive, leave (K,) : the frames at which each is reached and left
     """
 
     poses: Clip
@@ -111,10 +111,10 @@ class KeyPosesResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class ReachResult(EditResult):
-    """A clip one of whose limbs reaches a place.
+    """A clip with a limb that reaches a target.
 
-    ends (2, F, 3) : where its end is, before and after; target (F, 3) : where it is to be
-    share (F,) : how far it is led there; span : the first and last frame in which it is all the way
+    ends (2, F, 3) : the limb's end before and after; target (F, 3) : its target
+    share (F,) : 0 where the clip is as it was, 1 where the end is at the target; span : the first and last frame at it
     """
 
     ends: Array
@@ -125,7 +125,7 @@ class ReachResult(EditResult):
 
 @dataclass(frozen=True, eq=False)
 class WarpResult(EditResult):
-    """A clip that was bent to go through poses; frames : of these; added : by what it was turned and moved."""
+    """A clip warped through poses; frames : of these poses; added : the turns and moves added to it."""
 
     frames: tuple[int, ...]
     added: Added
@@ -133,34 +133,34 @@ class WarpResult(EditResult):
 
 @dataclass(frozen=True, eq=False)
 class EventsResult(EditResult):
-    """A clip whose events come at other frames; curve : which frame is played when."""
+    """A clip whose events are at other frames; curve : which frame is played when."""
 
     curve: TimeCurve
 
 
 @dataclass(frozen=True, eq=False)
 class TravelResult(EditResult):
-    """A clip that was given travel, or whose travel was taken off.
+    """A clip to which root motion was added, or from which it was removed.
 
-    found : what the feet say, of the one on the spot, None where they are not known
-    way : what was given or taken off; gives : which of both
+    found : the travel that the feet of the clip on the spot show, None where they are not known
+    trajectory : the root trajectory added or removed; gives : whether it was added
     """
 
     found: FootTravel | None
-    way: RootTrajectory
+    trajectory: RootTrajectory
     gives: bool
 
 
 @dataclass(frozen=True, eq=False)
 class PlantResult(EditResult):
-    """A clip whose feet were planted; planted : what was done to it."""
+    """A clip whose feet were planted; planted : what was done."""
 
     planted: Planted
 
 
 @dataclass(frozen=True, eq=False)
 class KeysResult(EditResult):
-    """A clip as few keys play it; keyed : the keys."""
+    """A clip as it is played by few keys; keyed : these keys."""
 
     keyed: KeyedClip
 
@@ -169,8 +169,8 @@ class KeysResult(EditResult):
 class FilterResult(EditResult):
     """A clip that was filtered.
 
-    filtered : what was done to it before its feet were planted; bands (2, B) : how much its joints turn in each band
-    before and after, degrees, the finest first
+    filtered : what was done before its feet were planted
+    bands (2, B) : how much its joints turn in each band before and after, degrees, the finest first
     """
 
     filtered: Filtered
@@ -179,7 +179,7 @@ class FilterResult(EditResult):
 
 @dataclass(frozen=True, eq=False)
 class RetargetResult(Result):
-    """A clip on another body; source : it as it was put there, carried : what was matched how."""
+    """A clip on another body; source : the clip on its own body; carried : what was matched how."""
 
     source: Clip
     carried: Carried

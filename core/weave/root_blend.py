@@ -1,9 +1,9 @@
-"""Where a blend goes: every clip's travel in its own heading frame, averaged as steps (methods: N-way blending).
+"""The root trajectory of a blend: each clip's steps in its own heading frame, averaged (methods: N-way blending).
 
-The hips are blended in the world, whatever carries them, and so are parts of the body that hang elsewhere (feet that
-hang on a root). Other joints that are not below the hips (a root bone, an armature object that moves, feet targets,
-poles) ride in the same heading frame, each as it does in the reference: standing still, following without turning, or
-following and turning.
+The hips are blended in the world, whatever carries them, and so are parts of the body that do not hang on the hips
+(feet under a root). Other joints that are not below the hips (a root bone, an armature object that moves, feet targets,
+poles) ride in the same heading frame, each as it does in the reference: it stands still, follows without turning, or
+follows and turns.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
 STILL_SHARE = 0.05  # of the hips' ground path; a joint that goes less far stands still
-TURNING_SHARE = 0.5  # of the body's turning; a joint that turns less does not turn with it
+TURNING_SHARE = 0.5  # of the body's turning; a joint that turns less does not turn with the body
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """One clip at the result's frames, its hips on the ground (K, 2), its facing (K,), and joints that travel.
 
-    rotations (K, J, 4), positions (K, J, 3) : in the world; of what tells how it travels, and of the ankles
+    rotations (K, J, 4), positions (K, J, 3) : in the world; only of joints that travel or show the heading, and ankles
     """
 
     clip: Clip
@@ -47,9 +47,17 @@ class Part:
 
 
 def part(sampled: Clip) -> Part:
-    """Split a clip that has been sampled at the result's frames.
+    """Return a clip, sampled at the result's frames, split into its root motion and the rest.
 
     The facing is smoothed on these common frames: a clip and its own turned or re-timed copy then have the same.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_blend
+        >>> part = root_blend.part(actions.turn_left())
+        >>> part.ground.shape, round(np.degrees(part.facing[-1] - part.facing[0]).item())
+        ((81, 2), 90)
     """
     rotations, positions = kinematics.world_of(sampled, _needed(sampled.skeleton))
     facing = root_motion.smooth(
@@ -60,17 +68,26 @@ def part(sampled: Clip) -> Part:
 
 
 def _needed(skeleton: Skeleton) -> list[int]:
-    """Return the joints that tell how a body travels."""
+    """Return the joints that show how a body travels, and its ankles."""
     return [*root_motion.heading_joints(skeleton), *outside(skeleton), *(limb.end for limb in ik.legs(skeleton))]
 
 
-def way(
+def trajectory(
     parts: Sequence[Part], weights: Array, reference: int, meeting: int = 0, *, standing: bool = False
 ) -> tuple[Array, Array]:
-    """Return where a blend goes on the ground (K, 2) and which way it faces (K,).
+    """Return the places of a blend on the ground (K, 2) and its facing (K,).
 
     standing : all clips were made in place round one origin, so they are averaged where they stand. Else the walk of
     their mean steps is where the reference is at frame `meeting` (see `_walked`).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_blend
+        >>> parts = [root_blend.part(clip) for clip in (actions.turn_left(), actions.turn_right())]
+        >>> _, facing = root_blend.trajectory(parts, np.full((2, 81), 0.5), reference=0)
+        >>> abs(round(np.degrees(facing[-1] - facing[0]).item()))  # straight on
+        0
     """
     return _standing(parts, weights, reference) if standing else _walked(parts, weights, reference, meeting)
 
@@ -78,12 +95,23 @@ def way(
 def blend(
     parts: Sequence[Part], weights: Array, reference: int, ground: Array, facing: Array
 ) -> dict[int, tuple[Array, Array]]:
-    """Return world rotations (K, 4) and places (K, 3) of the joints that travel, along a way."""
+    """Return world rotations (K, 4) and places (K, 3) of the joints that travel, along the trajectory of a blend.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_blend
+        >>> parts, weights = [root_blend.part(actions.walk())] * 2, np.full((2, 97), 0.5)
+        >>> poses = root_blend.blend(parts, weights, 0, *root_blend.trajectory(parts, weights, 0))
+        >>> hips = poses[0][1]  # the blend of a walk with itself
+        >>> bool(np.allclose(hips, parts[0].positions[:, 0], atol=1e-4))
+        True
+    """
     turning = quat.about_axis("Z", facing)
     poses: dict[int, tuple[Array, Array]] = {}
     travelling = [carriers(p) for p in parts]
     for joint, turns in travelling[reference].items():
-        # A root bone that stays behind in another clip says nothing of where this one is.
+        # A root bone that stays behind in another clip does not show where that clip is.
         having = [k for k, others in enumerate(travelling) if joint in others]
         shares = _shares_of(having, weights, reference)
         chosen = [parts[k] for k in having]
@@ -95,14 +123,29 @@ def blend(
 
 
 def along(places: Sequence[Array], weights: Array, ground: Array, turning: Array) -> Array:
-    """Return the mean of places (K, 3) in heading frames, by weights (N, K), on the way of a blend."""
+    """Return the mean of places (K, 3) in heading frames, by weights (N, K), moved along the trajectory of a blend.
+
+    ground (K, 2), turning (K, 4) : the trajectory, its facing as rotations
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import quat
+        >>> from action_loom.core.weave import root_blend
+        >>> part = root_blend.part(actions.walk())
+        >>> ankle = actions.walk().skeleton.roles["foot.L"]
+        >>> turning = quat.about_axis("Z", part.facing)
+        >>> places = root_blend.along([part.place(ankle)], np.ones((1, 97)), part.ground, turning)
+        >>> bool(np.allclose(places, part.positions[:, ankle]))
+        True
+    """
     place = quat.rotate(turning, average(places, weights))
     place[:, :2] += ground
     return place
 
 
 def _walked(parts: Sequence[Part], weights: Array, reference: int, meeting: int) -> tuple[Array, Array]:
-    """The mean walk (K, 2), (K,): steps ahead, aside and turning are averaged, and gone from the reference's place.
+    """Return the mean walk (K, 2), (K,): steps ahead, aside and turning, averaged and integrated from the reference.
 
     So a left and a right turn at equal weights go straight on.
     """
@@ -114,10 +157,10 @@ def _walked(parts: Sequence[Part], weights: Array, reference: int, meeting: int)
 
 
 def _standing(parts: Sequence[Part], weights: Array, reference: int) -> tuple[Array, Array]:
-    """The mean place (K, 2) and facing (K,) of clips that stay where they are."""
+    """Return the mean place (K, 2) and facing (K,) of clips that stay where they are."""
     ahead = float(np.mean(parts[reference].facing))
-    whole = [2.0 * np.pi * np.round((float(np.mean(p.facing)) - ahead) / (2.0 * np.pi)) for p in parts]
-    facings = [p.facing - turns for p, turns in zip(parts, whole, strict=True)]
+    whole_turns = [2.0 * np.pi * np.round((float(np.mean(p.facing)) - ahead) / (2.0 * np.pi)) for p in parts]
+    facings = [p.facing - turns for p, turns in zip(parts, whole_turns, strict=True)]
     return average([p.ground for p in parts], weights), average(facings, weights)
 
 
@@ -130,7 +173,15 @@ def _shares_of(having: list[int], weights: Array, reference: int) -> Array:
 
 
 def average(values: Sequence[Array], weights: Array) -> Array:
-    """Return the weighted sum of N arrays (K, ...) of one shape; weights (N, K)."""
+    """Return the weighted sum of N arrays (K, ...) of one shape; weights (N, K).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.weave import root_blend
+        >>> values, weights = [np.zeros((2, 3)), np.ones((2, 3))], np.array([[1.0, 0.5], [0.0, 0.5]])
+        >>> root_blend.average(values, weights).tolist()
+        [[0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]
+    """
     return np.asarray(sum(w.reshape(-1, *[1] * (v.ndim - 1)) * v for w, v in zip(weights, values, strict=True)))
 
 
@@ -138,7 +189,7 @@ def carriers(reference: Part) -> dict[int, bool]:
     """Return the joints that travel in the reference, the hips among them, and whether each turns with the body."""
     skeleton = reference.clip.skeleton
     hips = root_motion.travelling_joint(skeleton)
-    found = dict.fromkeys(loose_parts(skeleton), True)
+    turns = dict.fromkeys(_loose_parts(skeleton), True)
     reach = np.ptp(reference.ground, axis=0).max()
     turned = np.ptp(reference.facing)
     for joint in props(skeleton):
@@ -147,8 +198,8 @@ def carriers(reference: Part) -> dict[int, bool]:
             continue
         relative = quat.mul(reference.rotations[:, joint], quat.inv(reference.rotations[:1, joint]))
         own_turn = np.ptp(np.unwrap(quat.yaw(relative)))
-        found[joint] = bool(own_turn >= TURNING_SHARE * turned)
-    return found | {hips: True}
+        turns[joint] = bool(own_turn >= TURNING_SHARE * turned)
+    return turns | {hips: True}
 
 
 def outside(skeleton: Skeleton) -> list[int]:
@@ -159,19 +210,40 @@ def outside(skeleton: Skeleton) -> list[int]:
 
 
 def props(skeleton: Skeleton) -> list[int]:
-    """Return the joints that are no part of the body: roots, targets, poles, and what else is not below the hips."""
+    """Return the joints that are no part of the body: roots, targets, poles, and others that are not below the hips.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.weave import root_blend
+        >>> figure = body.skeleton()
+        >>> root_blend.props(figure), root_blend.props(replace(figure, roles=figure.roles | {"hips": 1}))
+        ([], [0])
+    """
     return [joint for joint in outside(skeleton) if not skeleton.body[joint]]
 
 
-def loose_parts(skeleton: Skeleton) -> list[int]:
-    """Return the joints of the body that hang on what is none, but for the hips: feet on a root."""
+def _loose_parts(skeleton: Skeleton) -> list[int]:
+    """Return the joints of the body, without the hips, whose parent is no part of it: feet under a root."""
     hangs = skeleton.bearers == skeleton.parents
     return [joint for joint in outside(skeleton) if skeleton.body[joint] and not hangs[joint]]
 
 
 def place_joints(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:
-    """Return the clip with some joints at given world rotations (F, 4) and places (F, 3), the others as they are."""
-    count = max(poses) + 1  # joints below the last one go with it
+    """Return the clip with some joints at given world rotations (F, 4) and places (F, 3), the others as they are.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> from action_loom.core.weave import root_blend
+        >>> walk = actions.walk()
+        >>> rotations, places = kinematics.world(walk)
+        >>> lifted = root_blend.place_joints(walk, {0: (rotations[:, 0], places[:, 0] + (0.0, 0.0, 1.0))})
+        >>> abs(kinematics.points(lifted) - kinematics.points(walk)).mean(axis=(0, 1)).round(3).tolist()
+        [0.0, 0.0, 1.0]
+    """
+    count = max(poses) + 1  # joints after the last one hang on joints before it and go with these
     basis = quat.to_matrix(clip.rotations[:, :count])
     if clip.scales is not None:
         basis = basis * clip.scales[:, :count, None, :]

@@ -1,7 +1,7 @@
-"""What carries a body's travel: hips, a root bone above them, or the object; the body stays where it is.
+"""The joint that carries a body's travel: hips, a root bone above them, or the object; the body stays where it is.
 
-The carrier is under the hips and faces as the body does, both smoothed; joints above it stand still as in the first
-frame, and those between it and the hips ride on it as they do there.
+The carrier is under the hips and faces as the body does, both smoothed. Joints above it stand still as in the first
+frame, and those between it and the hips keep their places on it in that frame.
 
 Method: Mirror, placement, root motion.
 """
@@ -18,13 +18,13 @@ from ..motion.roles import ancestors
 from ..motion.skeleton import OBJECT
 from . import root_blend
 
-SIGMA = 0.5  # s; of a walk's sway, about once a second, a hundredth is left
-STAYS = 1e-7  # of the body's height; a body that would be farther off can't be carried so
+SIGMA = 0.5  # s; it leaves a hundredth of a walk's sway, which comes about once a second
+STAYS = 1e-7  # of the body's height: rounding; a joint that would be farther off can't be carried so
 
 
 @dataclass(frozen=True)
 class Carrying:
-    """How a carrier goes: over how many seconds it is smoothed, whether it turns, and goes up and down, as the body."""
+    """How a carrier follows the body: smoothed by a Gaussian of `smooth` seconds, turning or not, in height or not."""
 
     smooth: float = SIGMA
     turn: bool = True
@@ -32,26 +32,57 @@ class Carrying:
 
 
 def by_hips(clip: Clip) -> Clip:
-    """Return the clip with the joints above the hips standing still, and the hips going the whole way.
+    """Return the clip with all travel on the hips; the joints above them stand still.
 
     Raises SkeletonError as `by_joint` does.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_carrier
+        >>> walk = actions.walk()  # its first joint shall be a root bone:
+        >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
+        >>> [round(y, 1) for y in abs(root_carrier.by_hips(rooted).translations[-1, :2, 1]).tolist()]  # root, hips
+        [0.0, 4.1]
     """
     return _with_above(clip, _standing(clip, above_hips(clip)))
 
 
-def by_root(clip: Clip, how: Carrying = Carrying()) -> Clip:
+def by_root(clip: Clip) -> Clip:
     """Return the clip with its travel and facing, smoothed, on the topmost joint above the hips, sway on the hips.
 
     Raises SkeletonError for a body that has no joint above the hips, and as `by_joint` does.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_carrier
+        >>> walk = actions.walk()  # its first joint shall be a root bone:
+        >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
+        >>> [round(y, 1) for y in abs(root_carrier.by_root(rooted).translations[-1, :2, 1]).tolist()]  # root, hips
+        [4.2, 0.0]
     """
-    return by_joint(clip, next(iter(above_hips(clip)), -1), how)
+    return by_joint(clip, next(iter(above_hips(clip)), -1), Carrying())
 
 
 def by_joint(clip: Clip, joint: int, how: Carrying) -> Clip:
-    """Return the clip with its travel on a joint above the hips; −1 where there is none, which is refused.
+    """Return the clip with its travel on a joint above the hips.
 
-    What is not above the hips stays where it is in the world; cycles go as far and turn as much in each. Raises
-    SkeletonError where joints are scaled so that they can't stay.
+    Joints that are not above the hips stay where they are in the world; each cycle goes as far and turns as much as
+    before. Raises SkeletonError for the joint −1, of a body without one, and where joints are scaled so that they can't
+    stay.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> from action_loom.core.weave import root_carrier
+        >>> walk = actions.walk()  # its first joint shall be a root bone:
+        >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
+        >>> carried = root_carrier.by_joint(rooted, 0, root_carrier.Carrying(smooth=0.3))
+        >>> bool(np.allclose(kinematics.points(carried)[:, 1:], kinematics.points(walk)[:, 1:]))  # only the root moved
+        True
     """
     if joint < 0:
         name = clip.skeleton.names[root_motion.travelling_joint(clip.skeleton)]
@@ -62,7 +93,7 @@ def by_joint(clip: Clip, joint: int, how: Carrying) -> Clip:
     above = above_hips(clip)
     rotations, positions = kinematics.world_of(clip, above)
     poses = _standing(clip, above)
-    ground, facing, height = _body(clip, how.smooth)
+    ground, facing, height = _body_path(clip, how.smooth)
     turning = quat.about_axis("Z", facing - _facing_at_rest(clip, above) if how.turn else np.zeros(len(clip)))
     place = np.column_stack([ground, positions[0, joint, 2] + (height - height[0]) * how.height])
     for riding in above[above.index(joint) :]:
@@ -72,40 +103,80 @@ def by_joint(clip: Clip, joint: int, how: Carrying) -> Clip:
 
 
 def as_in(clip: Clip, like: Clip) -> Clip:
-    """Return a clip with the joints above its hips as those of another of its body and length; all else stays.
+    """Return a clip with the joints above its hips as in another clip of its body and length; all else stays.
 
     Raises SkeletonError as `by_joint` does.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_carrier
+        >>> walk = actions.walk()  # its first joint shall be a root bone:
+        >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
+        >>> again = root_carrier.as_in(root_carrier.by_hips(rooted), rooted)
+        >>> bool((again.translations[:, 0] == walk.translations[:, 0]).all())
+        True
     """
     above = above_hips(clip)
     if not above:
         return clip
-    theirs = kinematics.world_of(like, above)
-    made = _with_above(clip, {joint: (theirs[0][:, joint], theirs[1][:, joint]) for joint in above})
-    rotations, translations = made.rotations.copy(), made.translations.copy()
+    turns, places = kinematics.world_of(like, above)
+    clip = _with_above(clip, {joint: (turns[:, joint], places[:, joint]) for joint in above})
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
     rotations[:, above], translations[:, above] = like.rotations[:, above], like.translations[:, above]  # to the bit
-    return replace(made, rotations=rotations, translations=translations)
+    return replace(clip, rotations=rotations, translations=translations)
 
 
 def above_hips(clip: Clip) -> list[int]:
-    """Return the joints above the hips, topmost first."""
+    """Return the joints above the hips, topmost first.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_carrier
+        >>> walk = actions.walk()  # in `rooted` its first joint shall be a root bone:
+        >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
+        >>> root_carrier.above_hips(walk), root_carrier.above_hips(rooted)
+        ([], [0])
+    """
     skeleton = clip.skeleton
     return ancestors(root_motion.travelling_joint(skeleton), skeleton.parents)[::-1]
 
 
 def root_bone(clip: Clip) -> int:
-    """Return the topmost joint above the hips that is a bone, −1 where there is none."""
+    """Return the topmost joint above the hips that is a bone, −1 where there is none.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_carrier
+        >>> walk = actions.walk()  # in `rooted` its first joint shall be a root bone:
+        >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
+        >>> root_carrier.root_bone(walk), root_carrier.root_bone(rooted)
+        (-1, 0)
+    """
     return next((joint for joint in above_hips(clip) if joint != moving_object(clip)), -1)
 
 
 def moving_object(clip: Clip) -> int:
-    """Return the joint that is the armature object, where the clip was read with one that moves; else −1."""
+    """Return the joint that is the armature object, where the clip was read with one that moves; else −1.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_carrier
+        >>> walk = actions.walk()
+        >>> moving = replace(walk.skeleton, names=("Hero (object)", *walk.skeleton.names[1:]))
+        >>> root_carrier.moving_object(walk), root_carrier.moving_object(replace(walk, skeleton=moving))
+        (-1, 0)
+    """
     return 0 if clip.skeleton.names[0].endswith(OBJECT) else -1
 
 
-def _body(clip: Clip, smooth: float) -> tuple[Array, Array, Array]:
-    """Where the hips are on the ground (F, 2), which way the body faces (F,), and how high the hips are (F,), smoothed.
+def _body_path(clip: Clip, smooth: float) -> tuple[Array, Array, Array]:
+    """Return the hips' places on the ground (F, 2), the body's facing (F,), and the hips' height (F,), smoothed.
 
-    Cycles have more of them before and after: what is smoothed repeats then as they do.
+    A cycle is smoothed with cyclic padding, so that the smoothed path repeats as the cycle does.
     """
     skeleton, frames = clip.skeleton, len(clip)
     hips = root_motion.travelling_joint(skeleton)
@@ -113,33 +184,33 @@ def _body(clip: Clip, smooth: float) -> tuple[Array, Array, Array]:
     facing = root_motion.raw_heading(skeleton, rotations, positions)
     if not smooth:
         return positions[:, hips, :2], facing, positions[:, hips, 2]
-    way = np.column_stack([positions[:, hips], facing])
+    path = np.column_stack([positions[:, hips], facing])
     first = 0
     if frames > 1 and (clip.cyclic or cycles.closes(clip)):
-        laps = int(np.ceil(4.0 * smooth * clip.rate / (frames - 1)))
-        way, first = _laps(way, laps), laps * (frames - 1)
-    way = root_motion.smooth(way, smooth * clip.rate)[first : first + frames]
-    return way[:, :2], way[:, 3], way[:, 2]
+        count = int(np.ceil(4.0 * smooth * clip.rate / (frames - 1)))  # the Gaussian reaches 4 sigma
+        path, first = _padded(path, count), count * (frames - 1)
+    path = root_motion.smooth(path, smooth * clip.rate)[first : first + frames]
+    return path[:, :2], path[:, 3], path[:, 2]
 
 
-def _laps(way: Array, count: int) -> Array:
-    """A cycle's way (F, 4), x, y, z and facing, with so many cycles before and after it."""
-    ground, facing = way[:, :2] @ np.array([1.0, 1j]), way[:, 3]
-    turn, rise = facing[-1] - facing[0], way[-1, 2] - way[0, 2]
+def _padded(path: Array, count: int) -> Array:
+    """Return a cycle's path (F, 4), x, y, z and facing, with `count` cycles before and after it."""
+    ground, facing = path[:, :2] @ np.array([1.0, 1j]), path[:, 3]
+    turn, rise = facing[-1] - facing[0], path[-1, 2] - path[0, 2]
     shift = ground[-1] - np.exp(1j * turn) * ground[0]
     places = {0: ground}
-    for lap in range(1, count + 1):
-        places[lap] = np.exp(1j * turn) * places[lap - 1] + shift
-        places[-lap] = np.exp(-1j * turn) * (places[1 - lap] - shift)
+    for k in range(1, count + 1):
+        places[k] = np.exp(1j * turn) * places[k - 1] + shift
+        places[-k] = np.exp(-1j * turn) * (places[1 - k] - shift)
     rows = []
-    for lap in range(-count, count + 1):
-        one = np.column_stack([places[lap].real, places[lap].imag, way[:, 2] + lap * rise, facing + lap * turn])
-        rows.append(one if lap == count else one[:-1])
+    for k in range(-count, count + 1):
+        cycle = np.column_stack([places[k].real, places[k].imag, path[:, 2] + k * rise, facing + k * turn])
+        rows.append(cycle if k == count else cycle[:-1])
     return np.concatenate(rows)
 
 
 def _facing_at_rest(clip: Clip, above: list[int]) -> float:
-    """Which way the body would face at rest on the joints above the hips as they stand in the first frame, radians."""
+    """Return the facing of the body at rest on the joints above the hips as they stand in the first frame, radians."""
     rotations = np.tile(quat.IDENTITY, (1, len(clip.skeleton), 1))
     translations = np.zeros((1, len(clip.skeleton), 3))
     rotations[:, above], translations[:, above] = clip.rotations[:1, above], clip.translations[:1, above]
@@ -148,14 +219,14 @@ def _facing_at_rest(clip: Clip, above: list[int]) -> float:
 
 
 def _standing(clip: Clip, joints: list[int]) -> dict[int, tuple[Array, Array]]:
-    """World poses of some joints that stand still as in the first frame."""
+    """Return world poses of some joints that stand still as in the first frame."""
     rotations, positions = kinematics.world_of(clip, joints)
     frames = len(clip)
     return {j: (np.tile(rotations[0, j], (frames, 1)), np.tile(positions[0, j], (frames, 1))) for j in joints}
 
 
 def _with_above(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:
-    """The clip with the joints above its hips at world poses, and all others where they are."""
+    """Return the clip with the joints above its hips at world poses, and all others where they are."""
     if not poses:
         return clip
     if clip.scales is None and clip.skeleton.inheritance is None:
@@ -168,13 +239,13 @@ def _with_above(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:
     for joint, (turn, place) in poses.items():
         moved = quat.to_matrix(quat.mul(turn, quat.inv(rotations[:, joint])))
         linear[:, joint], places[:, joint] = moved @ linear[:, joint], place
-    made = kinematics.standing_at(clip, linear, places)
+    carried = kinematics.standing_at(clip, linear, places)
     body = np.ones(len(clip.skeleton), dtype=bool)
     body[list(poses)] = False
-    away = np.linalg.norm(kinematics.matrices(made)[1] - places, axis=2).max(axis=0) * body
+    away = np.linalg.norm(kinematics.matrices(carried)[1] - places, axis=2).max(axis=0) * body
     if away.max() > STAYS * clip.skeleton.height:
         raise SkeletonError(
             f"{clip.name}: {clip.skeleton.names[int(away.argmax())]!r} would be {100.0 * away.max():.1f} cm from its"
             " place, since the joints above the hips are scaled unevenly: apply their scale first"
         )
-    return made
+    return carried

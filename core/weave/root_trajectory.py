@@ -1,4 +1,4 @@
-"""The way of a clip over the ground, as speeds of its body: taken off, kept in its channels, put on.
+"""The root trajectory of a clip, as speeds of its body: measured, removed, stored in channels, added.
 
 A pose is moved over the ground by z → e^(iθ)·z + s, one (θ, s) a frame; complex numbers are places x + iy.
 
@@ -17,89 +17,131 @@ from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from .ground_arc import GroundArc
 
-SNAP = np.radians(20.0)  # a cycle that goes nearly ahead, back or aside was meant to
+SNAP = np.radians(20.0)  # a cycle this near to ahead, back or aside goes exactly there: the rest is error of measuring
 DIRECTIONS = {"ahead": 0.0, "left": 0.5 * np.pi, "back": np.pi, "right": -0.5 * np.pi}
 # Paths of custom properties, as Blender writes them; to the right and ahead in m/s, to the left in degrees a second.
+# Actions and files in use have these names, so they stay.
 CHANNELS = ('["Way Aside"][0]', '["Way Ahead"][0]', '["Way Turn"][0]')
 
 
 @dataclass(frozen=True, eq=False)
 class RootTrajectory:
-    """How a body goes from each frame to the next, seen from where it is and faces in that frame.
+    """How a body goes from each frame to the next, seen from its place and facing in that frame.
 
-    velocity (F,) : x to the right, y ahead, m/s; turn (F,) : radians a second; the last frame's leads nowhere
+    velocity (F,) : x to the right, y ahead, m/s; turn (F,) : radians a second; the last frame's are not used
     """
 
     velocity: Complex
     turn: Array
 
     def rows(self) -> list[list[float]]:
-        """Return it as rows of numbers for people: m/s to the right and ahead, degrees a second to the left."""
+        """Return rows of numbers for people: m/s to the right and ahead, degrees a second to the left."""
         return np.column_stack([self.velocity.real, self.velocity.imag, np.degrees(self.turn)]).tolist()
 
 
 def of_rows(rows: Array) -> RootTrajectory:
-    """Return the way of rows (F, 3) that `RootTrajectory.rows` gave."""
+    """Return the root trajectory of rows (F, 3) as `RootTrajectory.rows` writes them.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.weave import root_trajectory
+        >>> trajectory = root_trajectory.of_rows(np.array([[0.0, 1.3, 90.0]] * 10))
+        >>> abs(trajectory.velocity[0]).round(2).item(), trajectory.turn[0].round(2).item()
+        (1.3, 1.57)
+    """
     return RootTrajectory(rows[:, 0] + 1j * rows[:, 1], np.radians(rows[:, 2]))
 
 
 def from_feet(
-    found: FootTravel, clip: Clip, *, speed: float = 0.0, direction: str = "auto", angle: float = 0.0, turn: float = 0.0
+    feet: FootTravel, clip: Clip, *, speed: float = 0.0, direction: str = "auto", angle: float = 0.0, turn: float = 0.0
 ) -> tuple[RootTrajectory, str]:
-    """Return the way that a clip is given whose feet were measured, and in a word which way it goes.
+    """Return the root trajectory for a clip whose feet were measured, and its direction in one word.
 
-    speed : m/s, 0 for what the feet say; direction, angle (degrees), turn (degrees) : as the options of Travel
+    speed : m/s, 0 for that of the feet; direction, angle (degrees), turn (degrees) : as the options of Travel
+
+    Example:
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_trajectory
+        >>> still, _ = root_trajectory.removed(actions.walk(speed=1.3))
+        >>> trajectory, direction = root_trajectory.from_feet(foot_travel.measure(still), still)
+        >>> direction, abs(trajectory.velocity).mean().round(1).item()
+        ('ahead', 1.3)
     """
-    facing, label = _direction(found, direction, angle)
-    velocity = found.velocity * np.exp(1j * (facing - found.direction))
-    if found.speed <= foot_travel.STILL * found.height:  # its feet say nothing: steadily as it is asked
-        velocity = np.full(len(clip), speed * 1j * np.exp(1j * facing), dtype=np.complex128)
+    heading, label = _direction(feet, direction, angle)
+    velocity = feet.velocity * np.exp(1j * (heading - feet.direction))
+    if feet.speed <= foot_travel.STILL * feet.height:  # the feet do not go back: a steady speed, as asked for
+        velocity = np.full(len(clip), speed * 1j * np.exp(1j * heading), dtype=np.complex128)
     elif speed:
-        velocity = velocity * (speed / found.speed)
-    turning = np.full(len(clip), np.radians(turn) / clip.seconds) if turn else found.turn
+        velocity = velocity * (speed / feet.speed)
+    turning = np.full(len(clip), np.radians(turn) / clip.seconds) if turn else feet.turn
     return RootTrajectory(velocity, turning), label
 
 
-def _direction(found: FootTravel, direction: str, angle: float) -> tuple[float, str]:
-    """Radians to the left of the body's facing, and what that is called."""
-    more = np.radians(angle)
-    measured = found.direction
-    # Who is nearly faced as at rest was meant to be: hips that stand askew do not turn the way.
-    fronts = [0.0] if found.authored is None else [found.authored, 0.0]
-    ways = [(front + aside, name) for front in fronts for name, aside in DIRECTIONS.items()]
+def _direction(feet: FootTravel, direction: str, angle: float) -> tuple[float, str]:
+    """Return the direction in radians to the left of the body's facing, and its name."""
+    extra = np.radians(angle)
+    measured = feet.direction
+    # A body that nearly faces as at rest is taken to face so exactly: hips that stand askew do not turn its direction.
+    fronts = [0.0] if feet.authored is None else [feet.authored, 0.0]
+    named = [(front + aside, name) for front in fronts for name, aside in DIRECTIONS.items()]
     if direction in DIRECTIONS:
-        return fronts[0] + DIRECTIONS[direction] + more, direction
-    if direction == "auto" and found.speed <= foot_travel.STILL * found.height:
-        return fronts[0] + more, "ahead"
-    if direction == "auto" and found.cyclic:
-        nearest, name = min(ways, key=lambda way: _away(way[0], measured))
+        return fronts[0] + DIRECTIONS[direction] + extra, direction
+    if direction == "auto" and feet.speed <= foot_travel.STILL * feet.height:
+        return fronts[0] + extra, "ahead"
+    if direction == "auto" and feet.cyclic:
+        nearest, name = min(named, key=lambda candidate: _away(candidate[0], measured))
         if _away(nearest, measured) <= SNAP:
-            return nearest + more, name
-    return measured + more, "measured"
+            return nearest + extra, name
+    return measured + extra, "measured"
 
 
-def _away(one: float, other: float) -> float:
-    return float(abs(np.angle(np.exp(1j * (one - other)))))
+def _away(angle: float, other: float) -> float:
+    return float(abs(np.angle(np.exp(1j * (angle - other)))))
 
 
 def stored(clip: Clip) -> RootTrajectory | None:
-    """Return the way that was taken off a clip and is kept in its channels; None where there is none."""
+    """Return the root trajectory that was removed from a clip and stored in its channels; None where there is none.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_trajectory
+        >>> still, _ = root_trajectory.removed(actions.walk())
+        >>> root_trajectory.stored(actions.walk()) is None, root_trajectory.stored(still) is None
+        (True, False)
+    """
     if not all(name in clip.channels for name in CHANNELS):
         return None
     return of_rows(np.column_stack([clip.channels[name].values for name in CHANNELS]))
 
 
 def without_stored(clip: Clip) -> Clip:
-    """Return the clip without the way that its channels keep."""
-    left: Mapping[str, Channel] = {name: one for name, one in clip.channels.items() if name not in CHANNELS}
+    """Return the clip without the channels that store a root trajectory.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_trajectory
+        >>> still, _ = root_trajectory.removed(actions.walk())
+        >>> len(still.channels), len(root_trajectory.without_stored(still).channels)
+        (3, 0)
+    """
+    left: Mapping[str, Channel] = {name: kept for name, kept in clip.channels.items() if name not in CHANNELS}
     return clip if len(left) == len(clip.channels) else replace(clip, channels=left)
 
 
 def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
-    """Return the clip on the spot where it begins, with its way in its channels, and that way.
+    """Return the clip on the spot where it begins, its root trajectory in its channels, and that trajectory.
 
     A cycle loses the straight or the arc that it takes, others their ground path and facing, both smoothed over 0.5 s.
     Raises SkeletonError as `root_motion.placed` does.
+
+    Example:
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_trajectory
+        >>> still, trajectory = root_trajectory.removed(actions.walk())
+        >>> round(foot_travel.body_speed(still), 1), trajectory.velocity.imag.mean().round(1).item()
+        (0.0, 1.3)
     """
     places, facing = root_motion.ground_frames(clip)
     if clip.cyclic:
@@ -110,43 +152,64 @@ def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
         )
     else:
         ground, facing = foot_travel.body_frames(clip, cyclic=False)
-    angle = facing - facing[0]  # what was turned and moved until each frame
+    angle = facing - facing[0]  # the turn and the shift from the first frame to each
     shift = ground - np.exp(1j * angle) * ground[0]
     still = _moved(clip, -angle, -np.exp(-1j * angle) * shift)
-    way = _seen_from(still, angle, shift)
-    values = np.array(way.rows()).T
+    trajectory = _seen_from(still, angle, shift)
+    values = np.array(trajectory.rows()).T
     channels = {name: Channel(column) for name, column in zip(CHANNELS, values, strict=True)}
-    return replace(still, channels={**still.channels, **channels}), way
+    return replace(still, channels={**still.channels, **channels}), trajectory
 
 
-def added(clip: Clip, way: RootTrajectory) -> Clip:
-    """Return the clip going a way that is seen from its ground frames; the inverse of `removed`."""
-    return without_stored(_moved(clip, *displacement(clip, way)))
+def added(clip: Clip, trajectory: RootTrajectory) -> Clip:
+    """Return the clip moved along a root trajectory that is seen from its ground frames; the inverse of `removed`.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_trajectory
+        >>> walk = actions.walk()
+        >>> still, trajectory = root_trajectory.removed(walk)
+        >>> bool(np.allclose(root_trajectory.added(still, trajectory).translations, walk.translations, atol=1e-6))
+        True
+    """
+    return without_stored(_moved(clip, *displacement(clip, trajectory)))
 
 
-def added_smoothly(clip: Clip, found: FootTravel, way: RootTrajectory) -> Clip:
-    """Return the clip going a way that is seen from where its body is and faces without the sway of its steps."""
-    return without_stored(_moved(clip, *displacement_smoothly(clip, found, way)))
+def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> Clip:
+    """Return the clip moved along a root trajectory that is seen from its body without the sway of its steps.
+
+    Example:
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_trajectory
+        >>> still = root_trajectory.without_stored(root_trajectory.removed(actions.walk())[0])
+        >>> feet = foot_travel.measure(still)
+        >>> walk = root_trajectory.added_smoothly(still, feet, root_trajectory.from_feet(feet, still)[0])
+        >>> [round(foot_travel.body_speed(clip), 1) for clip in (still, walk)]
+        [0.0, 1.3]
+    """
+    return without_stored(_moved(clip, *displacement_smoothly(clip, feet, trajectory)))
 
 
-def displacement(clip: Clip, way: RootTrajectory) -> tuple[Array, Complex]:
-    """Return by how much (F,) each frame of a clip is turned and moved that goes a way seen from its ground frames."""
+def displacement(clip: Clip, trajectory: RootTrajectory) -> tuple[Array, Complex]:
+    """Return the turn (F,) and shift (F,) of each frame by a root trajectory seen from the clip's ground frames."""
     places, facing = root_motion.ground_frames(clip)
-    return _carried(_complex(places), facing, way, clip.rate)
+    return _carried(_complex(places), facing, trajectory, clip.rate)
 
 
-def displacement_smoothly(clip: Clip, found: FootTravel, way: RootTrajectory) -> tuple[Array, Complex]:
-    """Return the same (F,) of a way seen from where the body is and faces without the sway of its steps."""
-    # From frame to frame: half of the turn is made before the step.
-    middle = 0.5 * (way.velocity[:-1] + way.velocity[1:]), 0.5 * (way.turn[:-1] + way.turn[1:])
-    velocity = middle[0] * np.exp(0.5j * middle[1] / clip.rate)
-    stepwise = RootTrajectory(np.append(velocity, velocity[-1]), np.append(middle[1], middle[1][-1]))
-    return _carried(found.ground, found.facing, stepwise, clip.rate)
+def displacement_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> tuple[Array, Complex]:
+    """Return the same (F,) by a root trajectory seen from the body without the sway of its steps."""
+    # Midpoint rule, from frame to frame: half of the turn is made before the step.
+    turn = 0.5 * (trajectory.turn[:-1] + trajectory.turn[1:])
+    velocity = 0.5 * (trajectory.velocity[:-1] + trajectory.velocity[1:]) * np.exp(0.5j * turn / clip.rate)
+    stepwise = RootTrajectory(np.append(velocity, velocity[-1]), np.append(turn, turn[-1]))
+    return _carried(feet.ground, feet.facing, stepwise, clip.rate)
 
 
-def _carried(ground: Complex, facing: Array, way: RootTrajectory, rate: float) -> tuple[Array, Complex]:
-    turned = (way.turn / rate)[:-1]
-    stepped = (way.velocity / rate * np.exp(1j * facing))[:-1]
+def _carried(ground: Complex, facing: Array, trajectory: RootTrajectory, rate: float) -> tuple[Array, Complex]:
+    turned = (trajectory.turn / rate)[:-1]
+    stepped = (trajectory.velocity / rate * np.exp(1j * facing))[:-1]
     # Each step turns about the place where the body is, then moves.
     step = ground[:-1] * (1.0 - np.exp(1j * turned)) + stepped
     angle = np.concatenate([[0.0], np.cumsum(turned)])
@@ -154,7 +217,7 @@ def _carried(ground: Complex, facing: Array, way: RootTrajectory, rate: float) -
 
 
 def _seen_from(still: Clip, angle: Array, shift: Complex) -> RootTrajectory:
-    """The way that moves a clip by so much in each frame, seen from its ground frames."""
+    """Return the root trajectory that turns and shifts each frame (F,) of a clip, seen from its ground frames."""
     places, facing = root_motion.ground_frames(still)
     turned = np.diff(angle)
     step = np.exp(-1j * angle[:-1]) * np.diff(shift) - _complex(places)[:-1] * (1.0 - np.exp(1j * turned))

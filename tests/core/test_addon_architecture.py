@@ -36,7 +36,8 @@ FLOORS = (
 SERVICES = {floor for floor in FLOORS if floor.startswith("services.")}
 # Above these the interface has rooms of its own, whose modules don't know each other.
 SHARED_BY_OPERATORS = {
-    f"addon.interface.operators.{shared}" for shared in ("base", "background", "one_by_one", "edit_base", "style_base")
+    f"addon.interface.operators.{shared}"
+    for shared in ("background", "polls", "reports", "result_hooks", "verb_operator")
 }
 
 

@@ -66,7 +66,13 @@ def tables():
 
 def test_the_manuals_tables_are_the_declarations(tables):
     page = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
-    assert page == tables.page(), "python tools/option_tables.py writes the page anew"
+    assert page == tables.page(), "python tools/option_tables.py writes the page"
+
+
+def test_the_list_of_verbs_for_job_files_is_the_registry(tables):
+    text = (ROOT / "docs" / "jobs.md").read_text(encoding="utf-8")
+    assert len(tables.LISTED.findall(text)) == 1
+    assert text == tables.with_verbs(text), "python tools/option_tables.py writes it"
 
 
 PAGES = sorted((ROOT / "docs" / "manual").glob("*.md"))
@@ -75,7 +81,7 @@ PAGES = sorted((ROOT / "docs" / "manual").glob("*.md"))
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_tables_on_pages_of_the_manual_are_the_declarations(page, tables):
     text = page.read_text(encoding="utf-8")
-    assert text == tables.with_tables(text), "python tools/option_tables.py writes them anew"
+    assert text == tables.with_tables(text), "python tools/option_tables.py writes them"
     assert text.count("<!-- options: ") == text.count("<!-- end -->") == len(tables.MARKED.findall(text))
 
 

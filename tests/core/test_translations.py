@@ -1,9 +1,10 @@
-"""The languages of the interface: every text of the source has its translation, and sentences made of them are told."""
+"""The languages of the interface: every text of the source has its translation, and so have sentences made of them."""
 
 import importlib
 from pathlib import Path
 
 import pytest
+from oracles import untranslated
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,13 +26,13 @@ def phrasebook(tools, language):
 
 
 def test_every_text_of_the_source_has_its_translation_and_no_other(tools, language):
-    texts, reported = tools[0].collect(), tools[1].read(language)
+    texts, known = tools[0].collect(), tools[1].read(language)
     assert len(texts) > 1800
-    assert not [text for text in texts if text not in reported], "python tools/translations.py --write adds them"
-    assert not [text for text in reported if text not in texts], "python tools/translations.py --write takes them out"
-    assert (ROOT / "addon" / "ground" / "translations" / f"{language}.po").read_text(encoding="utf-8") == tools[
-        1
-    ].compose(language, texts, reported)
+    stale = [text for text in known if text not in texts]
+    assert not stale, "python tools/translations.py --write removes them"
+    untranslated.report([text for text in texts if text not in known], language)
+    text = (ROOT / "addon" / "ground" / "translations" / f"{language}.po").read_text(encoding="utf-8")
+    assert text == tools[1].compose(language, texts, known), "python tools/translations.py --write orders it"
 
 
 def test_translations_have_the_fields_of_their_texts(tools, language):
@@ -69,7 +70,7 @@ def test_no_translation_is_the_english_text(tools, language):
             "a.bvh, line 7: 階層の後にMOTIONが必要ですが、ファイルが終わっています",
             "a.bvh, line 7: 层级之后应为 MOTION；文件已结束",
         ),
-        # What hangs on a sentence is told part by part.
+        # What is appended to a sentence is translated part by part.
         (
             "one + two: 41 frames in 0.12 s, keys 1,200 → 34, feet slide 9.0 → 1.2 cm/s",
             "one + two：41 フレーム、0.12 秒、キー 1,200 → 34、足の滑り 9.0 → 1.2 cm/s",
@@ -99,9 +100,9 @@ def test_no_translation_is_the_english_text(tools, language):
         ),
     ],
 )
-def test_a_finished_sentence_is_told(tools, english, japanese, chinese):
-    assert phrasebook(tools, "ja_JP").reported(english) == japanese
-    assert phrasebook(tools, "zh_HANS").reported(english) == chinese
+def test_a_finished_sentence_is_translated(tools, english, japanese, chinese):
+    assert phrasebook(tools, "ja_JP").translated(english) == japanese
+    assert phrasebook(tools, "zh_HANS").translated(english) == chinese
 
 
 def filled(field, text):
@@ -118,12 +119,12 @@ def filled(field, text):
 
 
 def test_every_template_is_found_again_in_its_sentences(tools, language):
-    """And all that was in the fields is in what is told."""
+    """And all that was in the fields is in the translation."""
     book, (field, optional) = phrasebook(tools, language), (tools[0].FIELD, tools[0].OPTIONAL)
     for text in tools[1].read(language):
         if field.search(text) and not optional & set(field.findall(text)):
             sentence, marks = filled(field, text)
-            reported = book.reported(sentence)
+            reported = book.translated(sentence)
             assert reported != sentence, text
             assert not [mark for mark in marks if mark not in reported], text
 

@@ -17,8 +17,6 @@ from action_loom.core.verbs import (
     BuildGraph,
     Connect,
     Follow,
-    InPlace,
-    KeyPoses,
     Loop,
     Shortest,
     Splice,
@@ -26,9 +24,10 @@ from action_loom.core.verbs import (
     Travel,
     Walk,
 )
+from action_loom.core.weave import planting
 from action_loom.core.weave.results import Result
 from numpy.testing import assert_array_equal
-from oracles import console
+from oracles import console, trials
 
 # As version 0.1 wrote them, word for word.
 OF_0_1 = {
@@ -56,7 +55,7 @@ OF_0_1 = {
     '{"anywhere": true, "by_correlation": false, "candidate": 0, "from_frame": -1, "length": 0.0, "method": "ease",'
     ' "to_frame": -1, "trim": true, "verb": "connect"}': Connect(anywhere=True),
 }
-RENAMED = {"keep": "open_end_penalty", "among": "label_filter", "short": "if_shorter"}
+RENAMED = {"keep": "open_end_penalty", "among": "label_filter", "short": "if_shorter", "give_travel": "add_root_motion"}
 every_verb = pytest.mark.parametrize("row", verbs.VERBS.values(), ids=verbs.VERBS)
 
 
@@ -73,16 +72,8 @@ def some_of(recipe, clips):
 
 
 def example(recipe):
-    """A recipe of a kind that can be done with some clips."""
-    wanted = {
-        "follow": {"path": ((0, 0), (0, 4))},
-        "shortest": {"leave": "walk:5", "reach": "turn left:40"},
-        "warp": {"corrections": ((20, 2, 0, 30, 0, 0, 0, 0.01),)},
-        "move_events": {"events": ((40, 44),)},
-        "reach": {"target": ((0.3, 0.2, 1.3),), "from_frame": 20},
-        "root": {"onto": "hips"},  # the generated body has no root bone
-    }
-    return recipe(**wanted.get(recipe.verb, {}))
+    """A recipe of a kind that can be applied to some clips: with the options of its trial.py, if it needs any."""
+    return recipe(**trials.examples().get(recipe.verb, {}))
 
 
 @pytest.mark.both_engines
@@ -155,6 +146,23 @@ def test_everything_that_is_made_has_a_picture(row, clips, tmp_path):
     width, height = console.picture_size(tmp_path / "p.png")
     assert width > 400
     assert height > 200
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    "recipe",
+    [row.recipe for row in verbs.VERBS.values() if "plant_feet" in declared(row.recipe)],
+    ids=lambda recipe: recipe.verb,
+)
+def test_verbs_with_plant_feet_plant_where_it_is_on_and_report_why_not(recipe, clips):
+    on, off = (
+        verbs.apply(replace(example(recipe), plant_feet=chosen), some_of(recipe, clips)).report
+        for chosen in (True, False)
+    )
+    assert on["not_planted"] != planting.OFF
+    assert on["plant"] is not None or on["not_planted"]
+    assert off["not_planted"] in (planting.OFF, planting.ONE_SOURCE)
+    assert off["plant"] is None
 
 
 @pytest.mark.both_engines
@@ -257,23 +265,21 @@ def nameless(clip):
     return replace(clip, skeleton=replace(body, names=tuple(f"bone{k}" for k in range(len(body))), roles={}))
 
 
-def test_what_works_without_body_roles_does():
-    message = verbs.what_works(())
-    assert message == (
-        "Blend, Connect, Loop, In Place and Poses work without the roles that are missing; "
-        "Splice needs spine and upper arms, "
-        "Path needs thighs, Travel needs feet, Style needs feet, Parametric needs feet, contacts and slide need feet"
-    )
+def test_what_works_without_body_roles_does(clips):
+    works, _, needs = verbs.what_works(()).partition(" work without the roles that are missing; ")
+    modes = [row for row in verbs.VERBS.values() if row.recipe.mode]
+    free = [row.recipe for row in modes if not row.needs]
+    assert works == f"{', '.join(recipe.mode for recipe in free[:-1])} and {free[-1].mode}"
+    needing = [f"{row.recipe.mode} needs {' and '.join(row.needs)}" for row in modes if row.needs]
+    assert needs == ", ".join([*needing, "contacts and slide need feet"])
+    for recipe in free:
+        made = verbs.apply(example(recipe), [nameless(clip) for clip in some_of(recipe, clips)])
+        assert len(made.clip) > 10
+        assert made.report["warnings"] == []
+
+
+def test_what_needs_body_roles_says_so_without_them():
     clips = [nameless(actions.walk(30.0)), nameless(actions.turn_left(30.0))]
-    for recipe, wanted in (
-        (Blend(), clips),
-        (Connect(), clips),
-        (Loop(), clips[:1]),
-        (InPlace(), clips[:1]),
-        (KeyPoses(), clips),
-    ):
-        assert recipe.mode in message.partition(" work")[0]
-        assert len(verbs.apply(recipe, wanted).clip) > 10
     with pytest.raises(SkeletonError, match="the part of spine, upper_arm.L, upper_arm.R"):
         verbs.apply(Splice(), clips)
     assert "feet are not known" in verbs.apply(Travel(), clips[:1]).report["warnings"][0]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from action_loom.core.bodies import rest_frames
+from action_loom.core.bodies import rest_check, rest_frames
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
@@ -193,3 +193,8 @@ def resting_by_role(skeleton: Skeleton, pose: str, seed: int | None = None) -> S
             rest = skeleton.rest[0][own]
             turns[skeleton.names[own]] = quat.mul(quat.mul(quat.inv(rest), in_world), rest)
     return resting(skeleton, turns, seed)
+
+
+def is_possible(skeleton):
+    """Whether a body can stand as it rests."""
+    return bool(rest_check.tilt(skeleton, rest_frames.at_rest(skeleton).points).possible)

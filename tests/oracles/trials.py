@@ -43,6 +43,11 @@ def calls() -> dict[str, dict[str, Any]]:
     return found
 
 
+def examples() -> dict[str, dict[str, Any]]:
+    """Options of the verbs that cannot be applied without some."""
+    return {verb: options for trial in trials().values() for verb, options in trial.get("EXAMPLE", {}).items()}
+
+
 def values() -> list[object]:
     """Values that options might be given."""
     return [value for trial in trials().values() for value in trial.get("VALUES", ())]

@@ -1,4 +1,4 @@
-"""Feet that stand where they stand: when they do, how far they are moved, and legs that follow.
+"""Planting of feet: when they stand, how far they are moved, and the legs and pelvis that follow.
 
 Method: Planted feet.
 """

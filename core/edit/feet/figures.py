@@ -1,4 +1,4 @@
-"""What planting did: how far feet slide where they stand, and what it cost the rest of the body."""
+"""Figures of planting: how far feet slide before and after, and how far the rest of the body moved."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,11 +14,12 @@ from .spans import BALL, Span
 
 
 def measure(before: Clip, after: Clip, rows: Sequence[Span]) -> dict[str, Any]:
-    """Return what slides in spans of a clip and of the one made of it, as plain JSON values before and after.
+    """Return how far feet slide in spans of a clip, before and after planting, as plain JSON values.
 
     slide_cm_s, middle_slide_cm_s : mean speed of balls on the ground in spans, and in the middle half of each
-    way_cm : how far a ball moves about in the middle half of its span, the median span
-    knee : 99th percentile of its angular acceleration after, over that before. None stands for what there is not.
+    way_cm : how far a ball moves in the middle half of its span, median of all spans
+    knee : 99th percentile of the knees' angular acceleration after, over that before
+    None: no ball stands in any span; for `knee`, no span or no acceleration before.
     """
     on_ball = [span for span in rows if span.part == BALL]
     middles = [span.middle for span in on_ball]
@@ -26,7 +27,7 @@ def measure(before: Clip, after: Clip, rows: Sequence[Span]) -> dict[str, Any]:
     return {
         "slide_cm_s": [_slide(balls, rate, on_ball) for balls, rate in both] or None,
         "middle_slide_cm_s": [_slide(balls, rate, middles) for balls, rate in both] or None,
-        "way_cm": [_way(balls, middles) for balls, _ in both] or None,
+        "way_cm": [_extent(balls, middles) for balls, _ in both] or None,
         "knee": _knees(before, after) if rows else None,
     }
 
@@ -34,10 +35,10 @@ def measure(before: Clip, after: Clip, rows: Sequence[Span]) -> dict[str, Any]:
 def moved(
     rows: Sequence[Span], shifts: Mapping[str, Complex], pelvis: Array, away: Mapping[str, Array]
 ) -> dict[str, Any]:
-    """Return how far the body was moved for it: see `planting.Planted`, whose arrays these are.
+    """Return how far the body was moved to plant its feet; the arrays are those of `planting.Planted`.
 
-    pelvis_cm, swing_cm : the most that the pelvis was, and feet that do not stand; away_cm : the most that a standing
-    ankle is from where it was to be
+    pelvis_cm, swing_cm : the largest move of the pelvis, and of feet that do not stand
+    away_cm : the largest distance of a standing ankle from its target
     """
     standing = spans.flags(rows, len(pelvis))
     nowhere = np.zeros(len(pelvis), dtype=bool)
@@ -59,13 +60,13 @@ def _slide(balls: Mapping[str, Complex], rate: float, rows: Sequence[Span]) -> f
     return round(100.0 * float(np.concatenate([speeds[s.foot][s.first : s.end] for s in rows]).mean()), 3)
 
 
-def _way(balls: Mapping[str, Complex], rows: Sequence[Span]) -> float:
-    places = [balls[span.foot][span.first : span.end] for span in rows]
-    return round(100.0 * float(np.median([2.0 * np.abs(one - one.mean()).max() for one in places])), 3)
+def _extent(balls: Mapping[str, Complex], rows: Sequence[Span]) -> float:
+    paths = [balls[span.foot][span.first : span.end] for span in rows]
+    return round(100.0 * float(np.median([2.0 * np.abs(path - path.mean()).max() for path in paths])), 3)
 
 
 def _most(values: Sequence[Array]) -> float:
-    return round(100.0 * max((float(one.max(initial=0.0)) for one in values), default=0.0), 2)
+    return round(100.0 * max((float(lengths.max(initial=0.0)) for lengths in values), default=0.0), 2)
 
 
 def _knees(before: Clip, after: Clip) -> float | None:

@@ -1,6 +1,6 @@
-"""Legs that follow feet that are moved: the pelvis first, then two bones, as turns over the animated pose.
+"""Legs that follow moved feet: first the pelvis, then both bones of each leg, as rotations over the animated pose.
 
-No axis of a bone is assumed, and joints between (twist bones) go along.
+No bone axis is assumed, and joints between (twist bones) follow.
 
 Method: Planted feet.
 """
@@ -19,23 +19,23 @@ from ...motion.roles import ancestors
 from ...motion.skeleton import Skeleton
 from .displacement import Complex
 
-SWAY = 0.3  # s; over which the pelvis goes along with the feet
-IDLE = 0.15  # of a standing foot; how much one in the air says of where the pelvis goes
-REACH = 0.99  # of a leg's length, beyond which the pelvis comes down
-DIP = 0.08  # s; how gently it does
+SWAY = 0.3  # s; sigma of the pelvis following the feet on the ground
+IDLE = 0.15  # weight of a foot in the air for the pelvis, where a held one has 1 more
+REACH = 0.99  # of a leg's length; beyond, the pelvis comes down
+DIP = 0.08  # s; sigma of that
 SOFT, STRAIGHTEST = 0.97, 0.9995  # of a leg's length: from the first on it stretches less and less, up to the second
-SMOOTH_BEND = 0.012  # s; what the knee's change is smoothed over: it takes away what else is its sharpest acceleration
-BACKWARDS = np.radians(-3.0)  # knees that are bent further back stay so
+SMOOTH_BEND = 0.012  # s; sigma of the change of flexion, which otherwise has the knee's sharpest acceleration
+BACKWARDS = np.radians(-3.0)  # knees bent further back (hyperextension) stay so, others bend forwards
 ROUNDING = 1e-9  # of a leg's length
-HINGE = (0.05, 0.2)  # sines of flexion: under the first the clip's hinge is the knee's axis, over the second its own is
+HINGE = (0.05, 0.2)  # sines of flexion: the knee's axis is the clip's mean one under the first, its own over the second
 
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """A limb in all frames, in the world, and how its knee is bent.
+    """A limb in the world, in all frames, and its knee.
 
-    hip, end (F, 3) : places; upper, lower (F, 3) : the two bones; axis (F, 3) : about which the knee bends, of length 1
-    flexion (F,) : radians, negative where it is bent backwards
+    hip, end (F, 3) : places; upper, lower (F, 3) : the two bones as vectors; axis (F, 3) : unit hinge axis of the knee
+    flexion (F,) : radians, negative if bent backwards
     """
 
     hip: Array
@@ -52,17 +52,17 @@ class Leg:
     @property
     def length(self) -> Array:
         """Length (F,) of both bones."""
-        one, other = self.lengths
-        return one + other
+        upper, lower = self.lengths
+        return upper + lower
 
     @property
     def reach(self) -> Array:
-        """How far (F,) its end is from its hip."""
+        """Distance (F,) from its hip to its end."""
         return np.asarray(np.linalg.norm(self.end - self.hip, axis=1))
 
 
 def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
-    """Return the joint that carries all limbs, −1 where there is none: the hips, else the one nearest to the feet."""
+    """Return the joint that carries all limbs: the hips, else the lowest common one; −1 if there is none."""
     above = [ancestors(limb.upper, clip.skeleton.parents) for limb in limbs]
     shared = [joint for joint in above[0] if all(joint in other for other in above)]
     hips = clip.skeleton.roles.get("hips", -1)
@@ -70,21 +70,40 @@ def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
 
 
 def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
-    """Return how the joints above feet are turned in the world (F, J, 4), and the legs by their feet's names."""
+    """Return world rotations (F, J, 4) of the legs' joints and those above them, and the legs by their feet's names."""
     ends = [joint for limb in limbs for joint in (limb.lower, end_joint(clip.skeleton, limb))]
     turned, places = kinematics.world_of(clip, ends)
     return turned, {limb.foot: leg_of(clip, limb, turned, places) for limb in limbs}
 
 
 def end_joint(skeleton: Skeleton, limb: Limb) -> int:
-    """Return the joint that the end of a limb turns with: itself, or the shin whose tip it is."""
+    """Return the joint with which the end of a limb turns: itself, or the shin if the end is its tip.
+
+    Example:
+        >>> from action_loom.core.edit.feet import legs
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import ik
+        >>> skeleton = body.skeleton()
+        >>> [skeleton.names[legs.end_joint(skeleton, limb)] for limb in ik.legs(skeleton)]
+        ['foot.L', 'foot.R']
+    """
     return limb.end if limb.end < len(skeleton) else limb.lower
 
 
 def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | None = None) -> Leg:
-    """Return a limb in all frames, from how joints are turned (F, J, 4), where they are (F, J, 3), and its end (F, 3).
+    """Return a limb in all frames from world rotations (F, J, 4) and positions (F, J, 3) of the joints.
 
-    The end is that of the limb itself where none is given.
+    end (F, 3) : place of its end, None: that of the limb itself
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.feet import legs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik, kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> leg = legs.leg_of(walk, ik.legs(walk.skeleton)[0], *kinematics.world(walk))
+        >>> np.degrees([leg.flexion.min(), leg.flexion.max()]).round().tolist()
+        [18.0, 79.0]
     """
     hip, knee = places[:, limb.upper], places[:, limb.lower]
     if end is None:
@@ -103,18 +122,18 @@ def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | No
 
 
 def _hinge(clip: Clip, limb: Limb, turned: Array, cross: Array) -> Array:
-    """The axis (3,) of a knee in the frame of its upper joint, one for the clip: the mean, by how much it is bent."""
+    """Return the axis (3,) of a knee in the frame of its upper joint: the clip's mean, weighted by its flexion."""
     mean = quat.rotate(quat.inv(turned), cross).mean(axis=0)
     size = float(np.linalg.norm(mean))
     if size > 1e-6:
         return np.asarray(mean / size)
-    # A leg that is always straight bends about the line through both hips; front legs and arms the other way round.
+    # A leg that is always straight bends about the line across the hips; front legs and arms in the other direction.
     rotations, places = clip.skeleton.rest
     facing = root_motion.rest_heading(clip.skeleton)
     axis = np.array([-np.cos(facing), -np.sin(facing), 0.0])
     if limb.foot.startswith("front"):
         bone, ahead = places[limb.lower] - places[limb.upper], np.array([-np.sin(facing), np.cos(facing), 0.0])
-        across = np.cross(bone, ahead)  # arms that are stretched aside at rest bend forwards, too
+        across = np.cross(bone, ahead)  # arms at rest in a T-pose bend forwards, too
         size = float(np.linalg.norm(across))
         axis = across / size if size > 0.1 * float(np.linalg.norm(bone)) else -axis
     return np.asarray(quat.rotate(quat.inv(rotations[limb.upper]), axis))
@@ -125,20 +144,20 @@ def _norm(vectors: Array) -> Array:
 
 
 def lacking(leg: Leg, shift: Complex) -> Array:
-    """Return how much (m) of a leg's length is missing (F,) where its foot alone is moved (F,); 0 where it reaches."""
+    """Return by how much (F,), m, a leg is too short if only its foot is moved by a shift (F,); 0 if it reaches."""
     needed = np.linalg.norm(leg.end + lifted(shift) - leg.hip, axis=1)
     return np.maximum(needed - np.maximum(leg.length, leg.reach), 0.0)
 
 
 def lifted(shift: Complex) -> Array:
-    """Return moves on the ground (F,), x + iy, as vectors (F, 3)."""
+    """Return shifts on the ground (F,), x + iy, as vectors (F, 3)."""
     return np.stack([shift.real, shift.imag, np.zeros(len(shift))], axis=1)
 
 
 def pelvis(legs: Mapping[str, Leg], feet: Mapping[str, tuple[Complex, Array]], rate: float) -> Array:
-    """Return by how much (F, 3) the pelvis is moved, metres: after the feet that stand, and down where legs end.
+    """Return the shift (F, 3) of the pelvis, metres: with the feet that stand, and down where a leg is too short.
 
-    feet : of each, how far it is moved (F,) and how firmly it is held (F,), as `displacement.of_foot` gives them
+    feet : shift (F,) of each, and how firmly it is held (F,), as from `displacement.of_foot`
     """
     weights = np.stack([feet[foot][1] + IDLE for foot in legs])
     mean = (weights * np.stack([feet[foot][0] for foot in legs])).sum(axis=0) / weights.sum(axis=0)
@@ -156,13 +175,13 @@ def pelvis(legs: Mapping[str, Leg], feet: Mapping[str, tuple[Complex, Array]], r
     return moved
 
 
-def led(
+def following(
     clip: Clip, limbs: Sequence[Limb], feet: Mapping[str, tuple[Complex, Array]]
 ) -> tuple[Clip, Array, dict[str, Array]]:
-    """Return a clip whose feet are moved, how far its pelvis went (F, 3), and how far (F,) each foot is from its place.
+    """Return a clip with moved feet, the shift (F, 3) of its pelvis, and the distances (F,) of feet from their targets.
 
-    feet : of each limb's foot, how far it is moved (F,), metres on the ground, and how firmly it is held (F,). They
-    keep their heights and their turns in the world.
+    feet : of each limb's foot, its shift (F,), metres on the ground, and how firmly it is held (F,). Feet keep heights
+    and world rotations.
     """
     turned, legs = posed(clip, limbs)
     moved = pelvis(legs, feet, clip.rate)
@@ -182,10 +201,22 @@ def led(
 def applied(
     clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, *, keep_turn: bool = True
 ) -> Clip:
-    """Return the clip with limbs turned by swing and bend (F, 4), and what carries them moved (F, 3).
+    """Return a clip with limbs turned by swing and bend (F, 4), and the joint that carries them moved (F, 3).
 
-    turned (F, J, 4) : how joints are turned in the world now. All of a limb swings about its beginning, and what hangs
-    on its lower bone is bent about its middle joint before; ends keep their turns in the world, unless they are not to.
+    turned (F, J, 4) : world rotations before. The lower bone, with all below it, is bent about the middle joint; then
+    the whole limb swings about its root. With keep_turn its end keeps its world rotation.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.feet import legs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik, kinematics, quat
+        >>> walk = actions.walk(cycles=1)
+        >>> leg, (turned, places) = ik.legs(walk.skeleton)[0], kinematics.world(walk)
+        >>> swing, bend = (np.tile(turn, (len(walk), 1)) for turn in (quat.about_axis("X", 0.2), quat.IDENTITY))
+        >>> swung = legs.applied(walk, turned, {leg: (swing, bend)}, np.zeros((len(walk), 3)))
+        >>> bool(np.allclose(kinematics.world(swung)[0][:, leg.end], turned[:, leg.end]))
+        True
     """
     skeleton = clip.skeleton
     plain = clip.scales is None and skeleton.inheritance is None
@@ -197,7 +228,7 @@ def applied(
 def _turned(
     clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, keep_turn: bool
 ) -> Clip:
-    """What `applied` gives, joint by joint."""
+    """Return what `applied` returns, by local rotations of the limbs' joints."""
     rotations = clip.rotations.copy()
     for limb, (swing, bend) in turns.items():
         wanted: dict[int, tuple[Array, Array | None]] = {
@@ -213,50 +244,50 @@ def _turned(
 
 
 def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, keep_turn: bool) -> Clip:
-    """The same of a body whose joints are scaled, do not inherit all, or whose feet hang elsewhere than on its shins.
+    """Return what `applied` returns, by world transforms, from which local ones are computed.
 
-    From where its joints are in the world then.
+    For joints that are scaled or do not inherit everything, and feet that are not children of the shins.
     """
     skeleton = clip.skeleton
     linear, places = kinematics.matrices(clip)
-    now, there = linear.copy(), places.copy()
-    there[:, skeleton.with_below([carrier(clip, list(turns))])] += moved[:, None]
+    turned, moved_places = linear.copy(), places.copy()
+    moved_places[:, skeleton.with_below([carrier(clip, list(turns))])] += moved[:, None]
     for limb, (swing, bend) in turns.items():
         has_foot = keep_turn and limb.end < len(skeleton)
         upper, lower = (skeleton.with_below([joint]) for joint in (limb.upper, limb.lower))
         foot = skeleton.with_below([limb.end] if has_foot else [])
         both, pivot = quat.mul(swing, bend), places[:, limb.upper] + moved
         for part, turn, joint in ((upper & ~lower, swing, limb.upper), (lower & ~foot, both, limb.lower)):
-            now[:, part] = quat.to_matrix(turn)[:, None] @ linear[:, part]
+            turned[:, part] = quat.to_matrix(turn)[:, None] @ linear[:, part]
             away = places - places[:, joint, None]
-            there[:, part] = pivot[:, None] + quat.rotate(turn[:, None], away[:, part])
+            moved_places[:, part] = pivot[:, None] + quat.rotate(turn[:, None], away[:, part])
             if joint == limb.upper or has_foot:
                 pivot = pivot + quat.rotate(turn, away[:, limb.lower if joint == limb.upper else limb.end])
         if has_foot:
-            there[:, foot] = places[:, foot] + (pivot - places[:, limb.end])[:, None]
-    return kinematics.standing_at(clip, now, there)
+            moved_places[:, foot] = places[:, foot] + (pivot - places[:, limb.end])[:, None]
+    return kinematics.standing_at(clip, turned, moved_places)
 
 
-def _moved(clip: Clip, joint: int, turned: Array, way: Array) -> Array:
-    """Translations (F, J, 3) of a clip one of whose joints is moved in the world by so much (F, 3)."""
+def _moved(clip: Clip, joint: int, turned: Array, shift: Array) -> Array:
+    """Return translations (F, J, 3) of a clip with one joint shifted (F, 3) in the world."""
     parent = int(clip.skeleton.parents[joint])
     frame = clip.skeleton.orients[joint]
     frame = quat.mul(turned[:, parent], frame) if parent >= 0 else frame
     translations = clip.translations.copy()
-    translations[:, joint] += quat.rotate(quat.inv(frame), way)
+    translations[:, joint] += quat.rotate(quat.inv(frame), shift)
     return translations
 
 
 def _change(leg: Leg, wanted: Array, rate: float) -> Array:
-    """By how much (F,) a knee bends, radians, so that its leg reaches so far (F,); gently, near its end and in time."""
-    one, other = leg.lengths
-    # A leg that is straighter in its clip stays so: a limit for all would bend legs that nothing is asked of.
+    """Return the smoothed change (F,) of a knee's flexion, radians, with which its leg spans a distance (F,)."""
+    upper, lower = leg.lengths
+    # A leg that is straighter in its clip stays so: one limit for all would bend legs that need no change.
     soft = np.maximum(SOFT * leg.length, leg.reach)
     room = np.maximum(STRAIGHTEST * leg.length - soft, 1e-9)
-    far = np.where(wanted > soft, soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room), wanted)
-    cosine = (far**2 - one**2 - other**2) / np.maximum(2.0 * one * other, 1e-300)
+    distance = np.where(wanted > soft, soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room), wanted)
+    cosine = (distance**2 - upper**2 - lower**2) / np.maximum(2.0 * upper * lower, 1e-300)
     bent, size = np.arccos(np.clip(cosine, -1.0, 1.0)), np.abs(leg.flexion)
     sign = np.where(leg.flexion < BACKWARDS, -1.0, 1.0)
-    # A knee that is straight but for noise bends forwards; where nothing is asked of it, it stays as it is.
+    # A knee that is straight except for noise bends forwards; if it need not change, it stays the same.
     noise = (sign * size - leg.flexion) * np.exp(-(((bent - size) / BACKWARDS) ** 2))
     return root_motion.smooth(sign * bent - leg.flexion - noise, SMOOTH_BEND * rate)

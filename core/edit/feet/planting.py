@@ -1,4 +1,4 @@
-"""Planting feet: clips whose feet stand still while they stand (methods: Planted feet)."""
+"""Foot planting: feet that stand do not slide, pelvis and legs follow (methods: Planted feet)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,24 +20,24 @@ from .displacement import Complex, Pivots
 from .spans import Contact, Span
 
 # In body heights.
-SLIDES_ON_PURPOSE = 0.12  # a ball that goes further while it stands is meant to, or was taken to stand wrongly
-LACKS = 0.05  # of a leg's length; what needs more is out of reach
-FIRM = 0.2  # of how firmly a contact is held at most; where it is held less it takes hold or lets go
-STILL = 0.0015  # a foot that moves less in the middle of its contact stands: it was planted, or keyed so
+SLIDES_ON_PURPOSE = 0.12  # a ball that slides further does so on purpose, or was wrongly detected as standing
+LACKS = 0.05  # a target that a leg misses by more is out of reach
+FIRM = 0.2  # of the firmest hold of a contact; frames held less are at its ends, where the foot still moves
+STILL = 0.0015  # a foot that moves less in the middle of its contact already stands still: planted, or keyed so
 
-HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in a unit that nobody knows
-AROUND = 3.0  # s of a cycle before and after it: what is further away moves it by less than a nanometre
-HEEL = 0.25  # of the foot's length from ankle to ball: how far the heel is behind and below the ankle
+HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in an unknown unit
+AROUND = 3.0  # s of cyclic padding: what is further away moves a foot by less than a nanometre
+HEEL = 0.25  # of the distance from ankle to ball: how far the heel is behind the ankle
 
 
 @dataclass(frozen=True, eq=False)
 class Planted:
-    """What was done to a clip.
+    """The result of planting a clip.
 
-    before, after : the clip as it was and as it is, where its feet stand on the ground
-    spans : what was planted; refused : what was not, and why
-    shifts (F,) : of each foot, metres on the ground, as x + iy; pelvis (F, 3) : by how much it was moved, metres
-    away (F,) : of each foot, how far it is from where it was to be, metres
+    before, after : the clip before and after, moving over the ground
+    spans : the planted ones; refused : the others, with the reason
+    shifts (F,) : displacement of each foot, metres on the ground, as x + iy; pelvis (F, 3) : its displacement, metres
+    away (F,) : distance of each foot from its target, metres
     """
 
     before: Clip
@@ -50,63 +50,82 @@ class Planted:
 
     @cached_property
     def figures(self) -> dict[str, Any]:
-        """How far feet slide, before and after, and how far the body was moved: plain JSON values, see `figures`."""
+        """How far feet slide before and after, and how far the body was moved: plain JSON values, see `figures`."""
         slides = figures.measure(self.before, self.after, self.spans)
         return slides | figures.moved(self.spans, self.shifts, self.pelvis, self.away)
 
     @property
     def report(self) -> dict[str, Any]:
-        """What there is to say of it: plain JSON values."""
+        """The report: plain JSON values."""
         refused = [
             {"foot": s.foot, "part": s.part, "first": s.first, "end": s.end, "why": why} for s, why in self.refused
         ]
         return {"spans": [list(span.row) for span in self.spans], "refused": refused, **self.figures}
 
 
-def _laps(clip: Clip) -> PaddedClip:
+def _padded(clip: Clip) -> PaddedClip:
     return cyclic_padding.around(clip, AROUND * clip.rate, repeats=len(clip) > 1 and cycles.closes(clip))
 
 
-def found(clip: Clip) -> list[Span]:
-    """Return when the feet of a clip stand (see `spans.find`); of one that closes, as a cycle that goes on."""
-    return _found(_laps(clip))
+def contact_spans(clip: Clip) -> list[Span]:
+    """Return when the feet of a clip stand (see `spans.find`); in a clip that closes, with cyclic padding.
+
+    Example:
+        >>> from action_loom.core.edit.feet import planting
+        >>> from action_loom.core.figure import actions
+        >>> [span.row for span in planting.contact_spans(actions.walk(cycles=1))]
+        [(0, 1, 0, 2), (0, 0, 2, 20), (0, 1, 31, 33), (1, 0, 0, 4), (1, 1, 15, 18), (1, 0, 18, 33)]
+    """
+    return _contact_spans(_padded(clip))
 
 
-def _found(whole: PaddedClip) -> list[Span]:
+def _contact_spans(whole: PaddedClip) -> list[Span]:
     return spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
 
 
 def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = True) -> tuple[Clip, Planted]:
-    """Return the clip with its feet still where they stand, and what was done; the clip itself where nothing slides.
+    """Return a clip whose standing feet do not slide, with details of the result; the clip itself if none slides.
 
-    rows : when they stand, found where None; wanted : whether those of feet that stand still already are planted, too,
-    as somebody asked for them. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
-    SkeletonError for those whose legs are not known or can't be led. Kovar, Schreiner, Gleicher 2002.
+    rows : when feet stand, None: detected; wanted : whether rows of feet that already stand still are planted, too, as
+    the user asked for them. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
+    SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher 2002.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.feet import planting
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> walk = actions.walk()
+        >>> sliding = root_motion.placed(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
+        >>> clip, done = planting.planted(sliding)
+        >>> before, after = done.figures["middle_slide_cm_s"]
+        >>> len(done.spans), before > 10.0, after < 1.0
+        (13, True, True)
     """
-    limbs, whole = _limbs(clip), _laps(clip)
-    asked = list(rows) if rows is not None else _found(whole)
+    limbs, whole = _limbs(clip), _padded(clip)
+    asked = list(rows) if rows is not None else _contact_spans(whole)
     known, refused = _of_legs(asked, limbs)
-    contacts = spans.touching(known, whole.laps, whole.lap)
+    contacts = spans.touching(known, whole.cycles, whole.period)
     pivots = _pivots(whole.clip, limbs, contacts)
     still: list[Contact] = []
     if rows is None or not wanted:
-        still = [one for one in contacts if _stands_still(one, pivots[one.foot], whole.clip)]
-        # Of a cycle, some of the outermost laps are cut off; they are as their whole copies.
-        stood = frozenset[int]().union(*(one.rows for one in still))
-        still = [one for one in contacts if one.rows <= stood]
-        contacts = [one for one in contacts if not one.rows <= stood]
+        still = [contact for contact in contacts if _stands_still(contact, pivots[contact.foot], whole.clip)]
+        # Contacts at the ends of the padding may be cut off: all copies of a contact are treated alike.
+        stood = frozenset[int]().union(*(contact.rows for contact in still))
+        still = [contact for contact in contacts if contact.rows <= stood]
+        contacts = [contact for contact in contacts if not contact.rows <= stood]
     kept, too_far = _kept(contacts, pivots, whole.clip, limbs)
     refused += [(span, too_far[k]) for k, span in enumerate(known) if k in too_far]
     if not kept:
         return clip, _nothing(clip, refused)
     solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still) for limb in limbs}
-    made, moved, misses = legs.led(whole.clip, limbs, solved)
-    made = replace(clip, rotations=made.rotations[whole.own], translations=made.translations[whole.own])
+    after, moved, misses = legs.following(whole.clip, limbs, solved)
+    after = replace(clip, rotations=after.rotations[whole.own], translations=after.translations[whole.own])
     shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
     away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
     planted_rows = frozenset().union(*(contact.rows for contact in kept))
     known = [span for k, span in enumerate(known) if k in planted_rows]
-    return made, Planted(clip, made, tuple(known), tuple(refused), shifts, moved, away)
+    return after, Planted(clip, after, tuple(known), tuple(refused), shifts, moved, away)
 
 
 def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
@@ -114,7 +133,7 @@ def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
 
 
 def _limbs(clip: Clip) -> list[Limb]:
-    """The legs of a body that can be led; raises ClipError and SkeletonError where there are none."""
+    """Return the known legs of a body; raises SkeletonError if there are none, ClipError for an unknown unit."""
     known = feet.balls_and_ankles(clip.skeleton)
     limbs = [limb for limb in ik.known_legs(clip.skeleton) if limb.foot in known]
     if not limbs or legs.carrier(clip, limbs) < 0:
@@ -128,27 +147,27 @@ def _limbs(clip: Clip) -> list[Limb]:
 
 
 def _of_legs(asked: Collection[Span], limbs: Sequence[Limb]) -> tuple[list[Span], list[tuple[Span, str]]]:
-    """Spans of feet that hang on legs, and those of others, with why."""
+    """Return the spans of feet on known legs, and the others with the reason."""
     named = {limb.foot for limb in limbs}
     refused = [(span, "its leg is not known") for span in asked if span.foot not in named]
     return [span for span in asked if span.foot in named], refused
 
 
 def _pivots(clip: Clip, limbs: Sequence[Limb], of: Sequence[Contact]) -> dict[str, Pivots]:
-    """Where ball and heel of each foot are on the ground."""
+    """Return where ball and heel of each foot are on the ground."""
     points, (turned, places) = feet.balls_and_ankles(clip.skeleton), kinematics.posed(clip)
     flat = spans.flags([span for contact in of for span in contact.standing], len(clip))
-    found = {}
+    pivots = {}
     for limb in limbs:
         ball, ankle = (places[:, point] for point in points[limb.foot])
         stands = flat.get(limb.foot, np.ones(len(clip), dtype=bool))
         heel = _heel(ball, ankle, turned[:, legs.end_joint(clip.skeleton, limb)], stands)
-        found[limb.foot] = Pivots(ball[:, 0] + 1j * ball[:, 1], heel[:, 0] + 1j * heel[:, 1])
-    return found
+        pivots[limb.foot] = Pivots(ball[:, 0] + 1j * ball[:, 1], heel[:, 0] + 1j * heel[:, 1])
+    return pivots
 
 
 def _heel(ball: Array, ankle: Array, turned: Array, flat: Flags) -> Array:
-    """Places (F, 3) of a heel: behind the ankle by a quarter of its way to the ball, as low as that where it stands."""
+    """Return places (F, 3) of a heel: `HEEL` of the distance to the ball behind the ankle, as low as a flat ball."""
     behind = -HEEL * (ball - ankle)
     behind[:, 2] = (ball - ankle)[:, 2]
     in_foot = np.median(quat.rotate(quat.inv(turned), behind)[flat], axis=0)
@@ -156,11 +175,11 @@ def _heel(ball: Array, ankle: Array, turned: Array, flat: Flags) -> Array:
 
 
 def _stands_still(contact: Contact, pivots: Pivots, clip: Clip) -> bool:
-    """Whether a foot hardly moves in the middle of its contact: it is planted already, or was never moved."""
+    """Return whether a foot hardly moves in the middle of its contact: it is planted already, or keyed so."""
     path, held = pivots.path(contact), displacement.holds([contact], len(clip), clip.rate)
     for middle in (span.middle for span in contact.standing):
         own = held[middle.first : middle.end]
-        # Where a short contact, or one at an end of the clip, takes hold or lets go, a planted foot moves.
+        # In a short contact, or one at an end of the clip, a planted foot also moves where its hold grows or fades.
         firm = own >= FIRM * own.max()
         places = path[middle.first - contact.first : middle.end - contact.first][firm]
         if 2.0 * np.abs(places - places.mean()).max() >= STILL * clip.skeleton.height * firm.mean():
@@ -171,7 +190,7 @@ def _stands_still(contact: Contact, pivots: Pivots, clip: Clip) -> bool:
 def _kept(
     of: Sequence[Contact], pivots: Mapping[str, Pivots], clip: Clip, limbs: Sequence[Limb]
 ) -> tuple[list[Contact], dict[int, str]]:
-    """The contacts that can be planted, and by its place why a span can't be."""
+    """Return the contacts that can be planted, and the reason for each row that cannot."""
     height, refused = clip.skeleton.height, dict[int, str]()
     for contact in of:
         moves = displacement.extent(contact, pivots[contact.foot])
@@ -182,7 +201,7 @@ def _kept(
     for foot, leg in posed.items():
         shift, _ = _solved(kept, pivots, foot, clip.rate)
         lack = legs.lacking(leg, shift)
-        for contact in (one for one in kept if one.foot == foot):
+        for contact in (contact for contact in kept if contact.foot == foot):
             most = float(lack[contact.first : contact.end].max())
             if most > LACKS * height:
                 refused |= dict.fromkeys(contact.rows, f"its leg is {100.0 * most:.0f} cm too short")
@@ -192,5 +211,5 @@ def _kept(
 def _solved(
     of: Sequence[Contact], pivots: Mapping[str, Pivots], foot: str, rate: float, still: Sequence[Contact] = ()
 ) -> tuple[Complex, Array]:
-    its, stood = ([contact for contact in some if contact.foot == foot] for some in (of, still))
-    return displacement.of_foot(its, pivots[foot], rate, stood)
+    own, stood = ([contact for contact in some if contact.foot == foot] for some in (of, still))
+    return displacement.of_foot(own, pivots[foot], rate, stood)

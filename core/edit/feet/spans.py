@@ -1,4 +1,4 @@
-"""When a foot stands on its ball or its heel: rows that are found, can be edited, and say what is planted."""
+"""Spans in which a foot stands on its ball or heel: detected, edited as rows, and planted (methods: Planted feet)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ Row = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Span:
-    """A foot (see `contacts.NAMES`) stands on its ball or its heel from its first frame to the one before its end."""
+    """A foot (see `contacts.NAMES`) that stands on its ball or heel from frame `first` to frame `end` − 1."""
 
     foot: str
     part: str
@@ -28,21 +28,21 @@ class Span:
 
     @property
     def middle(self) -> "Span":
-        """Its middle half: where nothing takes hold or lets go any more."""
+        """Its middle half, where the foot is held fully."""
         quarter = (self.end - self.first) // 4
         return replace(self, first=self.first + quarter, end=self.end - quarter)
 
     @property
     def row(self) -> tuple[int, int, int, int]:
-        """Its foot and part by their numbers, its first frame and its end, as recipes keep it."""
+        """Numbers of foot and part, first frame and end, as in recipes."""
         return FEET.index(self.foot), PARTS.index(self.part), self.first, self.end
 
 
 @dataclass(frozen=True)
 class Contact:
-    """Spans of one foot that touch: it rolls from one part to the next without leaving the ground.
+    """Touching spans of one foot, which rolls from one part to the next without leaving the ground.
 
-    rows : which of the spans that were given these are, or copies of
+    rows : numbers of the original spans of which these are parts or copies
     """
 
     foot: str
@@ -51,7 +51,7 @@ class Contact:
 
     @property
     def standing(self) -> tuple[Span, ...]:
-        """The spans on its ball; on its heel where the ball never stands."""
+        """The spans on the ball; those on the heel if the ball never stands."""
         return tuple(span for span in self.spans if span.part == BALL) or self.spans
 
     @property
@@ -64,30 +64,41 @@ class Contact:
 
 
 def find(clip: Clip) -> list[Span]:
-    """Return the spans of a clip, by foot and time: on its ball where that stands, else on its heel.
+    """Return the spans of a clip, by foot and time: on the ball where it stands, else on the heel.
 
     Method: Foot contacts.
+
+    Example:
+        >>> from action_loom.core.edit.feet import spans
+        >>> from action_loom.core.figure import actions
+        >>> [(span.foot, span.part, span.first, span.end) for span in spans.find(actions.walk(cycles=1))]
+        [('L', 'heel', 0, 2), ('L', 'ball', 2, 20), ('R', 'ball', 0, 4), ('R', 'heel', 15, 18), ('R', 'ball', 18, 33)]
     """
-    found = []
+    detected = []
     for name, foot in contacts.standing_feet(world_pose.pose(clip)).items():
         on_ball = foot.ball_stands.copy()
         for start, end in contacts.runs(foot.stands & ~foot.ball_stands & ~foot.ankle_stands):
-            on_ball[start:end] = start > 0 and foot.ball_stands[start - 1]  # a moment between both
+            on_ball[start:end] = start > 0 and foot.ball_stands[start - 1]  # a moment between heel and ball
         for part, flags in ((BALL, foot.stands & on_ball), (HEEL, foot.stands & ~on_ball)):
-            found += [Span(name, part, start, end) for start, end in contacts.runs(flags)]
-    return sorted(found, key=lambda span: (FEET.index(span.foot), span.first))
+            detected += [Span(name, part, start, end) for start, end in contacts.runs(flags)]
+    return sorted(detected, key=lambda span: (FEET.index(span.foot), span.first))
 
 
 def of_rows(rows: Sequence[Sequence[float]], frames: int) -> list[Span]:
-    """Return the spans that rows (foot, part, first frame, end) of a clip of so many frames say, by foot and time.
+    """Return the spans of rows (foot, part, first frame, end) of a clip with that many frames, by foot and time.
 
-    Raises OptionError for what is no such row, and for spans of one foot that overlap.
+    Raises OptionError for invalid rows, and for spans of one foot that overlap.
+
+    Example:
+        >>> from action_loom.core.edit.feet import spans
+        >>> spans.of_rows([[1, 0, 12, 30]], frames=60)
+        [Span(foot='R', part='ball', first=12, end=30)]
     """
-    found = sorted((_of_row(row, frames) for row in rows), key=lambda span: (FEET.index(span.foot), span.first))
-    for one, other in pairwise(found):
+    ordered = sorted((_of_row(row, frames) for row in rows), key=lambda span: (FEET.index(span.foot), span.first))
+    for one, other in pairwise(ordered):
         if one.foot == other.foot and other.first < one.end:
             raise OptionError(f"spans of the {contacts.NAMES[one.foot]} overlap at frame {other.first}")
-    return found
+    return ordered
 
 
 def _of_row(row: Sequence[float], frames: int) -> Span:
@@ -102,36 +113,44 @@ def _of_row(row: Sequence[float], frames: int) -> Span:
     return Span(FEET[numbers[0]], PARTS[numbers[1]], numbers[2], numbers[3])
 
 
-def touching(spans: Sequence[Span], laps: Sequence[int] = (0,), lap: int = 0) -> list[Contact]:
-    """Return the contacts of spans; of a cycle of `lap` frames and one more, those of all its laps."""
+def touching(spans: Sequence[Span], cycles: Sequence[int] = (0,), period: int = 0) -> list[Contact]:
+    """Return the contacts of spans; for a cycle of `period` + 1 frames, those in the given cycles.
+
+    Example:
+        >>> from action_loom.core.edit.feet import spans
+        >>> rows = [[0, 1, 0, 6], [0, 0, 6, 18], [0, 1, 28, 33]]
+        >>> contacts = spans.touching(spans.of_rows(rows, 33), cycles=(0, 1), period=32)
+        >>> [(contact.first, contact.end, sorted(contact.rows)) for contact in contacts]
+        [(0, 18, [0, 1]), (28, 50, [0, 1, 2]), (60, 64, [2])]
+    """
     tiled = []
     for row, span in enumerate(spans):
         # The last frame of a cycle is the first of the next one.
-        end = min(span.end, lap) if lap else span.end
+        end = min(span.end, period) if period else span.end
         if span.first < end:
-            tiled += [(Span(span.foot, span.part, span.first + k * lap, end + k * lap), row) for k in laps]
-    found: list[Contact] = []
-    for span, row in sorted(tiled, key=lambda one: (FEET.index(one[0].foot), one[0].first)):
-        if found and found[-1].foot == span.foot and found[-1].end == span.first:
-            last = found.pop()
-            one = last.spans[-1]
-            # What a seam cuts in two is one span.
-            parts = (replace(one, end=span.end),) if one.part == span.part else (one, span)
-            found.append(Contact(span.foot, (*last.spans[:-1], *parts), last.rows | {row}))
+            tiled += [(Span(span.foot, span.part, span.first + k * period, end + k * period), row) for k in cycles]
+    contacts: list[Contact] = []
+    for span, row in sorted(tiled, key=lambda pair: (FEET.index(pair[0].foot), pair[0].first)):
+        if contacts and contacts[-1].foot == span.foot and contacts[-1].end == span.first:
+            contact = contacts.pop()
+            last = contact.spans[-1]
+            # Spans on the same part were one, cut in two by a seam.
+            parts = (replace(last, end=span.end),) if last.part == span.part else (last, span)
+            contacts.append(Contact(span.foot, (*contact.spans[:-1], *parts), contact.rows | {row}))
         else:
-            found.append(Contact(span.foot, (span,), frozenset({row})))
-    return found
+            contacts.append(Contact(span.foot, (span,), frozenset({row})))
+    return contacts
 
 
 def within(spans: Sequence[Span], first: int, end: int) -> list[Span]:
-    """Return the parts of spans between two frames, counted from the first of these."""
+    """Return the parts of spans between two frames, with frames counted from `first`."""
     cut = [Span(s.foot, s.part, max(s.first, first) - first, min(s.end, end) - first) for s in spans]
     return [span for span in cut if span.first < span.end]
 
 
 def flags(spans: Sequence[Span], frames: int) -> dict[str, contacts.Flags]:
-    """Return for each foot of some spans in which frames (F,) it stands."""
-    found = {span.foot: np.zeros(frames, dtype=bool) for span in spans}
+    """Return in which frames (F,) each foot of some spans stands."""
+    standing = {span.foot: np.zeros(frames, dtype=bool) for span in spans}
     for span in spans:
-        found[span.foot][span.first : span.end] = True
-    return found
+        standing[span.foot][span.first : span.end] = True
+    return standing

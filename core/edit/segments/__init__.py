@@ -1,1 +1,1 @@
-"""Curves through few of their frames: cubic segments with slopes of their own at both ends."""
+"""Curves with few keys: cubic segments between frames, with their own slope at each end."""

@@ -1,4 +1,4 @@
-"""The iterations of this package for numpy: the same numbers as `_numba`, but for rounding."""
+"""The kernels of this package for numpy: the same numbers as `_numba`, except for rounding."""
 
 from functools import lru_cache
 
@@ -30,9 +30,9 @@ def segments(
                 seam[0] if len(seam) and at == 0 else None,
                 seam[1] if len(seam) and at + step == count - 1 else None,
             )
-            found = _near(values, wanted, (kind, axes), limit, at, step, ends)
-            if found is not None:
-                good, best = step, found
+            fitted = _near(values, wanted, (kind, axes), limit, at, step, ends)
+            if fitted is not None:
+                good, best = step, fitted
                 step = min(2 * step, most) if bad > most else (good + bad) // 2
                 if step == good:
                     break
@@ -59,7 +59,7 @@ def _near(
     gap: int,
     ends: tuple[Array | None, Array | None],
 ) -> Array | None:
-    """The slopes (2, n) of a segment, None where it does not stay within the limit; see `_numba.near`."""
+    """Return the slopes (2, n) of a segment, None if it leaves the limit; see `_numba._near`."""
     line = (values[first + gap] - values[first]) / gap
     if gap == 1:
         return np.stack([line if end is None else end for end in ends])
@@ -89,12 +89,12 @@ def _bases(gap: int) -> Array:
 
 @lru_cache(maxsize=4096)
 def _solver(gap: int, free: tuple[int, ...]) -> Array:
-    """What gives the free slopes by least squares; the least ones where they are not all told."""
+    """Return the matrix that gives the free slopes by least squares; the least slopes if they are underdetermined."""
     return np.asarray(np.linalg.pinv(_bases(gap)[:, list(free)]))
 
 
 def _apart(values: Array, wanted: Array, kind: int, axes: NDArray[np.int64]) -> Array:
-    """See `_numba.apart`, of all frames."""
+    """See `_numba._apart`; for all frames at once."""
     if kind == 0:
         return np.asarray(np.linalg.norm(values - wanted, axis=1))
     if kind == 1:

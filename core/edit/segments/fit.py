@@ -1,4 +1,4 @@
-"""The fewest keys, one after the other, whose cubic segments stay near a sampled curve (methods: Fewer keys)."""
+"""Key reduction of one curve: the farthest next key whose cubic segment stays near it (methods: Fewer keys)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,17 +7,25 @@ from ... import jit
 from ...motion import rotation_modes
 from ...motion.quat import Array
 
-# What the values of a curve are, and so what is measured between them: see `_numba._apart`.
+# Kinds of values, each with its own distance: see `_numba._apart`.
 VECTOR, QUATERNION, EULER, AXIS_ANGLE = range(4)
-FREE: Array = np.empty((0, 0))
+FREE: Array = np.empty((0, 0))  # no given slopes at the ends
 _NO_AXES = np.zeros(3, dtype=np.int64)
 
 
 def vectors(values: Array, near: float, kept: NDArray[np.int64], seam: Array = FREE) -> tuple[NDArray[np.int64], Array]:
-    """Return the frames (K,) of the keys of a curve (F, n), and their slopes (K, 2, n) a frame, before and after.
+    """Return the frames (K,) of the keys of a curve (F, n), and their slopes (K, 2, n) per frame, before and after.
 
-    Between keys the cubic (Hermite) is nowhere farther than `near` from the samples. kept : frames that have keys,
-    rising, first and last among them; seam (2, n) : the slopes at the first and last key, where they are not free.
+    Between keys the cubic Hermite curve is at most `near` from every sample. kept : frames that always have keys,
+    increasing, with the first and last; seam (2, n) : given slopes at the first and last key, `FREE`: none.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.segments import fit
+        >>> wave = np.sin(np.linspace(0.0, 2.0 * np.pi, 61))[:, None]
+        >>> frames, slopes = fit.vectors(wave, near=0.01, kept=np.array([0, 60]))
+        >>> frames.tolist(), slopes.shape
+        ([0, 21, 46, 60], (4, 2, 1))
     """
     return _fitted(values, values, (VECTOR, _NO_AXES), near, kept, seam)
 
@@ -25,7 +33,18 @@ def vectors(values: Array, near: float, kept: NDArray[np.int64], seam: Array = F
 def rotations(
     values: Array, mode: str, near: float, kept: NDArray[np.int64], seam: Array = FREE
 ) -> tuple[NDArray[np.int64], Array]:
-    """Return the keys of rotations as `vectors` does; values (F, 3 or 4) of a rotation mode, near : radians."""
+    """Return the keys of rotations as `vectors` does; values (F, 3 or 4) of a rotation mode, near : radians.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.segments import fit
+        >>> from action_loom.core.figure import actions
+        >>> wave = actions.wave()
+        >>> arm = wave.rotations[:, wave.skeleton.index("upper_arm.R")]
+        >>> frames, _ = fit.rotations(arm, "QUATERNION", np.radians(1.0), kept=np.array([0, len(wave) - 1]))
+        >>> len(wave), len(frames)
+        (109, 10)
+    """
     kind, axes = {
         rotation_modes.QUATERNION: (QUATERNION, _NO_AXES),
         rotation_modes.AXIS_ANGLE: (AXIS_ANGLE, _NO_AXES),

@@ -1,4 +1,4 @@
-"""A motion asked for by its measures: speed, turn, length of steps.
+"""Ask for a motion by its measures: speed, turn, length of steps.
 
 Method: Asking by measures.
 """
@@ -16,7 +16,7 @@ from ...recipes.planting import PlantOptions
 
 @dataclass(frozen=True, kw_only=True)
 class Ask(Recipe, PlantOptions, AskOptions):
-    """Blend strides of several clips so that they are as fast, and turn as much, as is asked for."""
+    """Blend strides of several clips so that the result is as fast, and turns as much, as asked."""
 
     verb = "ask"
     label = "Parametric"
@@ -71,7 +71,7 @@ class Ask(Recipe, PlantOptions, AskOptions):
     )
 
     def asked(self) -> dict[str, float]:
-        """Return what is asked for besides speed, turn and step, by name; raises OptionError for what is none."""
+        """Return the measures of `also` by name; raises OptionError for parts that are no measure and number."""
         found = {}
         for part in filter(None, (part.strip() for part in self.also.split(","))):
             name, _, number = part.replace("=", " ").partition(" ")

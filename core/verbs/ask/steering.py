@@ -1,4 +1,4 @@
-"""Strides that are chosen one after the other so that a body keeps to a path (methods: Asking by measures)."""
+"""Steering along a path: strides are chosen one after the other (methods: Asking by measures)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from ...errors import OptionError
 from ...motion import root_motion
 from ...motion.quat import Array
 
-AHEAD = 1.5  # strides to the point of the path that is steered for; nearer overshoots, farther cuts corners
+AHEAD = 1.5  # strides to the point of the path to steer for; nearer overshoots, farther cuts corners
 MOST = 1000  # strides
-FINE = 0.05  # m from place to place of the path
+FINE = 0.05  # m between the points of the path
 
 Choice = TypeVar("Choice")
 
 
 @dataclass(frozen=True, eq=False)
 class GroundPath:
-    """A path (N, 2) at even distances from start to end."""
+    """A path (N, 2) of points at even distances (`FINE`) from start to end."""
 
     points: Array
 
@@ -38,7 +38,7 @@ class GroundPath:
         return np.asarray((1.0 - share) * self.points[whole] + share * self.points[whole + 1])
 
     def nearest(self, place: Array, start: float, end: float) -> float:
-        """Return how far along the path, between two distances, it is nearest to a place."""
+        """Return how far along the path (m) its nearest point to a place lies, between two distances."""
         first = max(0, min(int(start / FINE), len(self.points) - 1))
         last = max(first + 1, min(int(end / FINE) + 1, len(self.points)))
         return FINE * (first + int(np.argmin(np.linalg.norm(self.points[first:last] - place, axis=1))))
@@ -49,7 +49,7 @@ class GroundPath:
 
 
 def path_of(rows: Sequence[Sequence[float]]) -> GroundPath:
-    """Return the path through points; raises OptionError for what is none."""
+    """Return the path through points; raises OptionError for rows that make none."""
     points = np.array([row for row in rows if len(row) == 2], dtype=np.float64)
     if len(points) < 2 or len(points) != len(rows):
         raise OptionError("path has rows of two numbers, x and y, two rows or more")
@@ -65,11 +65,11 @@ def along(
     chosen: Callable[[float, float, float], Choice],
     steps: Callable[[Choice, Choice], Array],
 ) -> tuple[list[Choice], float]:
-    """Return what is chosen at the beginning of each stride, and at the last one's end, and which way it faces first.
+    """Return the choice at the beginning of each stride and at the end of the last, and the facing at the start.
 
-    chosen : for how far along the path it is (m), how far a stride goes (m, 0 where none was made yet) and the turn of
-    one stride that is wanted (radians), what is done then; steps : the steps (P, 3) of a stride that goes from one
-    choice over into another
+    chosen : returns a choice for a distance along the path (m), the length of a stride (m, 0 before the first) and the
+        wanted turn of a stride (radians)
+    steps : returns the steps (P, 3) of a stride that fades from one choice into another
     Each stride is steered for a point of the path ahead, by the arc that leads there (pure pursuit [Coulter]).
     """
     first = path.at(FINE) - path.at(0.0)
@@ -78,7 +78,7 @@ def along(
     made = [chosen(0.0, 0.0, 0.0)]
     while len(made) < MOST:
         whole = steps(made[-1], made[-1])
-        # What is chosen for the end of a stride works from its middle to the next one's.
+        # The choice at the end of a stride has effect from its middle to the middle of the next.
         middle, turned = _after(whole[: len(whole) // 2], place, facing)
         stride = float(np.linalg.norm(whole[:, :2].sum(axis=0)))
         there = path.nearest(middle, gone, gone + 2.0 * stride)

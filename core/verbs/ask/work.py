@@ -1,4 +1,4 @@
-"""Asking for a motion by its measures: strides of clips are blended so that they come out as asked.
+"""Blend strides of clips so that speed, turn, steps or other measures come out as asked.
 
 Method: Asking by measures.
 """
@@ -32,16 +32,17 @@ from ..restyle.change import Change
 from . import Ask, steering
 from .steering import GroundPath
 
-CORRECTIONS = 2  # times that what is missing is asked for besides
-DIFFER = {"turn": 1.0}  # a measure in which examples differ by less can't be asked for; of others a hundredth
-OFF = 0.02  # of the examples' range; who gets less than was asked for by more is told
+CORRECTIONS = 2  # times that the missing rest is asked for in addition
+DIFFER = {"turn": 1.0}  # a measure whose examples differ by less can't be asked for; for others 1 % of the largest
+OFF = 0.02  # of the examples' range; a larger miss is reported
+MOST_STRIDES = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Strides that are blended, and what is measured of them (n,) by name, in metres where they are lengths on the way.
+    """Strides to blend, and their measures (n,) by name, in metres where they are lengths along the ground.
 
-    clip : the one whose body and rate the result takes
+    clip : gives the result its body and rate
     """
 
     material: Material
@@ -49,7 +50,7 @@ class Examples:
 
     @cached_property
     def flat(self) -> Array:
-        """The strides as rows (n, P C + 1), the logarithm of their seconds last."""
+        """The strides as rows (n, P C + 1); the last number is the logarithm of a stride's seconds."""
         return Style(self.material).flat
 
     @cached_property
@@ -58,16 +59,19 @@ class Examples:
         return {name: np.array([one[name] for one in every]) for name in measures.common(every)}
 
     def measure(self, flat: Array, names: Sequence[str] | None = None) -> dict[str, float]:
-        """Return the measures of a row; quick where only those of its way are wanted."""
+        """Return the measures of a row; faster where only those of its root motion are wanted."""
         form, rows, seconds = self.material.form, flat[:-1].reshape(PHASES, -1), float(np.exp(flat[-1]))
-        if names is not None and set(names) <= set(_OF_WAY):
-            return measures.of_way(form, rows, seconds)
+        if names is not None and set(names) <= set(_OF_ROOT):
+            return measures.of_root_trajectory(form, rows, seconds)
         return measures.measure(form, rows, seconds)
 
 
 @dataclass(frozen=True, eq=False)
 class AskResult(Result):
-    """A clip of strides that were blended; examples : of what; weights (S, n) : of each stride made."""
+    """A clip of blended strides; weights (S, n) : of the n examples in each of its S strides.
+
+    asked, got : of its first stride, by measure
+    """
 
     examples: Examples
     weights: Array
@@ -77,9 +81,9 @@ class AskResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Weights (n,) of examples, what was asked for, and what came of it, by name; outside : how far that was reached.
+    """Weights (n,) of examples, and what was asked and what they give, by measure.
 
-    corrected : what is asked for in the end, to get what was asked
+    outside : whether the asked point lies outside all that the examples can give together
     """
 
     weights: Array
@@ -88,13 +92,13 @@ class Found:
     outside: bool
 
 
-_OF_WAY = ("stride", "cadence", "speed", "turn", "bounce")
+_OF_ROOT = ("stride", "cadence", "speed", "turn", "bounce")
 
 
 def gather(
     clips: Sequence[Clip], options: AskOptions, progress: Progress = SILENT, gathered: Examples | None = None
 ) -> Examples:
-    """Return the strides of clips, and of their mirror images; raises what `material.gather` does."""
+    """Return the strides of clips and, if asked, of their mirror images; raises what `material.gather` does."""
     if gathered is not None:
         return gathered
     how = StyleOptions(mirror=options.mirror, turns=360.0, cycles="strides")
@@ -102,10 +106,17 @@ def gather(
 
 
 def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, examples: Examples | None = None) -> AskResult:
-    """Return a clip that goes as fast, turns as much and steps as far as asked, blended of strides of the given ones.
+    """Return a clip that goes as fast, turns as much and steps as far as asked, blended of strides of the given clips.
 
-    What lies outside all that the examples do is brought to the nearest that they can, and said. Raises ClipError where
-    there are fewer than two strides, OptionError for measures that they do not have or do not differ in.
+    A point outside all that the examples can give moves to the nearest that they can, with a note in the report. Raises
+    ClipError for fewer than two strides, and OptionError for measures that the examples lack or do not differ in.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Ask(speed=1.0), [actions.walk(cycles=2), actions.sneak(cycles=2)])
+        >>> [round(weight, 2) for weight in result.report["ask"]["weights"]]
+        [0.69, 0.31]
     """
     began = time.perf_counter()
     if not clips:
@@ -153,7 +164,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
 
 
 def wanted(examples: Examples, recipe: Ask) -> dict[str, float]:
-    """Return what a recipe asks for, in the units of `measures`; raises OptionError for what can't be asked for."""
+    """Return the asked measures by name, in the units of `measures`; raises OptionError for impossible ones."""
     unit = measures.unit_of(examples.material.form.skeleton)
     found = {} if not recipe.speed else {"speed": recipe.speed / unit}
     if recipe.step:
@@ -180,7 +191,7 @@ def _differ(examples: Examples, name: str) -> bool:
 
 
 def _found(examples: Examples, asked: dict[str, float]) -> Found:
-    """The weights for what is asked, with what is missing asked for again."""
+    """Return the weights for the asked measures; what the blended stride misses is asked for in addition."""
     names = list(asked)
     points = np.stack([examples.measured[name] for name in names], axis=1)
     spread = points.std(axis=0)
@@ -189,7 +200,7 @@ def _found(examples: Examples, asked: dict[str, float]) -> Found:
     for step in range(CORRECTIONS + 1):
         place = barycentric.place(points / spread, corrected / spread)
         outside |= step == 0 and place.away > 0.0
-        # Shares of the time: so it is speeds that are averaged, and not ways, of which longer strides have more.
+        # As shares of time, so that speeds are averaged: distances would favour long strides.
         weights = place.weights / examples.material.seconds
         weights /= weights.sum()
         measured = examples.measure(weights @ examples.flat, names)
@@ -203,7 +214,7 @@ def _found(examples: Examples, asked: dict[str, float]) -> Found:
 
 
 def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
-    """The weights at the beginning of each stride, and at the end of the last, for what is asked for at these times."""
+    """Return the weights at the beginning of each stride and at the end of the last, asked for these times."""
     rows = _rows_over_time(recipe)
     unit = measures.unit_of(examples.material.form.skeleton)
     found: list[Found] = []
@@ -218,11 +229,8 @@ def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
     raise OptionError(f"over_time lasts longer than {MOST_STRIDES} strides: make it shorter")
 
 
-MOST_STRIDES = 1000
-
-
 def _along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[list[Found], float]:
-    """The weights of strides along a path, and which way the first one faces (radians)."""
+    """Return the weights of strides along a path, and the facing of the first (radians)."""
     unit = measures.unit_of(examples.material.form.skeleton)
     form, usual = examples.material.form, float(np.exp(examples.flat[:, -1]).mean())
     rows = _rows_over_time(recipe) if recipe.over_time else None
@@ -240,8 +248,8 @@ def _along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[list[Foun
 
     def steps(one: Found, other: Found) -> Array:
         share = (np.arange(PHASES) / PHASES)[:, None]
-        ways = [(f.weights @ examples.flat)[:-1].reshape(PHASES, -1)[:, form.steps] for f in (one, other)]
-        return np.asarray((1.0 - share) * ways[0] + share * ways[1])
+        ends = [(f.weights @ examples.flat)[:-1].reshape(PHASES, -1)[:, form.steps] for f in (one, other)]
+        return np.asarray((1.0 - share) * ends[0] + share * ends[1])
 
     return steering.along(path, chosen, steps)
 
@@ -254,7 +262,7 @@ def _rows_over_time(recipe: Ask) -> Array:
 
 
 def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
-    """The clip of strides with these weights; of several in a row each goes over into the next."""
+    """Return the clip of strides with these weights; of several in a row each fades into the next."""
     flat = np.stack([one @ examples.flat for one in weights])
     turning = len(flat) > 1
     if not turning:
@@ -279,7 +287,7 @@ def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
 
 
 def _base(examples: Examples, phase: Array) -> Clip:
-    """The reference's own first stride at phases (F,): what rows do not tell of is as in this."""
+    """Return the reference's own first stride at phases (F,): it gives the result all that rows do not hold."""
     of = examples.material
     own = np.flatnonzero(of.of == 0)
     clip = examples.clip
@@ -291,12 +299,12 @@ def _base(examples: Examples, phase: Array) -> Clip:
 
 
 def _of_clips(of: Material, weights: Array, count: int) -> Array:
-    """The share of each clip, its mirror image included."""
+    """Return the share of each clip, its mirror image included."""
     return np.asarray(np.bincount(of.of, weights=weights, minlength=count), dtype=np.float64)
 
 
 def _missed(examples: Examples, found: Sequence[Found]) -> list[str]:
-    """Say what lies outside what the examples do, and what came instead."""
+    """Return notes on asked measures outside what the examples give together, and what came instead; six at most."""
     notes: dict[str, None] = {}
     for one in found:
         for name, asked in one.asked.items():

@@ -1,4 +1,4 @@
-"""Blending: a clip that lies between several (methods: N-way blending)."""
+"""Blend clips: the result lies between them (methods: N-way blending)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,9 +50,9 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     )
 
     def shares(self, count: int) -> tuple[list[float], list[list[float]]]:
-        """Return places on the way, 0 to 1, and at each the shares of so many clips, with sum 1.
+        """Return places along the result, 0 to 1, and at each the shares of so many clips, with sum 1.
 
-        One place where they stay as they are. Raises OptionError where weights or their keys do not fit the clips.
+        One place where shares are constant. Raises OptionError where weights or their keys do not fit the clips.
         """
         if not self.weight_keys:
             return [0.0], [_normalized(self.weights or (1.0,) * count, count, "weights were given")]

@@ -1,4 +1,4 @@
-"""The picture of a result: how its clips were matched, what it is made of, and when its feet stand."""
+"""The picture of a blend: how its clips were matched, the share of each, and when feet stand."""
 
 import numpy as np
 from matplotlib import colors, patheffects
@@ -12,10 +12,10 @@ from ...motion.quat import Array
 from ...recipes.metrics import METRICS
 from ...weave.results import BlendResult
 
-# Of the clips, in their order; neighbours differ in lightness too, for whoever prints in grey.
+# Of the clips, in their order; neighbours differ in lightness, too, so that grey prints can be read.
 _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a9d3ef", "#a83a36", "#d9c6e8")
-_LONGEST = 28  # letters of a name that is shown
-_IN_A_ROW = 4
+_LONGEST = 28  # letters of a shown name
+_IN_A_ROW = 4  # matrices
 _LANE = 0.25  # inches
 _FRAMED = (patheffects.withStroke(linewidth=4.0, foreground="white"),)
 
@@ -25,10 +25,10 @@ def draw(woven: BlendResult) -> Figure:
     matched = [k for k, curve in enumerate(woven.registration.curves) if curve.matrix is not None]
     across, down = min(len(matched), _IN_A_ROW), -(-len(matched) // _IN_A_ROW)
     lanes = _standing(woven)
-    # Where one clip is all of the result, shares show nothing.
+    # Where each frame comes from one clip alone, shares show nothing.
     mixed = not (woven.weights == 1.0).all(axis=1).any()
     heights = [1.5] * mixed + [0.3 + _LANE * len(lanes)] * len(lanes[0])
-    # A result of a single clip is matched with nothing, and not every body has feet.
+    # A single clip is matched with nothing, and not every body has feet.
     parts = [4.4 * down] * bool(matched) + [sum(heights) + 0.5] * bool(heights)
     width = max(8.0, 4.8 * across)
     figure = Figure(figsize=(width, sum(parts) + 0.4), layout=ConstrainedLayoutEngine(w_pad=0.1))
@@ -42,7 +42,7 @@ def draw(woven: BlendResult) -> Figure:
 
 
 def _draw_match(figure: SubFigure, axis: Axes, woven: BlendResult, k: int) -> None:
-    """Draw a clip's distance matrix with its registration curve; axes in frames of the clips as given."""
+    """Draw a clip's distance matrix with its registration curve; axes are frames of the clips as given."""
     registered, ready = woven.registration, woven.prepared
     curve, reference = registered.curves[k], registered.reference
     assert curve.matrix is not None
@@ -80,7 +80,7 @@ def _draw_match(figure: SubFigure, axis: Axes, woven: BlendResult, k: int) -> No
 
 
 def _wrapped(across: Array, up: Array, rows: int) -> tuple[Array, Array]:
-    """Return a curve over a cycle of so many frames whose last is its first again, interrupted where it wraps."""
+    """Return a curve wrapped to a cycle of `rows` frames (the last is the first again), with gaps where it wraps."""
     turns, up = np.divmod(up, rows - 1)
     places = np.flatnonzero(np.diff(turns)) + 1
     return np.insert(across, places, np.nan), np.insert(up, places, np.nan)
@@ -89,7 +89,7 @@ def _wrapped(across: Array, up: Array, rows: int) -> tuple[Array, Array]:
 def _draw_frames(
     figure: SubFigure, woven: BlendResult, lanes: list[dict[str, Flags]], mixed: bool, heights: list[float]
 ) -> None:
-    """Draw what is to be seen over the result's frames: shares above, a row of lanes for each foot below."""
+    """Draw over the result's frames: shares above, a row of lanes for each foot below."""
     axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     if mixed:
         _draw_shares(axes[0], woven)
@@ -105,14 +105,14 @@ def _draw_shares(axis: Axes, woven: BlendResult) -> None:
     axis.stackplot(frames, woven.weights, colors=colours, edgecolor="white", lw=0.8)
     tops = np.cumsum(woven.weights, axis=0)
     for k, share in enumerate(woven.weights):
-        # In the middle of where the clip has most; at an end, beside it.
+        # The name stands in the middle of the clip's largest share; at an end, beside it.
         most = np.flatnonzero(share >= share.max() - 1e-9)
         at = int(most[len(most) // 2])
         if share[at] < 0.1:
             continue
         side = "left" if at < 0.1 * len(frames) else "right" if at > 0.9 * len(frames) else "center"
         text = axis.text(at, tops[k, at] - 0.5 * share[at], f" {_short(names[k])} ", ha=side, va="center", fontsize=8)
-        # Where the name is longer than the area, it brings its ground with it.
+        # An outline in the area's colour keeps a name readable that is longer than the area.
         around = patheffects.withStroke(linewidth=3.0, foreground=colours[k])
         text.set(color="white" if _is_dark(colours[k]) else "black", path_effects=[around], parse_math=False)
     axis.set_ylim(0.0, 1.0)
@@ -120,7 +120,7 @@ def _draw_shares(axis: Axes, woven: BlendResult) -> None:
 
 
 def _draw_contacts(axis: Axes, woven: BlendResult, lanes: list[Flags], foot: str) -> None:
-    """Draw when a foot stands, a lane for each clip and the last for the result."""
+    """Draw when a foot stands: a lane for each clip, the last for the result."""
     names = [clip.name for clip in woven.prepared.clips]
     for place, flags in enumerate(lanes):
         bars = [(start - 0.5, end - start) for start, end in contacts.runs(flags)]
@@ -136,7 +136,7 @@ def _draw_contacts(axis: Axes, woven: BlendResult, lanes: list[Flags], foot: str
 
 
 def _standing(woven: BlendResult) -> list[dict[str, Flags]]:
-    """Return when each foot stands, at the result's frames: of every clip, and of the result as the last.
+    """Return when each foot stands, at the result's frames: for every clip, and last for the result itself.
 
     Only feet that are known in all of them.
     """
@@ -162,7 +162,7 @@ def _is_dark(colour: str) -> bool:
 
 
 def _short(name: str, longest: int = _LONGEST) -> str:
-    """Return a name with as many letters as there is room for; its end often tells takes apart."""
+    """Return a name shortened in its middle to the room there is: the end often distinguishes takes."""
     if len(name) <= longest:
         return name
     return f"{name[: longest - 1 - longest // 2]}…{name[-(longest // 2) :]}"

@@ -1,4 +1,4 @@
-"""The share of each clip in a blend: the same all the way, or changing between keys."""
+"""The share of each clip in a blend: constant, or changing between keys."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from . import Blend
 
 @dataclass(frozen=True, eq=False)
 class BlendWeights:
-    """Shares (R, N) of N clips, each row with sum 1, at places (R,) on the way from 0 to 1."""
+    """Shares (R, N) of N clips, each row with sum 1, at places (R,) from 0 (start of the result) to 1 (end)."""
 
     places: Array
     rows: Array
@@ -21,13 +21,13 @@ class BlendWeights:
 
     @property
     def close(self) -> bool:
-        """Whether they end as they begin, so that they can go round a cycle."""
+        """Whether they end as they begin, as a cycle needs it."""
         return bool((self.rows[0] == self.rows[-1]).all())
 
     def at(self, places: Array) -> Array:
         """Return the shares (N, K) at any places (K,): held before the first key and after the last.
 
-        From key to key they ease in and out, so that nothing changes its speed at once.
+        From key to key they follow a smooth step, so that no speed jumps.
         """
         if len(self.rows) == 1:
             return np.repeat(self.rows.T, len(places), axis=1)
@@ -39,6 +39,6 @@ class BlendWeights:
 
 
 def of_recipe(recipe: Blend, count: int) -> BlendWeights:
-    """Return the weights that a recipe gives so many clips; raises OptionError where they do not fit."""
+    """Return the weights of a recipe for so many clips; raises OptionError where they do not fit."""
     places, rows = recipe.shares(count)
     return BlendWeights(np.array(places), np.array(rows))

@@ -1,4 +1,4 @@
-"""Blending N registered clips: joints, travel and time each by itself (methods: N-way blending)."""
+"""Blend N registered clips: joints, root motion and time separately (methods: N-way blending)."""
 
 import time
 from collections.abc import Sequence
@@ -21,18 +21,26 @@ from . import Blend
 from . import weights as blend_weights
 from .weights import BlendWeights
 
-LED_FAR = 5.0  # cm that standing feet are led by, 95th percentile; over it the user should know
-LAP_SECONDS = 4.0 * root_motion.HEADING_SIGMA  # as far as the smoothing of headings reaches
+LED_FAR = 5.0  # cm that ankles of standing feet move, 95th percentile; beyond it the user is warned
+PADDING = 4.0 * root_motion.HEADING_SIGMA  # s of cyclic padding: as far as the smoothing of headings reaches
 
 
 def blend(
     clips: Sequence[Clip], recipe: Blend, progress: Progress = SILENT, registered: RegisteredClips | None = None
 ) -> BlendResult:
-    """Return the clip that lies between the given ones by their weights, on the reference's skeleton.
+    """Return the clip between the given ones by their weights, on the reference's skeleton.
 
     It begins at the reference's place and facing; clips made in place round one origin stay where they stand.
-    `registered` is what the same clips gave under the same options of matching before. Raises LoomError kinds for clips
-    that can't be brought together or synchronised, and for weights that do not fit.
+    registered : what `preprocess.register` returned earlier for the same clips and options of matching
+    Raises LoomError kinds for clips that can't be retargeted or synchronised, and for weights that do not fit.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> clips = [actions.walk(cycles=1), actions.sneak(cycles=1)]
+        >>> result = verbs.apply(verbs.Blend(weights=(0.5, 0.5)), clips)
+        >>> [len(clip) for clip in clips], len(result.clip), result.report["weights"]
+        ([33, 67], 50, [0.5, 0.5])
     """
     began = time.perf_counter()
     weights = blend_weights.of_recipe(recipe, len(clips))
@@ -64,10 +72,9 @@ def blend(
 
 
 def again(made: BlendResult, recipe: Blend) -> BlendResult:
-    """Return a blend with other weights, its report as it was: for what is only looked at, so it is not measured.
+    """Return a blend with other weights and the old report: a preview, so nothing is measured again.
 
-    Feet are planted as in the blend itself.
-    Raises OptionError for weights that do not fit.
+    Feet are planted as in the blend itself. Raises OptionError for weights that do not fit.
     """
     registration = made.registration
     weights = blend_weights.of_recipe(recipe, len(made.prepared.clips))
@@ -82,34 +89,34 @@ def again(made: BlendResult, recipe: Blend) -> BlendResult:
 def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Clip, dict[str, Array]]:
     """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame.
 
-    Beside the clip, by the foot's name, how far (K,) each ankle had to be led to where its mean place is.
+    Returns the clip and, by the foot's name, how far (K,) inverse kinematics moved each ankle to its mean place.
 
-    Cycles give one cycle. It is cut out of several: so its two ends go on from each other as any two frames do.
+    Cycles give one cycle, with cyclic padding: its two ends follow each other as any two frames do.
     """
     standing = all(stand.in_place and stand.as_made for stand in map(authored.stand, clips))
     if not registered.cyclic:
         sampled = [resample.sample(clip, frames) for clip, frames in zip(clips, registered.frames(at), strict=True)]
         return _mixed(sampled, weights, registered.reference, 0, standing)
-    count = len(at) - 1
-    laps = int(np.ceil(LAP_SECONDS * clips[registered.reference].rate / count))
-    lap = np.repeat(np.arange(-laps, laps + 1), count)
+    length = len(at) - 1
+    count = int(np.ceil(PADDING * clips[registered.reference].rate / length))
+    cycle = np.repeat(np.arange(-count, count + 1), length)
     span = registered.last - registered.first
-    unrolled = np.append(np.tile(at[:-1], 2 * laps + 1) + span * lap, at[-1] + span * laps)
-    shared = np.append(np.tile(weights[:, :-1], 2 * laps + 1), weights[:, -1:], axis=1)
+    unrolled = np.append(np.tile(at[:-1], 2 * count + 1) + span * cycle, at[-1] + span * count)
+    shared = np.append(np.tile(weights[:, :-1], 2 * count + 1), weights[:, -1:], axis=1)
     sampled = [cycles.sample(clip, frames) for clip, frames in zip(clips, registered.frames(unrolled), strict=True)]
-    mixed, led = _mixed(sampled, shared, registered.reference, laps * count, standing)
-    one = slice(laps * count, (laps + 1) * count + 1)
-    return replace(mixed.cut(one.start, one.stop), cyclic=True), {foot: away[one] for foot, away in led.items()}
+    mixed, led = _mixed(sampled, shared, registered.reference, count * length, standing)
+    kept = slice(count * length, (count + 1) * length + 1)
+    return replace(mixed.cut(kept.start, kept.stop), cyclic=True), {foot: away[kept] for foot, away in led.items()}
 
 
 def _of_one(clips: Sequence[Clip], weights: Array) -> bool:
-    """Say whether one motion carries the whole weight (N, K) in all frames, of one clip or of several that are it."""
+    """Return whether one motion has the whole weight (N, K) in all frames, be it of one clip or of equal ones."""
     first, *others = [clip for clip, shares in zip(clips, weights, strict=True) if shares.any()]
     return all(planting.same(other, first) for other in others)
 
 
 def _led(woven: Clip, led: dict[str, Array]) -> float | None:
-    """By how many cm ankles of standing feet were led, 95th percentile; None where no foot stands."""
+    """Return by how many cm ankles of standing feet were moved, 95th percentile; None where no foot stands."""
     standing = contacts.detect(woven)
     every = [away[standing[foot]] for foot, away in led.items() if foot in standing]
     known = np.concatenate(every) if every else np.empty(0)
@@ -121,12 +128,12 @@ def _mixed(
 ) -> tuple[Clip, dict[str, Array]]:
     """Blend clips frame by frame; the result is where the reference is at frame `meeting`, or where they all stand.
 
-    Rotations make a chain of two mean bones longer than the mean of two bent legs, and an ankle that stands in all
-    clips would sink: so ankles are averaged as places, and legs are led there.
+    A chain of two mean rotations is longer than the mean of two bent legs, so an ankle that stands in all clips would
+    sink. So ankles are averaged as places, and legs follow by inverse kinematics.
     """
     like = sampled[reference]
     parts = [root_blend.part(clip) for clip in sampled]
-    ground, facing = root_blend.way(parts, weights, reference, meeting, standing=standing)
+    ground, facing = root_blend.trajectory(parts, weights, reference, meeting, standing=standing)
     poses = root_blend.blend(parts, weights, reference, ground, facing)
     blended = Clip(
         like.name,
@@ -143,18 +150,18 @@ def _mixed(
         limb: root_blend.along([part.place(limb.end) for part in parts], weights, ground, turning)
         for limb in ik.legs(like.skeleton)
     }
-    return ik.led(placed, ankles)
+    return ik.to_targets(placed, ankles)
 
 
 def _scales(clips: Sequence[Clip], weights: Array) -> Array | None:
-    """Average the scales; a clip without any is of size 1."""
+    """Average the scales; a clip without any counts as 1."""
     if all(clip.scales is None for clip in clips):
         return None
     return root_blend.average([np.ones_like(c.translations) if c.scales is None else c.scales for c in clips], weights)
 
 
 def _channels(clips: Sequence[Clip], weights: Array) -> dict[str, Channel]:
-    """Average the channels; those that go in steps are the heaviest clip's, and so are those that not all have."""
+    """Average the channels; stepped ones, and those that not all clips have, are the heaviest clip's."""
     frames = np.arange(weights.shape[1])
     out = {}
     for name in {name: None for clip in clips for name in clip.channels}:
@@ -171,7 +178,7 @@ def _channels(clips: Sequence[Clip], weights: Array) -> dict[str, Channel]:
 
 
 def _as_in(clip: Clip, reference: Clip, joints: list[int]) -> Clip:
-    """Return the clip with some joints posed as in the reference: what stands still there has nothing to blend."""
+    """Return the clip with some joints posed as in the reference, such as props that stand still there."""
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     rotations[:, joints], translations[:, joints] = reference.rotations[:, joints], reference.translations[:, joints]
     return replace(clip, rotations=rotations, translations=translations)

@@ -1,4 +1,4 @@
-"""A motion graph of clips: connected where they are alike.
+"""Build a motion graph: clips are connected where they are alike.
 
 Method: Motion graph.
 """
@@ -12,7 +12,7 @@ from ...recipes.graph import GraphOptions
 
 @dataclass(frozen=True, kw_only=True)
 class BuildGraph(Recipe, GraphOptions):
-    """Connect clips where they are alike to a motion graph that can be walked for ever."""
+    """Connect clips where they are alike to a motion graph that has walks of any length."""
 
     verb = "graph"
     label = "Build Graph"

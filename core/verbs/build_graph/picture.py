@@ -1,4 +1,4 @@
-"""Pictures of motion graphs: which clips go over into each other."""
+"""Pictures of motion graphs: the transitions between clips."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,8 +9,8 @@ from ...graph.motion_graph import MotionGraph
 
 _COMPONENTS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36", "#8a6bbf", "#c06aa0")
 _OUTSIDE = "#c8c8c8"
-_LANES = 64  # clips that are drawn
-_ARCS = 1500  # transitions that are drawn, the nearest
+_LANES = 64  # clips that are drawn at most
+_ARCS = 1500  # transitions that are drawn at most, the nearest
 
 
 def draw(built: MotionGraph) -> Figure:
@@ -50,7 +50,7 @@ def _draw_arcs(axis: Axes, built: MotionGraph, lanes: int) -> None:
     start, end = built.start[edges], built.end[edges]
     ends = [np.column_stack([built.frame[node] / built.rate, lane[node]]) for node in (start, end)]
     middle = 0.5 * (ends[0] + ends[1])
-    # Aside by a part of how far they go: arcs there and back are not drawn over each other.
+    # Bent aside by a share of their length, so that arcs there and back do not cover each other.
     away = ends[1] - ends[0]
     middle += 0.15 * np.column_stack([away[:, 1] * 0.2, -np.abs(away[:, 0]) - 0.5])
     at = np.linspace(0.0, 1.0, 12)[None, :, None]

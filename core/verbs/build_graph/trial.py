@@ -1,4 +1,4 @@
-"""How building a graph is tried; see tests/oracles/trials.py."""
+"""How graph building is tried; see tests/oracles/trials.py."""
 
 # Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
 COMMANDS = {"graph build": "walk.bvh turn.bvh"}

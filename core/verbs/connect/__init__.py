@@ -1,4 +1,4 @@
-"""Connecting: clips one after the other (methods: Connecting two clips)."""
+"""Connect clips, one after the other (methods: Connecting two clips)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ...recipes.travel import TravelOptions
 
 @dataclass(frozen=True, kw_only=True)
 class Connect(Recipe, PlantOptions, TravelOptions):
-    """Play clips one after the other, each entered where it is nearest to where the last one is left."""
+    """Play clips one after the other, each entered where it is nearest to the frame at which the last one is left."""
 
     verb = "connect"
     label = "Connect"

@@ -1,4 +1,4 @@
-"""A picture of a connection: where one clip can go over into the next."""
+"""The picture of a connection: possible transitions, and the cost of each method."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,7 +9,7 @@ _CURVE, _MARK = "#1f4e79", "#a83a36"
 
 
 def draw(woven: ConnectResult) -> Figure:
-    """Return a figure of the figures of every seam by every method that was tried."""
+    """Return a figure of every seam: its possible transitions, and the cost of each method that was tried."""
     report = woven.report["connect"]
     joints = report.get("joints", [report])
     figure = Figure(figsize=(8.0, 1.0 + 2.6 * len(joints)), layout="constrained")

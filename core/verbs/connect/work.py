@@ -1,8 +1,8 @@
-"""Clip after clip in one: where to leave one and enter the next, and how to mend the seam.
+"""Connect clips: where to leave one and enter the next, and how to repair the seam.
 
-Frame t of the result is frame t of the clip that goes on and, brought onto its ground, frame t − i + j of the one that
-follows: both clips run on at their own speed. Only a `registered` blend has a time of its own between them, and what
-comes after it may be some frames later.
+Left at frame i and entered at frame j, frame t of the result is frame t of the first clip and, moved onto its ground,
+frame t − i + j of the next: both play at their own speed. Only a `registered` blend has its own time between them, and
+what comes after it may be some frames later.
 
 Method: Connecting two clips.
 """
@@ -33,26 +33,33 @@ from ..blend import Blend
 from ..blend import work as blend
 from . import Connect
 
-WINDOW = 0.042  # s each side that is compared
-SEARCHED = 0.4  # of a clip: the end of the one and the start of the other
-EASE = 1.0 / 3.0  # s that overlap
-LEFT_OVER = EASE / 4.0  # s of either clip beyond the seam: with a shorter overlap it shows
-NEARLY, MOST_LOST = 1.3, 1.0  # times as far apart, and s more left out, may be frames that leave so much
-HALF_LIFE = 0.2  # s in which half of an offset is gone
+WINDOW = 0.042  # s compared on each side of a frame
+SEARCHED = 0.4  # of a clip: the end of the first and the start of the next
+EASE = 1.0 / 3.0  # s of overlap
+LEFT_OVER = EASE / 4.0  # s of either clip beyond the seam: a shorter overlap is visible
+NEARLY, MOST_LOST = 1.3, 1.0  # to leave so much, frames may be so many times as far apart, and cost so many s more
+HALF_LIFE = 0.2  # s in which half of an offset dies away
 SETTLED = 5.0  # half-lives after which it is gone altogether
-BEFORE, AFTER = 2, 2  # frames on each side of a seam, or it could be neither mended nor measured
-POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s each side that is led anew
-FAR = 0.07 / 1.7  # of the body's height a point; where clips are farther apart feet slide
-NEARER = 0.8  # times as far apart: worth going elsewhere for
-MOST_CELLS = 4_000_000  # pairs of frames that are compared for a warning only
+BEFORE, AFTER = 2, 2  # frames on each side of a seam; with fewer it can be neither repaired nor measured
+POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s recomputed on each side: usual, and the range of `by_correlation`
+FAR = 0.07 / 1.7  # of the body's height; where the points of two clips are farther apart, feet slide
+NEARER = 0.8  # times as far apart: near enough to recommend other frames
+MOST_CELLS = 4_000_000  # pairs of frames to compare for a warning only
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
 
 def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> ConnectResult:
-    """Return clips one after the other, each entered where it is nearest to where the last one is left.
+    """Return clips one after the other, each entered where it is nearest to the frame at which the last one is left.
 
-    Every clip after the first is only turned and moved on the ground outside the mended seams. Raises ClipError for
+    Outside the repaired seams, clips after the first are only turned and moved on the ground. Raises ClipError for
     fewer than two clips, OptionError for frames set by hand for more, and RegistrationError where they can't be joined.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Connect(), [actions.walk(), actions.walk()])
+        >>> result.clip.name, result.report["connect"]["method"], result.report["connect"]["distance"]
+        ('walk > walk', 'ease', 0.0)
     """
     began = time.perf_counter()
     if len(clips) < 2:
@@ -94,9 +101,9 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
 
 
 def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> list[Transition]:
-    """Return where the first of two clips can go over into the second, nearest first, in frames of the clips as given.
+    """Return the possible transitions between two clips, nearest first, in frames of the clips as given.
 
-    Raises ClipError for other than two clips, and RegistrationError as `connect` does.
+    Raises ClipError for any other number of clips, and RegistrationError as `connect` does.
     """
     if len(clips) != 2:
         raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
@@ -111,7 +118,7 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
 
 
 def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trimmed], list[str]]:
-    """The clips, those on the spot travelling where others do, and what is to be said of it."""
+    """Return the clips, with root motion added to those on the spot where others travel, and notes on that."""
     clips, sentences = add_root_motion.travelling([one.clip for one in trimmed], recipe)
     return [replace(one, clip=clip) for one, clip in zip(trimmed, clips, strict=True)], sentences
 
@@ -119,9 +126,10 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
 def _ranked(
     made: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
 ) -> list[Transition]:
-    """Possible transitions, nearest first: at the frames that were asked for, else near the end and the start.
+    """Return possible transitions, nearest first: at the asked frames, else near the end and the start.
 
-    Where frames are as near, or nearly, some of either clip is left beyond the seam: a short overlap shows.
+    Of frames that are nearly as near, those are preferred that leave some of either clip beyond the seam: a short
+    overlap is visible.
     """
     for clip, least, to in ((made, BEFORE, "left"), (after, AFTER + 1, "entered")):
         if len(clip) < least:
@@ -157,7 +165,7 @@ def _found(
     enter: tuple[int, int],
     feet: tuple[Footing, Footing],
 ) -> list[Transition]:
-    """Transitions between frames in these ranges, nearest first, facing as the recipe says."""
+    """Return transitions between frames in these ranges, nearest first, with the facing that the recipe asks for."""
     window = round(WINDOW * made.rate)
     if recipe.facing == "matched":
         return transitions.find(made, after, window, leave, enter, feet=feet)
@@ -181,7 +189,7 @@ def _far(
     first_free: int,
     counted: tuple[FrameMap, FrameMap],
 ) -> list[str]:
-    """What is to be said of clips that are far apart where they meet: how far, and where they would be nearer."""
+    """Return a note on clips that are far apart where they meet: how far, and which frames would be nearer."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
     if best.distance <= FAR * made.skeleton.height:
         return []
@@ -203,7 +211,7 @@ def _far(
 
 
 def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:
-    """The one frame that was asked for as a range, None for none; raises RegistrationError where there is none such."""
+    """Return the asked frame as a range of one, None for none; raises RegistrationError for an impossible seam."""
     if frame < 0:
         return None
     own = counted.prepared_frame(frame)
@@ -216,13 +224,13 @@ def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int])
 def _joined(
     made: Clip, after: Clip, ranked: list[Transition], recipe: Connect, counted: tuple[FrameMap, FrameMap]
 ) -> tuple[Clip, dict[str, Any], int]:
-    """The two clips in one by the best method, the report on its seam, and the first frame free for the next seam."""
+    """Return two clips joined by the best method, the report on the seam, and the first frame free for the next one."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
     placed = root_motion.placed(after, best.turn, np.array(best.shift))
     methods = METHODS if recipe.method == "auto" else (recipe.method,)
     source = _slide(made, after)
     every = [_mend(made, placed, best, method, recipe) for method in methods]
-    tried = list({name: one for one in every for name in one[:1]}.values())  # one may have stood in for another
+    tried = list({name: one for one in every for name in one[:1]}.values())  # a method may stand in for another
     figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
     chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, clip, reach = tried[chosen]
@@ -248,7 +256,7 @@ def _joined(
 
 
 def _mend(made: Clip, after: Clip, at: Transition, method: str, recipe: Connect) -> tuple[str, Clip, int]:
-    """The clips joined by a method, which one (another where it lacks the frames), and how far it reaches."""
+    """Return the method, the joined clip, and how far the repair reaches; another method where frames are too few."""
     made, after = _alike(made, after)
     i, j, rate = at.from_frame, at.to_frame, made.rate
     left = len(after) - 2 - j
@@ -272,9 +280,9 @@ def _mend(made: Clip, after: Clip, at: Transition, method: str, recipe: Connect)
 
 
 def _correction(made: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int:
-    """How many frames each side a polynomial leads anew: a time, or by the rule of correlation ([Shibuta]).
+    """Return how many frames on each side a polynomial recomputes: a fixed time, or by correlation ([Shibuta]).
 
-    By that rule the m for which the last m frames of the one and the first m of the other are most alike.
+    By correlation it is the m for which the last m frames of one clip and the first m of the other are most alike.
     """
     rate = made.rate
     if not recipe.by_correlation:
@@ -296,7 +304,7 @@ def _correction(made: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int
 
 
 def _region(made: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[Array, Array], Array]) -> Clip:
-    """The clips joined, frames within `reach` of frame i made by mixing the rows of both."""
+    """Return the clips joined; frames within `reach` of frame i are mixed from both by `mix`."""
     low, high = max(i - reach, 0), min(i + reach, len(after) - 2 - j + i)
     from_made = np.clip(np.arange(low, high + 1), 0, len(made) - 1)
     from_after = np.clip(np.arange(low, high + 1) - i + j, 0, len(after) - 1)
@@ -309,21 +317,20 @@ def _region(made: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[
 
 
 def _bridged(made: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
-    """The clips joined, `half` frames each side of the seam led by a polynomial through points further away."""
+    """Return the clips joined; `half` frames on each side of the seam are a polynomial through points beyond them."""
     around = half + (repairs.POINTS - 1) * spacing
     one = made.cut(max(i - around, 0), i + 1)
     other = after.cut(j + 1, min(j + 2 + around, len(after)))
     means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
     a, b = tracks.tracks_about(one, means), tracks.tracks_about(other, means)
-    led = repairs.bridge(a.values[: len(one) - half], b.values[half:], half, spacing, kind)
-    frames = np.full(len(led), len(one) - 1)
-    middle = a.clip(led, frames)
+    values = repairs.bridge(a.values[: len(one) - half], b.values[half:], half, spacing, kind)
+    middle = a.clip(values, np.full(len(values), len(one) - 1))
     joined = _sequence(_part(made, 0, i + 1 - half), middle, _part(after, j + 1 + half, len(after)))
     return _rows_of_steps(joined, made, after, i, j)
 
 
 def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
-    """The clips joined by a blend along their registration, from all of the one to all of the other."""
+    """Return the clips joined by a blend along their registration curve, from all of one to all of the other."""
     blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False, plant_feet=False)
     parts = made.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
     woven = blend.blend(parts, blending).clip
@@ -333,7 +340,7 @@ def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
 
 
 def _alike(a: Clip, b: Clip) -> tuple[Clip, Clip]:
-    """Both clips with the same channels and scales: what one lacks stays as the other has it at the seam's side."""
+    """Return both clips with the same channels and scales; one that lacks any holds the other's value at the seam."""
     if (a.scales is None) != (b.scales is None):
         a, b = (replace(c, scales=np.ones_like(c.translations)) if c.scales is None else c for c in (a, b))
     names = [*a.channels, *(name for name in b.channels if name not in a.channels)]
@@ -357,7 +364,7 @@ def _sequence(*parts: Clip | None) -> Clip:
 
 
 def _rows_of_steps(joined: Clip, made: Clip, after: Clip, i: int, j: int) -> Clip:
-    """The clip with channels that go in steps as in the first clip up to the seam, and as in the other after it."""
+    """Return the joined clip with stepped channels: the first clip's up to the seam, the other's after it."""
     stepped = {
         name: Channel(np.concatenate([channel.values[: i + 1], after.channels[name].values[j + 1 :]]), discrete=True)
         for name, channel in made.channels.items()
@@ -372,7 +379,7 @@ def _slide(made: Clip, after: Clip) -> float | None:
 
 
 def _judged(name: str, clip: Clip, frame: int, reach: int, source: float | None) -> dict[str, Any]:
-    """The figures of a seam: C of all, D of the corrected frames, the measures of the seam, and the composite."""
+    """Return the figures of a seam: C of the clip, D of the corrected frames, the seam's measures, and K of these."""
     body = world_pose.pose(clip)
     found = seams.measure_pose(body, frame)
     corrected = clip.cut(max(frame - reach - 1, 0), min(frame + reach + 1, len(clip)))

@@ -1,4 +1,4 @@
-"""As few keys as play a clip within a bound (methods: Fewer keys)."""
+"""Reduce a clip to as few keys as play it within a bound (methods: Fewer keys)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ...recipes.base import Recipe
 
 @dataclass(frozen=True, kw_only=True)
 class FewerKeys(Recipe):
-    """Leave out the keys that a clip does not need: no joint is farther off than a bound."""
+    """Leave out the keys that a clip does not need; no joint moves by more than a bound."""
 
     verb = "fewer_keys"
     label = "Fewer Keys"

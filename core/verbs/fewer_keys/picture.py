@@ -1,4 +1,4 @@
-"""The picture of few keys: where each joint has some, and how far it is from where it was."""
+"""The picture of few keys: when each joint has some, and how far joints are from where they were."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -7,7 +7,7 @@ from ...motion import kinematics
 from ...weave.results import KeysResult
 
 _ROTATION, _MOVE, _REST = "#1f4e79", "#f0a030", "#aaaaaa"
-_SMALLEST = 7.0  # joints' names, in points
+_SMALLEST = 7.0  # points; of joints' names
 
 
 def draw(made: KeysResult) -> Figure:

@@ -1,4 +1,4 @@
-"""A clip as few keys play it, with its report (methods: Fewer keys)."""
+"""Reduce a clip to few keys, with a report (methods: Fewer keys)."""
 
 import time
 from collections.abc import Sequence
@@ -22,7 +22,14 @@ _MM = 1e-3
 def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT) -> KeysResult:
     """Return a clip as its few keys play it, and the keys.
 
-    Raises ClipError for more than one clip, OptionError for frames to keep that the clip has not.
+    Raises ClipError for more than one clip, and OptionError for frames to keep that the clip does not have.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> report = verbs.apply(verbs.FewerKeys(within=5.0), [actions.walk(cycles=1)]).report["fewer_keys"]
+        >>> report["share"] < 0.25, report["error_mm"] <= 5.0
+        (True, True)
     """
     began = time.perf_counter()
     if len(clips) != 1:
@@ -45,11 +52,11 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
 
 
 def figures(clip: Clip, played: Clip, found: fewer_keys.Fewer) -> dict[str, Any]:
-    """Return what a report says of few keys.
+    """Return the part of the report on few keys.
 
-    keys : on all curves that have some, with one on every frame and now; share : of them that is left
+    keys : on all curves that have some, with one on every frame, and now; share : of keys that are left
     error_mm : of the joint or tip that is farthest from where it was, in any frame; feet_error_mm : of hips, legs, feet
-    stand_slide_cm_s : how fast balls of feet go where they stood, before and after; None where none is known to stand
+    stand_slide_cm_s : speed of balls of feet where they stood, before and after; None where no foot is known to stand
     """
     keyed = found.keyed
     return {

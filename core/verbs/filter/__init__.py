@@ -1,4 +1,4 @@
-"""Spikes, noise and bands of a clip (methods: Filtering)."""
+"""Filter a clip: its spikes, noise and bands (methods: Filtering)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ BANDS = 7
 
 
 def _gain(band: int) -> Any:
-    """The gain of a band, counted from 1: each has waves twice as long as the one before."""
+    """Return the option for the gain of a band, counted from 1; its waves are twice as long as those of the last."""
     shortest, longest = round(5.5 * 2 ** (band - 2)), round(5.5 * 2 ** (band - 1))
     waves = f"waves of {shortest} to {longest} frames" if band > 1 else f"waves of up to {longest} frames"
     return option(
@@ -26,7 +26,7 @@ def _gain(band: int) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Filter(Recipe):
-    """Mend spikes, take off noise, and make fine or coarse motion stronger or weaker; feet stay where they stand."""
+    """Mend spikes, remove noise, and make fine or coarse motion stronger or weaker; feet stay where they stand."""
 
     verb = "filter"
     label = "Filter"

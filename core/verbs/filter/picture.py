@@ -1,4 +1,4 @@
-"""The picture of a clip that was filtered: the joints that changed most, their spikes, its bands, how far it moved."""
+"""The picture of a filtered clip: the joints that changed most, their spikes, the bands, and how far joints moved."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ _BEFORE, _AFTER, _SPIKE = "#aaaaaa", "#1f4e79", "#a83a36"
 
 
 def draw(made: FilterResult) -> Figure:
-    """Return a figure of how far joints turn over time before and after, of their bands, and of what moved how far."""
+    """Return a figure of joints' rotations over time before and after, of the bands, and of how far joints moved."""
     figure = Figure(figsize=(9.0, 2.0 * JOINTS + 4.0), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
     above, below = figure.subfigures(2, 1, height_ratios=(JOINTS, 2), squeeze=False)[:, 0]
@@ -29,7 +29,7 @@ def draw(made: FilterResult) -> Figure:
 
 
 def _most_changed(made: FilterResult) -> list[int]:
-    """Joints whose spikes were worst, then those that were turned most on the mean."""
+    """Return the joints with the worst spikes, then those that turned most on the mean."""
     jumps = made.filtered.jumps.max(axis=0)
     changed = _angles(made.before.rotations, made.clip.rotations).mean(axis=0)
     return [int(joint) for joint in np.lexsort((-changed, -jumps))[:JOINTS]]

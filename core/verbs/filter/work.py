@@ -1,4 +1,4 @@
-"""A clip without spikes and noise, its bands stronger or weaker, with its report (methods: Filtering)."""
+"""Filter a clip's spikes and noise and change its bands, with a report (methods: Filtering)."""
 
 import time
 from collections.abc import Sequence
@@ -25,15 +25,22 @@ from ...weave.planting import Outcome
 from ...weave.results import FilterResult
 from . import Filter
 
-STILL = 1e-9  # m; feet that move less are where they were
-TOLD = 1e-6  # radians; a joint that was turned by less was not
+STILL = 1e-9  # m; feet that move less stay where they are
+TURNED = 1e-6  # radians; a joint turned by less counts as unchanged
 
 
 def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT) -> FilterResult:
-    """Return a clip without spikes and noise, its bands times their gains; one that nothing was done to as it is.
+    """Return a clip without spikes and noise, with its bands times their gains; unchanged where nothing was filtered.
 
-    Raises ClipError for more than one clip, OptionError for joints that it has not, SkeletonError for cycles of bodies
-    that travel and whose joints do not all turn with their parents.
+    Raises ClipError for more than one clip, OptionError for joints that it does not have, and SkeletonError for
+    travelling cycles of bodies whose joints do not all turn with their parents.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> report = verbs.apply(verbs.Filter(band_2=0.0), [actions.walk()]).report["filter"]
+        >>> [[round(degrees, 1) for degrees in band["degrees"]] for band in report["bands"][:2]]
+        [[1.1, 0.7], [2.4, 1.7]]
     """
     began = time.perf_counter()
     if len(clips) != 1:
@@ -68,7 +75,7 @@ def _asked(clip: Clip, recipe: Filter) -> Asked:
 
 
 def _toes(clip: Clip) -> Flags:
-    """Which joints (J,) are toes, or hang below a foot."""
+    """Return which joints (J,) are toes or below a foot."""
     roles = clip.skeleton.roles
     soles = [joint for role, joint in roles.items() if role.startswith("foot.")]
     below = clip.skeleton.with_below(soles)
@@ -77,7 +84,7 @@ def _toes(clip: Clip) -> Flags:
 
 
 def _feet_moved(done: Filtered) -> bool:
-    """Whether feet are where they were not: else nothing is to be planted."""
+    """Return whether feet have moved; else there is nothing to plant."""
     if not done.changed:
         return False
     points = [point for pair in feet_of.balls_and_ankles(done.before.skeleton).values() for point in pair]
@@ -86,24 +93,24 @@ def _feet_moved(done: Filtered) -> bool:
 
 
 def _contacts(done: Filtered) -> list[Span] | None:
-    """When feet stand before gains make them swing further; None where that is found on the result itself."""
+    """Return when feet stand before gains make them swing further; None where the result itself shows it."""
     if done.after is done.smooth or not feet_of.balls_and_ankles(done.before.skeleton):
         return None
     try:
         return planting.find(done.smooth)
-    except ClipError:  # it walks on the spot, nobody knows how fast: planting says so
+    except ClipError:  # it walks on the spot at an unknown speed, which planting reports
         return None
 
 
 def _moved(before: Clip, after: Clip) -> Array:
-    """How far (F, P) the points of a body are from where they were, metres."""
+    """Return how far (F, P) the points of a body have moved, metres."""
     return np.asarray(np.linalg.norm(kinematics.points(after) - kinematics.points(before), axis=2))
 
 
 def _figures(done: Filtered, made: Clip, asked: Asked, energies: Array) -> dict[str, Any]:
-    """What there is to say of it: plain JSON values."""
+    """Return the figures of the report as plain JSON values."""
     off = filtering.turned_by(done.mended, done.smooth)[:, asked.joints]
-    off = off[:, (off > TOLD).any(axis=0)]
+    off = off[:, (off > TURNED).any(axis=0)]
     away = _moved(done.before, made)
     return {
         "cycle": done.repeats,
@@ -120,7 +127,7 @@ def _figures(done: Filtered, made: Clip, asked: Asked, energies: Array) -> dict[
 
 
 def _spikes(done: Filtered) -> list[dict[str, Any]]:
-    """Joints that were mended: the one that was worst first."""
+    """Return the joints that were mended, the worst first."""
     degrees = np.degrees(done.jumps)
     metres = np.where(done.moved, np.linalg.norm(done.mended.translations - done.before.translations, axis=2), 0.0)
     flags = done.turned | done.moved
@@ -137,7 +144,7 @@ def _spikes(done: Filtered) -> list[dict[str, Any]]:
 
 
 def _same_contacts(before: Clip, after: Clip) -> float | None:
-    """Of the frames in which a foot stands before or after, the share in which it does both; None if none stands."""
+    """Return in what share of the frames with a foot standing before or after it stands in both; None if none does."""
     old, new = contacts.detect(before), contacts.detect(after)
     both = sum(int((old[foot] & new[foot]).sum()) for foot in old)
     either = sum(int((old[foot] | new[foot]).sum()) for foot in old)

@@ -1,4 +1,4 @@
-"""What people have of their own in an action that they all do, learnt from clips.
+"""Learn from clips how people differ in an action that they all do.
 
 Method: Style.
 """
@@ -12,7 +12,7 @@ from ...recipes.style import StyleOptions
 
 @dataclass(frozen=True, kw_only=True)
 class FitStyle(Recipe, StyleOptions):
-    """Learn what people have of their own in an action that they all do."""
+    """Learn how people differ in an action that they all do."""
 
     verb = "style"
     label = "Learn Style"

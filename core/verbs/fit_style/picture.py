@@ -1,4 +1,4 @@
-"""Pictures of styles: what people differ in and which joints carry it, sliders as figures, and clips restyled."""
+"""Pictures of styles: how people differ, which joints carry it, and every slider as stick figures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from ...style import directions
 from ...style import form as forms
 from ...style.components import Effect
 from ...style.form import PHASES
-from ...style.style import WAYS, Learnt, Style
+from ...style.style import KINDS, Learnt, Style
 
 AMOUNTS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 _SEEN = (0, round(0.35 * PHASES))  # the phases of a stride that a figure is shown at
@@ -26,7 +26,7 @@ _AXES = 4  # axes of joints whose angles are drawn for a label
 
 
 def draw(style: Style) -> Figure:
-    """Return a figure of the components' shares, the joints that carry them, labels, and every slider as figures."""
+    """Return a figure of the components' shares, the joints that carry them, labels, and sliders as stick figures."""
     labels = style.effects("apart")
     heights = [2.6, 3.0, *[2.6] * len(labels), 1.35 * len(style.sliders.names) + 0.6]
     figure = Figure(figsize=(11.0, sum(heights) + 0.4), layout="constrained")
@@ -34,8 +34,8 @@ def draw(style: Style) -> Figure:
     people = len({of.people[clip] for clip in of.of})
     figure.suptitle(f"{style.name}: {len(of)} strides of {people} people", parse_math=False)
     places: list[SubFigure] = list(figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0])
-    for axis, way in zip(places[0].subplots(1, len(WAYS)), WAYS, strict=True):
-        _draw_shares(axis, style.learnt(way), way)
+    for axis, kind in zip(places[0].subplots(1, len(KINDS)), KINDS, strict=True):
+        _draw_shares(axis, style.learnt(kind), kind)
     _draw_carriers(places[1].subplots(1, 1), style, style.learnt("apart"))
     for place, (column, found) in zip(places[2:], labels.items(), strict=False):
         _draw_label(place, style, column, found)
@@ -43,20 +43,20 @@ def draw(style: Style) -> Figure:
     return figure
 
 
-def _draw_shares(axis: Axes, learnt: Learnt, way: str) -> None:
+def _draw_shares(axis: Axes, learnt: Learnt, kind: str) -> None:
     shares = 100.0 * learnt.parts.shares[: min(_SHOWN, len(learnt.names))]
     axis.bar(np.arange(len(shares)), shares, color=_COLOURS[0])
     for place, share in enumerate(shares):
         axis.annotate(f"{share:.1f}", (place, share), (0, 2), textcoords="offset points", ha="center", fontsize=8)
-    names = [name if way == "apart" else str(k + 1) for k, name in enumerate(learnt.names[: len(shares)])]
-    axis.set_xticks(np.arange(len(shares)), names, fontsize=7, rotation=30 if way == "apart" else 0)
-    axis.set_title(_TITLES[way], fontsize=9)
+    names = [name if kind == "apart" else str(k + 1) for k, name in enumerate(learnt.names[: len(shares)])]
+    axis.set_xticks(np.arange(len(shares)), names, fontsize=7, rotation=30 if kind == "apart" else 0)
+    axis.set_title(_TITLES[kind], fontsize=9)
     axis.set_ylabel("% of what differs")
     axis.margins(y=0.15)
 
 
 def _draw_carriers(axis: Axes, style: Style, learnt: Learnt) -> None:
-    """How many degrees a usual difference of each component turns each axis of a joint (the source's figure 4)."""
+    """Draw by how many degrees a usual difference of each component turns each joint axis (the source's figure 4)."""
     names, turns = _of_axes(style, learnt)
     image = axis.imshow(turns[:_SHOWN], aspect="auto", cmap="viridis", interpolation="nearest")
     axis.set_yticks(np.arange(min(_SHOWN, len(turns))), learnt.names[:_SHOWN], fontsize=8)
@@ -65,7 +65,7 @@ def _draw_carriers(axis: Axes, style: Style, learnt: Learnt) -> None:
 
 
 def _of_axes(style: Style, learnt: Learnt) -> tuple[list[str], Array]:
-    """The axes of joints that components are of, and how far (K, A) each is turned by a usual score, degrees."""
+    """Return the joint axes of the components, and by how many degrees (K, A) a usual score turns each."""
     joints = [style.form.skeleton.names[joint] for joint in style.form.joints] + ["hips"]
     names = [f"{joints[column // 3]} {'xyz'[column % 3]}" for column in learnt.turning]
     each = learnt.parts.directions.reshape(len(learnt.names), PHASES, -1)
@@ -74,7 +74,7 @@ def _of_axes(style: Style, learnt: Learnt) -> tuple[list[str], Array]:
 
 
 def _draw_label(place: SubFigure, style: Style, column: str, found: Effect) -> None:
-    """Each group's mean angles over a stride, of the axes that its component turns most (the source's figure 5)."""
+    """Draw each group's mean angles over a stride, of the axes its component turns most (the source's figure 5)."""
     learnt = style.learnt("apart")
     names, turns = _of_axes(style, learnt)
     groups = {value: row for value, row in style.people.items() if value.startswith(f"{column}=")}
@@ -92,7 +92,7 @@ def _draw_label(place: SubFigure, style: Style, column: str, found: Effect) -> N
 
 
 def _draw_sliders(axis: Axes, style: Style) -> None:
-    """Every slider at some amounts, about the mean stride, with what goes along; amounts from left to right."""
+    """Draw the mean stride with every slider at some amounts, from left to right, and what goes along."""
     known, tall = style.sliders, 1.25 * style.form.skeleton.height
     for place, name in enumerate(known.names):
         strides = [_slid(style, place, amount) for amount in AMOUNTS]
@@ -108,7 +108,7 @@ def _draw_sliders(axis: Axes, style: Style) -> None:
 
 
 def _slid(style: Style, slider: int, amount: float) -> Clip:
-    """The mean stride, with so much of a slider and what goes along, as a clip."""
+    """Return the mean stride as a clip, with a slider at some amount and what goes along."""
     row = style.mean + np.clip(amount, -directions.FARTHEST, directions.FARTHEST) * style.sliders.natural[slider]
     return forms.as_clip(style.form, row[:-1].reshape(PHASES, -1), float(np.exp(row[-1])))
 

@@ -1,4 +1,4 @@
-"""A walk along a drawn path, through a motion graph of the clips.
+"""Walk along a drawn path, through a motion graph of the clips.
 
 Method: Following a drawn path.
 """
@@ -19,7 +19,7 @@ from ..splice import Splice, point_figures
 
 @dataclass(frozen=True, kw_only=True)
 class Follow(GraphWalk, PointOptions):
-    """Walk along a path by way of a motion graph of the clips."""
+    """Walk along a path through a motion graph of the clips."""
 
     verb = "follow"
     label = "Follow Curve"
@@ -120,16 +120,16 @@ class Follow(GraphWalk, PointOptions):
     )
 
     def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
-        """Return all but the actions of stretches."""
+        """Return all clips but the actions of stretches."""
         actions = {number for row in self.stretches for number in row[2:]}
         return [clip for number, clip in enumerate(clips, 1) if number not in actions]
 
     def stretch_rows(self, count: int) -> list[tuple[float, float, tuple[int, ...]]]:
-        """Return start, end and numbers of the clips of each stretch, of so many; raises OptionError for none."""
+        """Return start, end and clip numbers of each stretch, of so many clips; raises OptionError."""
         return [_stretch(row, count) for row in self.stretches]
 
     def stretch_splices(self) -> list[Splice]:
-        """Return how each stretch is spliced; raises OptionError for what is no option of splice, or is no value."""
+        """Return the Splice recipe of each stretch; raises OptionError for unknown options and impossible values."""
         parts = _parts(self.stretch_options)
         if len(parts) not in (1, len(self.stretches)) and self.stretch_options.strip(" ;"):
             raise OptionError(
@@ -140,7 +140,7 @@ class Follow(GraphWalk, PointOptions):
         return [Splice(**(shared | _options(text))) for _, text in zip(self.stretches, parts, strict=False)]
 
     def after(self, count: int) -> Self:
-        # A row that is none is refused by name when the stretches are read.
+        # A row that is no stretch is refused by name when the stretches are read.
         rows = tuple((*row[:2], *(number + count for number in row[2:])) for row in self.stretches)
         return replace(self, stretches=rows)
 
@@ -159,8 +159,8 @@ class Follow(GraphWalk, PointOptions):
         ]
 
 
-# What can be changed of a walk while it is edited: the path, and what is done on the way.
-ON_THE_WAY = frozenset(("path", "closed", "route", "stretches", "stretch_options", *declared(PointOptions)))
+# The options of a walk that `again` can change: the path, and the actions on it.
+EDITABLE = frozenset(("path", "closed", "route", "stretches", "stretch_options", *declared(PointOptions)))
 
 
 def _stretch(row: Sequence[float], count: int) -> tuple[float, float, tuple[int, ...]]:
@@ -179,7 +179,7 @@ def _stretch(row: Sequence[float], count: int) -> tuple[float, float, tuple[int,
 
 
 def _parts(text: str) -> list[str]:
-    """A text at its semicolons but for those in quotes, which `shlex` ends as a shell does."""
+    """Return a text split at semicolons outside quotes; `shlex` reads the quotes later, as a shell does."""
     parts, quote = [""], ""
     for letter in text:
         if letter == ";" and not quote:
@@ -192,7 +192,13 @@ def _parts(text: str) -> list[str]:
 
 
 def stretch_text(values: Mapping[str, Any]) -> str:
-    """Return options of splice for one stretch as the text that `stretch_options` has of it, without usual values."""
+    """Return the options of splice for one stretch as a text for `stretch_options`, without default values.
+
+    Example:
+        >>> from action_loom.core.verbs import follow
+        >>> follow.stretch_text({"method": "heck", "posture": 0.0, "action_graph": True})
+        'method=heck action_graph=yes'
+    """
     known = declared(SpliceOptions)
     words = {True: "yes", False: "no"}
     unusual = {name: value for name, value in values.items() if value != known[name].default}
@@ -203,7 +209,7 @@ def stretch_text(values: Mapping[str, Any]) -> str:
 
 
 def _options(text: str) -> dict[str, Any]:
-    """Options of splice by name, as a text such as "method=heck posture=1" has them."""
+    """Return the options of splice in a text such as "method=heck posture=1", by name; raises OptionError."""
     known: dict[str, Option] = declared(SpliceOptions)
     values: dict[str, Any] = {}
     try:

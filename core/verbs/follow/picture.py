@@ -1,4 +1,4 @@
-"""A picture of a walk through a motion graph: seen from above, with poses along it."""
+"""The picture of a walk through a motion graph: seen from above, with poses along it."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,14 +9,10 @@ from ...graph.walk_result import WalkResult
 from ...motion import kinematics
 from .result import FollowResult
 
-_PATH, _WAY, _MARK = "#f0c890", "#1f4e79", "#a83a36"
+_PATH, _WALKED, _MARK = "#f0c890", "#1f4e79", "#a83a36"
 _ACTION, _BODY = "#3c7a3c", "#333333"
-
-
-_POSES = 24  # figures along a walk
-
-
-_UP = (0.3, 0.7)  # where a metre of height goes in a plan
+_POSES = 24  # stick figures along a walk
+_UP = (0.3, 0.7)  # the direction of height in the plan, a metre long
 
 
 def draw(woven: WalkResult) -> Figure:
@@ -31,7 +27,7 @@ def draw(woven: WalkResult) -> Figure:
         title += f"\n{100.0 * report['rms']:.1f} cm off the path (RMS), {100.0 * report['max']:.1f} cm at most"
         drawn = woven.path.at(np.linspace(0.0, woven.path.length, 1000))
         axis.plot(drawn.real, drawn.imag, color=_PATH, lw=7, solid_capstyle="round", label="path")
-    axis.plot(track.real, track.imag, color=_WAY, lw=1.6, label="walked")
+    axis.plot(track.real, track.imag, color=_WALKED, lw=1.6, label="walked")
     crossing = woven.origin.edge >= 0
     starts = np.flatnonzero(crossing[1:] & ~crossing[:-1]) + 1
     axis.plot(track[starts].real, track[starts].imag, "o", color=_MARK, ms=4, label="transitions", zorder=4)
@@ -52,7 +48,7 @@ def draw(woven: WalkResult) -> Figure:
 
 
 def _draw_poses(axis: Axes, woven: WalkResult, stretches: list[list[int]]) -> None:
-    """Draw the body at even times as if it stood up from the plan, in another colour where it does something else."""
+    """Draw the body at even times, standing up from the plan, in another colour where it does an action."""
     clip = woven.clip
     frames = np.unique(np.linspace(0, len(clip) - 1, min(_POSES, len(clip))).round().astype(np.int64))
     places = np.concatenate([kinematics.points(clip.cut(int(f), int(f) + 1)) for f in frames])

@@ -1,4 +1,4 @@
-"""What following a path hands back."""
+"""The result of following a path."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from .upper_body_overlay import Stretch
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What was searched for a walk along a path, and found; path : in units of the table of steps."""
+    """The search for a walk along a path: the steps it may take, the path in their units, and the best walk."""
 
     steps: EdgeTable
     path: GroundPath
@@ -25,8 +25,8 @@ class Search:
 class FollowResult(WalkResult):
     """A walk along a path; gone (F,) : metres of the path up to each frame.
 
-    recipe : what was asked for; search : None for a route that was given; stretches : what was read of them
-    plain : the walk before actions were put on it
+    search : None where the recipe gives a route; stretches : of the recipe, with their actions
+    plain : the walk before actions were overlaid
     """
 
     path: GroundPath

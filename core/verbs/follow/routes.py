@@ -1,4 +1,4 @@
-"""The route of a walk through a graph as rows of numbers, so that it can be walked again without being looked for."""
+"""The route of a walk through a graph as rows of numbers, so that it can be walked again without a search."""
 
 import numpy as np
 
@@ -11,8 +11,10 @@ GONE = "the route that was kept is none of these clips as they are now, so the p
 
 
 def rows(graph: MotionGraph, walk: list[WalkPiece]) -> list[list[float]]:
-    """Return a walk as rows of numbers: clip (from 1, its mirror image negative), first and last frame of it, clip and
-    frame that a transition leads to (0 and 0 for none), and the degrees a metre that it is bent.
+    """Return a walk as rows of six numbers, one for each piece.
+
+    They are the clip (counted from 1, its mirror image negative), its first and last frame, the clip and the frame to
+    which a transition leads (0 and 0 for none), and the degrees a metre by which the piece is bent.
     """
     found = []
     for piece in walk:
@@ -26,9 +28,9 @@ def rows(graph: MotionGraph, walk: list[WalkPiece]) -> list[list[float]]:
 
 
 def read(graph: MotionGraph, recipe: Follow) -> list[WalkPiece] | None:
-    """Return the walk of a recipe's route; None where it has none, and where it is no walk through the graph as it is.
+    """Return the walk of a recipe's route; None where it has none, and where the graph does not have that walk.
 
-    Raises OptionError for rows that are none.
+    Raises OptionError for rows that are no route.
     """
     walk: list[WalkPiece] = []
     for row in recipe.route:
@@ -47,7 +49,7 @@ def _number(graph: MotionGraph, clip: int) -> int:
 
 
 def _piece(graph: MotionGraph, row: tuple[float, ...]) -> WalkPiece | None:
-    """The piece of a row, None where the graph has none such."""
+    """Return the piece that a row describes, None where the graph does not have it."""
     clip, other = _clip(graph, int(row[0])), _clip(graph, int(row[3]))
     first, last, bend = int(row[1]), int(row[2]), float(np.radians(row[5]))
     if clip is None or not 0 <= first <= last < len(graph.clips[clip]):
@@ -71,7 +73,7 @@ def _clip(graph: MotionGraph, number: int) -> int | None:
 
 
 def _follows(graph: MotionGraph, one: WalkPiece, other: WalkPiece) -> bool:
-    """Say whether one piece ends at the frame at which another begins."""
+    """Return whether a piece begins at the frame at which the one before ends."""
     clip, frame = one.clip, one.last
     if one.edge >= 0:
         end = graph.end[one.edge]

@@ -4,3 +4,5 @@
 COMMANDS = {"follow": "walk.bvh turn.bvh --path p.csv"}
 # Calls of operators for the battery: the sources, over which frames they are read, and options.
 OPERATORS = {"follow": {"sources": ("slow", "quick"), "curve": "Path"}}
+# Options that a recipe needs before it can be applied, to walk, turn left and wave of the figure, by verb.
+EXAMPLE = {"follow": {"path": ((0, 0), (0, 4))}}

@@ -1,4 +1,4 @@
-"""Actions that the upper body does on stretches of a walk along a path.
+"""Overlay actions on the upper body of a walk, on stretches of its path.
 
 Method: Splicing upper body onto locomotion; Following a drawn path.
 """
@@ -17,14 +17,14 @@ from ..splice import actions as spliced_actions
 from ..splice.actions import Actions
 from . import Follow
 
-SHORTEST = 0.5  # s of a stretch: going over into an action and out of it takes longer
+SHORTEST = 0.5  # s of a stretch: the transitions into an action and out of it take longer
 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
     """Actions on the skeleton and at the rate of a graph, and the shares of the path between which they are played.
 
-    numbers : of their clips among those that the recipe counts
+    numbers : of their clips in the recipe, counted from 1
     """
 
     start: float
@@ -38,8 +38,8 @@ def read_stretches(
 ) -> list[Stretch]:
     """Return the stretches of a recipe with their actions on the skeleton and at the rate of a clip.
 
-    clips : all those that the recipe counts; known : stretches that were read of the same clips before. Raises
-    OptionError for stretches that are none, and what `spliced_actions.gather` raises.
+    clips : all that the recipe counts; known : stretches of the same clips that were read before, to be used again
+    Raises OptionError for impossible stretches, and what `spliced_actions.gather` raises.
     """
     read = {(one.numbers, one.actions.recipe): one.actions for one in known}
     found = []
@@ -52,10 +52,10 @@ def read_stretches(
 
 
 def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[Clip, list[dict[str, Any]]]:
-    """Return a walk overlaid with the actions of its stretches, and the report on them; of two at once, the later one.
+    """Return a walk overlaid with the actions of its stretches, and the report on each; the later covers the earlier.
 
-    shares (F,) : of the path that is gone at each frame of the walk
-    Raises OptionError for stretches that are too short, and LoomError kinds for actions that can't be spliced in.
+    shares (F,) : of the path covered at each frame of the walk
+    Raises OptionError for stretches that are too short, and LoomError kinds for actions that can't be spliced.
     """
     reports = []
     for one in stretches:
@@ -66,7 +66,7 @@ def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[C
                 f"the stretch from {one.start:.0%} to {one.end:.0%} takes {seconds:.1f} s, too short for "
                 f"{one.actions.name}: it takes {SHORTEST} s or more"
             )
-        made, details = spliced_actions.put_on(walk, one.actions, first, last)
+        made, details = spliced_actions.overlay(walk, one.actions, first, last)
         walk = made.clip
         carried = one.actions.carried
         place = {

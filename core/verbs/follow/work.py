@@ -1,4 +1,4 @@
-"""A walk through a motion graph along a drawn path, and the same again along one that was changed.
+"""A walk through a motion graph along a drawn path, and again along a path that was edited.
 
 Method: Following a drawn path.
 """
@@ -25,14 +25,14 @@ from ...options import declared
 from ...progress import SILENT, Progress
 from ...weave import add_root_motion, planting
 from ...weave.seam import held
-from . import ON_THE_WAY, Follow, routes, upper_body_overlay
+from . import EDITABLE, Follow, routes, upper_body_overlay
 from .result import FollowResult, Search
 from .upper_body_overlay import Stretch
 
 # Lengths of a body that is 1.7 m tall; those of others are in proportion (see `edge_table.unit`).
-FAR = 0.5  # m from the path; over it the user should know
-BEFORE = 0.5  # m before the first change of a path from which it is walked anew
-SETTLING = 0.3  # s in which a walk that goes on from an earlier one loses what was spread and planted otherwise
+FAR = 0.5  # m from the path; beyond it the user is warned
+BEFORE = 0.5  # m before the first change of a path at which the search begins again
+SETTLING = 0.3  # s over which differences of spreading and planting fade where a walk continues an earlier one
 
 
 def follow(
@@ -40,11 +40,18 @@ def follow(
 ) -> FollowResult:
     """Return a walk that begins at the start of the path, facing along it, and keeps to it as well as the clips can.
 
-    clips : what the graph is made of, and the actions of stretches; graph : of the clips, if it was built before
-    Raises OptionError for a path that is none, and GraphError for clips that walk on the spot and for a path that can't
-    be followed within 1.5 m: it says where, and how tightly the clips turn.
+    clips : for the graph and for stretches; graph : of the clips, if it was built before
+    Raises OptionError for an impossible path, and GraphError for clips that walk on the spot and for a path that can't
+    be followed within 1.5 m: the message gives the place, and how tightly the clips turn.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Follow(path=((0, 0), (0, 3))), [actions.walk(cycles=2)])
+        >>> result.report["follow"]["length"], result.report["follow"]["rms"] < 0.05
+        (3.0, True)
     """
-    drawn = _drawn(recipe)  # before the work: a path that is none is said at once
+    drawn = _drawn(recipe)  # before the work, so that an impossible path is reported at once
     graph = build.of_walk(clips, recipe, progress.part(0.0, 0.5), graph)
     progress, began = progress.part(0.5, 1.0), time.perf_counter()
     _refuse_standing(graph)
@@ -58,19 +65,19 @@ def follow(
         steps = edge_table.tabulate(graph, graph.farthest(recipe.label_filter), bends)
         search = _searched(graph, recipe, steps, None, progress.part(0.0, 0.8))
         walk = _pieces(graph, search)
-    way = _Way(graph, recipe, drawn, _drawn(recipe, edge_table.unit(graph)), walk, search)
-    return _walked(way, stretches, None, sentences, began, progress.part(0.8, 1.0))
+    routed = _Routed(graph, recipe, drawn, _drawn(recipe, edge_table.unit(graph)), walk, search)
+    return _walked(routed, stretches, None, sentences, began, progress.part(0.8, 1.0))
 
 
 def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress: Progress = SILENT) -> FollowResult:
-    """Return the walk of an earlier one along a path that was changed, or with other actions on the way.
+    """Return an earlier walk again, along an edited path or with other actions on it.
 
-    It is walked anew from 0.5 m before the first change of the path; frames before that are the same. Where no walk
-    goes on from there, and where more than path and actions were changed, it is a walk of its own. Raises what `follow`
-    does.
+    The search begins again 0.5 m before the first change of the path; frames before that are the same. Where no walk
+    continues from there, and where more than path and actions changed, the whole path is searched. Raises what `follow`
+    raises.
     """
     began, graph, earlier = time.perf_counter(), before.graph, before.search
-    if earlier is None or not _differs_on_the_way_alone(before.recipe, recipe):
+    if earlier is None or not _is_edit(before.recipe, recipe):
         return follow(clips, recipe, progress, graph)
     drawn, unit = _drawn(recipe), earlier.steps.unit
     stretches = upper_body_overlay.read_stretches(recipe, clips, graph.clips[0], known=before.stretches)
@@ -87,13 +94,13 @@ def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress:
             return follow(clips, recipe, progress, graph)
     gone = earlier.found.edges[: earlier.found.at[state]] if np.isfinite(change) else earlier.found.edges
     kept = int(graph.lengths[earlier.steps.edges[gone]].sum())
-    way = _Way(graph, recipe, drawn, sized, _pieces(graph, search), search)
-    return _walked(way, stretches, (before, kept), [], began, progress.part(0.8, 1.0))
+    routed = _Routed(graph, recipe, drawn, sized, _pieces(graph, search), search)
+    return _walked(routed, stretches, (before, kept), [], began, progress.part(0.8, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
-class _Way:
-    """A walk that was found for a path, and that path in metres and in units of a search."""
+class _Routed:
+    """A walk that was found for a path, and the path in metres (`drawn`) and in units of the search (`sized`)."""
 
     graph: MotionGraph
     recipe: Follow
@@ -107,9 +114,9 @@ def _drawn(recipe: Follow, unit: float = 1.0) -> GroundPath:
     return ground_path.through(recipe.path, closed=recipe.closed, unit=unit, climbing=recipe.climbing)
 
 
-def _differs_on_the_way_alone(one: Follow, other: Follow) -> bool:
-    """Say whether two recipes differ in their paths and what is done on them, and in nothing else."""
-    return all(getattr(one, name) == getattr(other, name) for name in declared(Follow) if name not in ON_THE_WAY)
+def _is_edit(before: Follow, after: Follow) -> bool:
+    """Return whether two recipes differ in their paths and the actions on them, and in nothing else."""
+    return all(getattr(before, name) == getattr(after, name) for name in declared(Follow) if name not in EDITABLE)
 
 
 def _searched(
@@ -119,7 +126,7 @@ def _searched(
     earlier: tuple[BestWalk, int] | None,
     progress: Progress,
 ) -> Search:
-    """The walk along a path; with `earlier`, from a state of an earlier walk on. Raises PathError with a hint."""
+    """Return the search for a walk; with `earlier`, it continues a state of that walk. Raises PathError with a hint."""
     sized = _drawn(recipe, steps.unit)
     start = None
     if earlier is not None:
@@ -147,20 +154,21 @@ def _pieces(graph: MotionGraph, search: Search) -> list[WalkPiece]:
 
 
 def _walked(
-    way: _Way,
+    routed: _Routed,
     stretches: list[Stretch],
     before: tuple[FollowResult, int] | None,
     sentences: list[str],
     began: float,
     progress: Progress,
 ) -> FollowResult:
-    """The walk as a clip: put together, spread, planted, and with actions on it.
+    """Return the walk as a clip: assembled, spread, planted, and overlaid with actions.
 
-    before : what it goes on from, and after how many frames
+    before : an earlier walk that it continues, and after how many frames
     """
-    graph, recipe, drawn = way.graph, way.recipe, way.drawn
+    graph, recipe, drawn = routed.graph, routed.recipe, routed.drawn
     progress.at(0.0, "Putting the walk together")
-    whole = assemble.assemble(graph, way.walk, drawn.places[0], float(way.sized.facing[0]), float(drawn.heights[0]))
+    facing = float(routed.sized.facing[0])
+    whole = assemble.assemble(graph, routed.walk, drawn.places[0], facing, float(drawn.heights[0]))
     walked, gone = _until(whole, drawn.length)
     off, higher = np.abs(walked.places - drawn.at(gone)), drawn.height_at(gone) - walked.climbed
     if recipe.spread > 0.0:
@@ -170,28 +178,31 @@ def _walked(
     named = replace(walked.clip, name=recipe.result_name([graph.name]))
     plain, planted = planting.of_result(named, recipe, one_source=of_one)
     if before is not None:
-        plain = held.going_on(before[0].plain, plain, before[1], round(SETTLING * plain.rate))
+        plain = held.with_beginning(before[0].plain, plain, before[1], round(SETTLING * plain.rate))
     progress.at(0.5, "Splicing in what the path carries" if stretches else "Measuring")
     made, carries = upper_body_overlay.overlaid(plain, np.minimum(gone / drawn.length, 1.0), stretches)
     walked = replace(walked, clip=made)
-    report = walk_result.report("follow", graph, walked, way.walk, began) | planted.report
+    report = walk_result.report("follow", graph, walked, routed.walk, began) | planted.report
     real = ground_tracks.ground_tracks_of([made], follows=recipe.follows).ground
-    report["warnings"] += sentences + [say for one in carries for say in one.pop("warnings")]
-    report["follow"] = _figures(way, walked, real, gone, off) | {
+    report["warnings"] += sentences + [warning for one in carries for warning in one.pop("warnings")]
+    report["follow"] = _figures(routed, walked, real, gone, off) | {
         "slide": report["quality"]["after"]["slide_cm_s"],
         "kept_frames": 0 if before is None else min(before[1], len(made)),
         "carries": carries,
     }
-    report["warnings"] += _warnings(way, off, gone)
+    report["warnings"] += _warnings(routed, off, gone)
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     return FollowResult(
-        made, report, 0, graph, walked.origin, real, drawn, gone, recipe, way.search, tuple(stretches), plain
+        made, report, 0, graph, walked.origin, real, drawn, gone, recipe, routed.search, tuple(stretches), plain
     )
 
 
-def _figures(way: _Way, walked: AssembledWalk, real: NDArray[np.complex128], gone: Array, off: Array) -> dict[str, Any]:
-    """What the report says of how near the walk is to the path; off (F,) : before what was left was spread."""
-    away = np.abs(real - way.drawn.at(gone))
+def _figures(
+    routed: _Routed, walked: AssembledWalk, real: NDArray[np.complex128], gone: Array, off: Array
+) -> dict[str, Any]:
+    """Return the report on the walk's distance from the path; off (F,) : that distance before it was spread."""
+    drawn, search = routed.drawn, routed.search
+    away = np.abs(real - drawn.at(gone))
     worst = int(np.argmax(away))
     return {
         "rms": round(_rms(away), 4),
@@ -200,19 +211,19 @@ def _figures(way: _Way, walked: AssembledWalk, real: NDArray[np.complex128], gon
         "max_frame": worst,
         "rms_before_spread": round(_rms(off), 4),
         "max_before_spread": round(float(off.max()), 4),
-        "length": round(way.drawn.length, 4),
-        "height_off_max": round(float(np.abs(walked.climbed - way.drawn.height_at(gone)).max()), 4),
+        "length": round(drawn.length, 4),
+        "height_off_max": round(float(np.abs(walked.climbed - drawn.height_at(gone)).max()), 4),
         "transitions": sum(
-            piece.edge >= 0 and bool((walked.origin.piece == k).any()) for k, piece in enumerate(way.walk)
+            piece.edge >= 0 and bool((walked.origin.piece == k).any()) for k, piece in enumerate(routed.walk)
         ),
         "bent_share": round(float((walked.origin.bend != 0.0).mean()), 4),
-        "searched": 0 if way.search is None else way.search.found.searched,
-        "route": routes.rows(way.graph, way.walk),
+        "searched": 0 if search is None else search.found.searched,
+        "route": routes.rows(routed.graph, routed.walk),
     }
 
 
 def _refuse_standing(graph: MotionGraph) -> None:
-    """Raise GraphError for a graph that leads nowhere since its clips walk on the spot."""
+    """Raise GraphError for a graph that leads nowhere because its clips walk on the spot."""
     given = graph.clips[: graph.inputs.given]
     if any(add_root_motion.travels(clip) for clip in given):
         return
@@ -222,7 +233,7 @@ def _refuse_standing(graph: MotionGraph) -> None:
 
 
 def _until(walked: AssembledWalk, length: float) -> tuple[AssembledWalk, Array]:
-    """The walk up to the end of the path, and how far it has come at each of its frames."""
+    """Return the walk up to the end of the path, and the distance covered (m) at each of its frames."""
     gone = edge_table.lengths(walked.places)
     end = min(int(np.searchsorted(gone, length)) + 1, len(gone))
     return walked.cut(end), gone[:end]
@@ -232,19 +243,19 @@ def _rms(away: Array) -> float:
     return float(np.sqrt((away**2).mean()))
 
 
-def _warnings(way: _Way, off: Array, gone: Array) -> list[str]:
-    """What is to be said of a walk that is so far off (F,) where it has gone so far (F,), metres."""
+def _warnings(routed: _Routed, off: Array, gone: Array) -> list[str]:
+    """Return a warning where the walk is far from the path; off, gone (F,) : its distance, and how far it came, m."""
     worst = int(np.argmax(off))
-    if off[worst] <= FAR * way.sized.unit:
+    if off[worst] <= FAR * routed.sized.unit:
         return []
-    note = f"the walk is {off[worst]:.2f} m off the path at {gone[worst]:.1f} of {way.drawn.length:.1f} m"
-    if way.search is None:
+    note = f"the walk is {off[worst]:.2f} m off the path at {gone[worst]:.1f} of {routed.drawn.length:.1f} m"
+    if routed.search is None:
         return [note]
-    return [f"{note}; {turning.hint(way.search.steps, way.recipe.bend, way.sized)}"]
+    return [f"{note}; {turning.hint(routed.search.steps, routed.recipe.bend, routed.sized)}"]
 
 
 def _guessed(graph: MotionGraph) -> str:
-    """What is to be said of a body of which it is not known which way it faces."""
+    """Return a hint for a body without known thighs, whose facing is a guess; else ""."""
     source = root_motion.heading_source(graph.clips[0].skeleton)
     return (
         "" if source == "thighs" else f"; no thighs are known, so {source} is taken to face +Y at rest: name the thighs"

@@ -1,4 +1,4 @@
-"""Key poses: a new clip through poses of others (methods: Key poses and reaching)."""
+"""Key poses: a new clip through poses of other clips (methods: Key poses and reaching)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

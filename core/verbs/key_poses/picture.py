@@ -1,4 +1,4 @@
-"""The picture of a clip through poses: these as figures at their times, what lies between, and how fast joints turn."""
+"""The picture of a clip through key poses: the poses at their times, those between, and how fast joints turn."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,12 +9,12 @@ from ...plots import stick_figures
 from ...weave.results import KeyPosesResult
 
 _POSE, _BETWEEN, _FASTEST, _MEAN = "#1f4e79", "#c8c8c8", "#f0a030", "#333333"
-_MOST = 12  # figures in a row
+_MOST = 12  # stick figures in a row
 _APART = 0.75  # body heights
 
 
 def draw(made: KeyPosesResult) -> Figure:
-    """Return a figure of the poses at their times with the poses half way between them, and of the speeds of joints."""
+    """Return a figure of the poses at their times, those half-way between, and how fast joints turn."""
     figure = Figure(figsize=(11.0, 6.0), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
     above, below = figure.subplots(2, 1, height_ratios=(3, 2))
@@ -29,7 +29,7 @@ def _draw_poses(axis: Axes, made: KeyPosesResult) -> None:
     frames, leave = ends[shown], np.append(made.leave, ends[-1])[shown]
     apart = 2.0 * _APART * made.clip.skeleton.height
     at = np.arange(len(frames)) * apart
-    # Only between poses that follow each other: half way there is something else where some are left out.
+    # Only between neighbours: half-way between poses that are farther apart lies another pose.
     following = np.flatnonzero(np.diff(shown) == 1)
     halves = (leave[following] + frames[following + 1]) // 2
     stick_figures.draw(axis, made.clip.taken(halves), at[following] + 0.5 * apart, _BETWEEN, aside=stick_figures.ASLANT)

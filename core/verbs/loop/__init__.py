@@ -1,4 +1,4 @@
-"""Looping: one cycle that repeats, out of a clip that repeats itself (methods: Loops)."""
+"""Loop: one cycle without a seam out of a clip that repeats itself (methods: Loops)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

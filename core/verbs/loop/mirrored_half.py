@@ -1,4 +1,4 @@
-"""Half a cycle, one step of a walk, made whole by its own image in a mirror (methods: Loops)."""
+"""Half a cycle, such as one step of a walk, completed by its mirror image (methods: Loops)."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from ...motion.clip import Clip, joined
 from ...motion.quat import Array
 from ...weave.seam import tracks
 
-NEAR = 0.05  # body heights between the last pose and the first in a mirror; what is nearer was meant to be half a cycle
+NEAR = 0.05  # body heights between the last pose and the mirrored first; a nearer one suggests half a cycle
 
 
 def completed(clip: Clip) -> Clip:
-    """Return a clip followed by its mirror image; what lies between its last pose and the image's first is spread.
+    """Return a clip followed by its mirror image; the gap between its last pose and the image's first is spread.
 
     Raises SkeletonError for bodies that can't be mirrored or placed.
     """
@@ -25,7 +25,7 @@ def completed(clip: Clip) -> Clip:
 
 
 def is_near(clip: Clip) -> bool:
-    """Say whether a clip's last pose is nearly its first in a mirror, wherever it stands and faces."""
+    """Return whether a clip's last pose is nearly its first one mirrored, wherever it stands and faces."""
     image = _following(clip, mirror.mirrored(clip)).cut(0, 1)
     ends: list[Array] = [kinematics.points(one)[-1] for one in (clip, image)]
     counting = clip.skeleton.point_weights > 0.0
@@ -33,7 +33,7 @@ def is_near(clip: Clip) -> bool:
 
 
 def _following(clip: Clip, image: Clip) -> Clip:
-    """A clip turned and moved so that it begins where another ends."""
+    """Return a clip turned and moved so that it begins where another ends."""
     ground, facing = root_motion.ground_frames(clip)
     own_ground, own_facing = root_motion.ground_frames(image)
     turn = facing[-1] - own_facing[0]

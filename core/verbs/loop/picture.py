@@ -1,4 +1,4 @@
-"""A picture of a loop: how a clip repeats itself, and its cycle."""
+"""The picture of a loop: how a clip repeats itself, and its cycle."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ def draw(woven: LoopResult) -> Figure:
 
 
 def _thresholds(axis: Axes) -> None:
-    """Draw the scores above which a clip repeats itself, well or hardly."""
+    """Draw the thresholds of the score: a cycle, and a weak one."""
     low = min(axis.get_ylim()[0], 0.0)
     axis.set_ylim(max(low, -1.0), 1.05)
     axis.axhline(cycle_search.PERIODIC, color=_GREY, lw=0.8, ls="--")

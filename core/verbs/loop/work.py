@@ -1,4 +1,4 @@
-"""From a clip that repeats itself to one cycle without a seam (methods: Loops)."""
+"""Make one cycle without a seam out of a clip that repeats itself (methods: Loops)."""
 
 import time
 from collections.abc import Sequence
@@ -22,14 +22,22 @@ from ...weave.seam.close import ClosedCycle
 from . import Loop, mirrored_half
 
 SHORTEST = 8  # frames of a cycle
-ALIKE, MOST = 0.04, 6  # lengths that differ by less are one cycle; and how many are offered
+ALIKE, MOST = 0.04, 6  # lengths that differ by a smaller share count as one cycle; how many are offered
 
 
 def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> LoopResult:
-    """Return one cycle of a clip (or several in a row) whose end goes over into its start.
+    """Return one cycle of a clip (or several in a row) whose end leads into its start without a seam.
 
-    Raises ClipError for more than one clip and RegistrationError for one that does not repeat itself, with the best
-    score that was found.
+    Raises ClipError for more than one clip, and RegistrationError for one that does not repeat itself, with its best
+    score.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk(cycles=4).cut(10, 100)
+        >>> result = verbs.apply(verbs.Loop(), [walk])
+        >>> result.report["loop"]["length"], result.clip.cyclic
+        (32, True)
     """
     began = time.perf_counter()
     given, found = _only(clips, recipe), None
@@ -73,9 +81,9 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
 
 
 def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tuple[Repetition, list[Cycle]]:
-    """Return how a clip repeats itself, and its possible cycles, best first, each with its seam where that is best.
+    """Return how a clip repeats itself, and its possible cycles, best first, each with its seam at the best place.
 
-    All in frames of the clip as given. The first is what `loop` takes; those that hardly repeat are left out. Raises
+    Frames are those of the clip as given. `loop` takes the first cycle; those that hardly repeat are left out. Raises
     ClipError and RegistrationError as `loop` does.
     """
     progress.at(0.0, "Looking for cycles")
@@ -100,11 +108,11 @@ def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tu
 
 
 def _whole(given: Clip, recipe: Loop) -> tuple[trim.Trimmed, Clip, Closing | None]:
-    """The good part of a clip, the first of its equal cycles, and how its ends meet if it is taken for one cycle."""
+    """Return the good part of a clip, the first of its equal cycles, and how its ends meet if it is one cycle."""
     trimmed = trim.if_wanted(given, recipe.trim)
     if recipe.whole == "no":
         return trimmed, trimmed.clip, None
-    for part in (trim.Trimmed(given), trimmed):  # ends that meet are good ones, however fast they are
+    for part in (trim.Trimmed(given), trimmed):  # ends that meet are not trimmed, however fast they are
         ending = closing.of(part.clip)
         if ending.kind or part.clip.cyclic:
             exact = ending.kind == closing.EXACT and cycles.closes(part.clip)
@@ -113,18 +121,18 @@ def _whole(given: Clip, recipe: Loop) -> tuple[trim.Trimmed, Clip, Closing | Non
 
 
 def _is_all(recipe: Loop, first: int, whole: Clip, ending: Closing) -> bool:
-    """Say whether the start and length that were asked for are all of a clip that is a cycle."""
+    """Return whether the asked start and length are the whole of a clip that is a cycle."""
     return recipe.start == first and recipe.length == len(whole) - 1 + ending.missing
 
 
 def _once(cycle: Cycle, rate: float) -> Repetition:
-    """What is known of how a clip repeats itself if it is one cycle, once."""
+    """Return the repetition of a clip that is one cycle and does not repeat it."""
     score = np.array([cycle.score])
     return Repetition((cycle,), np.array([cycle.length / rate]), score, np.array([cycle.start]), score)
 
 
 def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> ClosedCycle:
-    """The best cycle, closed in the first place whose seam nobody sees, else where it is seen least."""
+    """Return the best cycle, closed at the first place with a sound seam, else at the place of least cost."""
     places = search.ranked(clip, found)
     tried: list[ClosedCycle] = []
     for k, cycle in enumerate(places):
@@ -136,7 +144,7 @@ def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> Cl
 
 
 def _different(found: Sequence[Cycle]) -> list[int]:
-    """The lengths of the best cycles that differ by more than is refined anyway."""
+    """Return the lengths of the best cycles, without those that nearly equal a better one."""
     lengths: list[int] = []
     for cycle in found:
         if all(abs(cycle.length - other) > ALIKE * other for other in lengths):
@@ -151,7 +159,7 @@ def _only(clips: Sequence[Clip], recipe: Loop) -> Clip:
 
 
 def _by_hand(clip: Clip, recipe: Loop, first: int) -> Cycle:
-    """The cycle asked for, in frames of the trimmed clip; raises RegistrationError where there is none such."""
+    """Return the cycle set by hand, in frames of the trimmed clip; raises RegistrationError for an impossible one."""
     start = recipe.start - first
     if recipe.length < SHORTEST:
         raise RegistrationError(f"{clip.name}: a cycle of {recipe.length} frames is none; it takes {SHORTEST} or more")
@@ -164,7 +172,7 @@ def _by_hand(clip: Clip, recipe: Loop, first: int) -> Cycle:
 
 
 def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
-    """How a clip repeats itself; raises RegistrationError if it does not."""
+    """Return how a clip repeats itself; raises RegistrationError if it does not."""
     finder = cycle_search.find if recipe.finder == "cycle" else cycle_search.find_by_autocorrelation
     found = finder(clip)
     best = found.best
@@ -183,7 +191,7 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
 
 
 def _hint(clip: Clip) -> str:
-    """What the clip may be, if it is half a cycle."""
+    """Return a hint where the clip may be half a cycle, else ""."""
     try:
         near = mirrored_half.is_near(clip)
     except SkeletonError:  # a body without left and right
@@ -207,19 +215,22 @@ def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
 
 
 def _planted(shown: Clip, made: ClosedCycle, begun: int, recipe: Loop, *, one_source: bool) -> tuple[Clip, Outcome]:
-    """A cycle that begins so many frames later, planted on the way that its feet stand on; see `planting.of_result`."""
+    """Return a cycle planted, on its ground arc where it was made in place, and the outcome; see `planting.of_result`.
+
+    begun : how many frames after the closed cycle it begins
+    """
     if not recipe.in_place or one_source or not recipe.plant_feet:
         return planting.of_result(shown, recipe, one_source=one_source)
     at = begun + np.arange(len(shown), dtype=float)
-    going = ground_arc.put_on(ground_arc.taken_off(shown, made.led, at), made.ground, at)
+    going = ground_arc.added(ground_arc.removed(shown, made.arc, at), made.feet_arc, at)
     planted, outcome = planting.of_result(going, recipe, one_source=False)
     if planted is going:
         return shown, outcome
-    return ground_arc.put_on(ground_arc.taken_off(planted, made.ground, at), made.led, at), outcome
+    return ground_arc.added(ground_arc.removed(planted, made.feet_arc, at), made.arc, at), outcome
 
 
 def _arranged(made: Clip, phase: float, repeat: int) -> Clip:
-    """The cycle begun elsewhere in itself, so many times in a row."""
+    """Return the cycle begun at another phase, so many times in a row."""
     length = len(made) - 1
     if phase:
         shifted = cycles.sample(made, round(phase * length) + np.arange(length + 1, dtype=float))

@@ -1,4 +1,4 @@
-"""A clip as seen in a mirror (methods: Mirror, placement, root motion)."""
+"""Mirror a clip: left and right change places (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ...recipes.base import Recipe
 
 @dataclass(frozen=True, kw_only=True)
 class Mirror(Recipe):
-    """Let left and right change places."""
+    """Exchange left and right of a clip."""
 
     verb = "mirror"
     label = "Mirror"

@@ -1,4 +1,4 @@
-"""The picture of a clip that was changed by itself: how its ends go before and after, and by how much they moved."""
+"""The picture of a mirrored clip: paths and speeds of hips, head, hands and feet before and after."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,7 +9,7 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...weave.results import EditResult
 
-_ENDS = {  # what is looked at, by role: its name and colour
+_ENDS = {  # of the body, by role: name and colour
     "hips": ("hips", "#333333"),
     "head": ("head", "#888888"),
     "hand.L": ("left hand", "#1f4e79"),
@@ -20,14 +20,14 @@ _ENDS = {  # what is looked at, by role: its name and colour
 
 
 def draw(made: EditResult) -> Figure:
-    """Return a figure of the clip's ends from above, of their speeds, and of how far each is from where it was."""
+    """Return a figure of the body's ends: paths from above, speeds, and how far each is from where it was."""
     figure = Figure(figsize=(9.0, 8.0), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
     above, speeds, moves = figure.subfigures(3, 1, height_ratios=(2, 1, 1), squeeze=False)[:, 0]
     places = {name: _ends(clip) for name, clip in (("before", made.before), ("after", made.clip))}
     for axis, (name, ends) in zip(above.subplots(1, 2), places.items(), strict=True):
-        for role, way in ends.items():
-            axis.plot(*way[:, :2].T, color=_ENDS[role][1], lw=1.2, label=_ENDS[role][0])
+        for role, path in ends.items():
+            axis.plot(*path[:, :2].T, color=_ENDS[role][1], lw=1.2, label=_ENDS[role][0])
         axis.set_title(f"{name}, from above", fontsize=9)
         axis.set_aspect("equal", adjustable="datalim")
         axis.set_xlabel("x (m)")
@@ -39,7 +39,7 @@ def draw(made: EditResult) -> Figure:
 
 
 def _ends(clip: Clip) -> dict[str, Array]:
-    """Places (F, 3) of the ends of a body by role; of one without roles of what carries it and of its last joint."""
+    """Return the places (F, 3) of the body's ends by role; without roles those of the travelling and the last joint."""
     at = kinematics.world(clip)[1]
     known = {role: at[:, clip.skeleton.roles[role]] for role in _ENDS if role in clip.skeleton.roles}
     if known:
@@ -50,8 +50,8 @@ def _ends(clip: Clip) -> dict[str, Array]:
 def _draw_speeds(axis: Axes, made: EditResult, places: dict[str, dict[str, Array]]) -> None:
     for name, clip, style in (("before", made.before, ":"), ("after", made.clip, "-")):
         time = np.arange(len(clip)) / clip.rate
-        for role, way in places[name].items():
-            speed = np.linalg.norm(np.gradient(way, axis=0), axis=1) * clip.rate if len(clip) > 1 else 0.0 * time
+        for role, path in places[name].items():
+            speed = np.linalg.norm(np.gradient(path, axis=0), axis=1) * clip.rate if len(clip) > 1 else 0.0 * time
             axis.plot(time, speed, style, color=_ENDS[role][1], lw=1.0)
     axis.set_ylabel("speed (m/s)")
     axis.set_title("dotted: before", fontsize=8, loc="right")

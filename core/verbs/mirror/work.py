@@ -1,4 +1,4 @@
-"""A clip as seen in a mirror, with its report (methods: Mirror, placement, root motion)."""
+"""Mirror a clip, with a report (methods: Mirror, placement, root motion)."""
 
 import time
 from collections.abc import Sequence
@@ -18,10 +18,17 @@ from . import Mirror
 
 
 def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT) -> EditResult:
-    """Return a clip whose left and right have changed places; twice it is the clip again.
+    """Return a clip with left and right exchanged; mirrored twice, it is the clip again.
 
-    Raises ClipError for more than one clip and for half a cycle of a clip that does not repeat, SkeletonError for
-    bodies that can't be mirrored, or turned to where the clip began.
+    Raises ClipError for more than one clip and for half a cycle of a clip that does not repeat, and SkeletonError for
+    bodies that can't be mirrored, or not turned to where the clip began.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Mirror(), [actions.walk(cycles=1)])
+        >>> result.report["mirror"]["pairs"], result.report["mirror"]["alone"]
+        (8, ['hips', 'spine', 'chest', 'neck', 'head'])
     """
     began = time.perf_counter()
     if len(clips) != 1:
@@ -55,7 +62,7 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
 
 
 def _exchanged(clip: Clip) -> dict[str, Channel]:
-    """The channels of a clip, those of joints with their partners', and a way that was taken off to the other side."""
+    """Return the channels of a clip; joints exchange theirs with partners, and a stored root trajectory is mirrored."""
     names = clip.skeleton.names
     partner = joint_matching.across(clip.skeleton)
     other = {f'"{name}"': f'"{names[k]}"' for name, k in zip(names, partner, strict=True)}

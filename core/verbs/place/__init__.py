@@ -1,4 +1,4 @@
-"""A whole clip turned and moved on the ground (methods: Mirror, placement, root motion)."""
+"""Turn and move a whole clip on the ground (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ...recipes.base import Recipe
 
 @dataclass(frozen=True, kw_only=True)
 class Place(Recipe):
-    """Turn and move a whole clip: to a place, to where another one ends, or about where it is."""
+    """Turn and move a whole clip: to a place, to the end of another clip, or where it is."""
 
     verb = "place"
     label = "Place"

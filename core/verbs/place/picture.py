@@ -1,4 +1,4 @@
-"""The picture of a clip that was placed, or whose travel was moved: ground paths of root and hips before and after."""
+"""The picture of a clip that was placed, or got another carrier: ground paths of root and hips before and after."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,12 +11,12 @@ from ...weave import root_carrier
 from ...weave.results import EditResult
 
 _HIPS, _ROOT, _FACING = "#1f4e79", "#f0a030", "#a83a36"
-_ARROWS = 8  # along a path, which say which way the body faces
-_LENGTH = 0.25  # of the longest side of what is seen; how long they are
+_ARROWS = 8  # facing directions along a path
+_LENGTH = 0.25  # of an arrow, as a share of the longest side of what is seen
 
 
 def draw(made: EditResult) -> Figure:
-    """Return a figure of both paths from above, where they begin and which way the body faces on its way."""
+    """Return a figure of both paths from above, with their starts and the facing of the body along them."""
     figure = Figure(figsize=(9.0, 5.0), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
     axes = figure.subplots(1, 2)

@@ -21,14 +21,21 @@ from ..connect import work as connect
 from . import Place
 
 ON_GROUND = 0.06  # of the body's height; a rest pose whose lowest point is nearer to 0 stands on 0
-_MOST = {"auto": 2, "at": 1, "own": 1, "after": 2}  # clips that are taken
+_MOST = {"auto": 2, "at": 1, "own": 1, "after": 2}  # clips that each `where` takes
 
 
 def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> EditResult:
-    """Return the first clip at a place, or where the second one ends; nothing moves in the body.
+    """Return the first clip at a place, or where the second one ends; the pose never changes.
 
-    Raises ClipError for more or fewer clips than that takes, OptionError for a frame that the clip has not, and
-    SkeletonError for bodies that can't be turned, or whose feet are not known where they are to be on the floor.
+    Raises ClipError for the wrong number of clips, OptionError for a frame that the clip does not have, and
+    SkeletonError for bodies that can't be turned, or whose feet must be on the floor but are not known.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Place(x=2.0, y=1.0), [actions.walk(cycles=1)])
+        >>> result.report["place"]["first"][1][:2]
+        [2.0, 1.0]
     """
     began = time.perf_counter()
     where = _where(clips, recipe)
@@ -41,9 +48,9 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
         made, warnings = _after(clip, clips[1], frame)
     ground, facing = root_motion.ground_frames(made)[0][frame], root_motion.heading(made)[frame]
     there = np.array([recipe.x, recipe.y]) if where == "at" else ground
-    way = np.radians(recipe.facing) if recipe.face == "way" else facing
+    wanted = np.radians(recipe.facing) if recipe.face == "way" else facing
     if where == "at" or recipe.face == "way":
-        made = root_motion.beginning_at(made, there, float(way), frame)
+        made = root_motion.beginning_at(made, there, float(wanted), frame)
     raised = _raised(made, recipe)
     if raised:
         made = root_motion.placed(made, 0.0, np.array([0.0, 0.0, raised]))
@@ -61,7 +68,7 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
 
 
 def _where(clips: Sequence[Clip], recipe: Place) -> str:
-    """At a place, where it is, or after the second clip; raises ClipError where clips are too few or too many."""
+    """Return "at", "own" or "after", with "auto" decided; raises ClipError for the wrong number of clips."""
     most = _MOST[recipe.where]
     if not 1 <= len(clips) <= most:
         what = (
@@ -76,11 +83,11 @@ def _where(clips: Sequence[Clip], recipe: Place) -> str:
 
 
 def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
-    """The clip brought to where another one ends, and what is to be said of it.
+    """Return the clip moved to where another one ends, and notes for the report.
 
-    Where both poses are alike, to where they lie best on each other, as Connect does at a seam; else the hips come to
-    where the hips were, facing as the body did: poses that differ can be turned any way. The other one ends at the
-    origin for that: on a body of another size its way would be of another length.
+    Where both poses are alike, they are aligned as Connect aligns them at a seam. Else the hips come to where the other
+    clip's hips end, facing the same way: an alignment of poses that differ can turn the clip by any angle. The other
+    clip is moved so that it ends at the origin first, since on a body of another size its path has another length.
     """
     last = len(other) - 1
     end = root_motion.ground_frames(other)[0][last]
@@ -98,14 +105,14 @@ def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
 
 
 def _raised(clip: Clip, recipe: Place) -> float:
-    """By how much (m) a clip is raised."""
+    """Return by how much (m) a clip is raised."""
     if recipe.height == "lift":
         return recipe.lift
     return -lowest_sole(clip) if recipe.height == "floor" else 0.0
 
 
 def lowest_sole(clip: Clip) -> float:
-    """Return how high (m) the sole of the lowest foot is while it stands; of one that never stands, at its lowest.
+    """Return the height (m) of the lowest sole while it stands; if no foot ever stands, the lowest height of any sole.
 
     Raises SkeletonError for a body whose feet are not known.
     """
@@ -123,7 +130,7 @@ def lowest_sole(clip: Clip) -> float:
 
 
 def _soles(skeleton: Skeleton) -> dict[str, float]:
-    """How high each ball is over the ground at rest: over 0 where the rest pose stands there, else over its lowest."""
+    """Return how high each ball rests over the ground: over 0 if the rest pose stands there, else its lowest point."""
     rotations, places = skeleton.rest
     tipped = skeleton.tipped
     tips = places[tipped] + quat.rotate(rotations[tipped], skeleton.tips[tipped])
@@ -135,7 +142,7 @@ def _soles(skeleton: Skeleton) -> dict[str, float]:
 
 
 def _figures(before: Clip, made: Clip, where: str, raised: float) -> dict[str, Any]:
-    """Where the clip was and is at its first frame and its last, which way it faces there, and how it was turned."""
+    """Return where the clip was and is in its first and last frame, how it faces there, and how it was turned."""
     ends = []
     for clip in (before, made):
         ground, facing = root_motion.ground_frames(clip)[0], np.degrees(root_motion.heading(clip))
@@ -151,5 +158,5 @@ def _figures(before: Clip, made: Clip, where: str, raised: float) -> dict[str, A
 
 
 def _within(degrees: float) -> float:
-    """An angle between -180 and 180 degrees."""
+    """Return an angle wrapped to −180 … 180 degrees."""
     return float((degrees + 180.0) % 360.0 - 180.0)

@@ -1,4 +1,4 @@
-"""Planting feet: they stay where they stand (methods: Planted feet)."""
+"""Plant feet: they stay where they stand (methods: Planted feet)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from ...recipes.planting import SpanOptions
 
 @dataclass(frozen=True, kw_only=True)
 class Plant(Recipe, SpanOptions):
-    """Let feet that slide stay where they stand: pelvis and legs follow, all else is as it was."""
+    """Let feet that slide stay where they stand: pelvis and legs follow, all else stays as it was."""
 
     verb = "plant"
     label = "Plant Feet"

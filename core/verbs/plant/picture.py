@@ -1,4 +1,4 @@
-"""The picture of feet that were planted: how fast they went before and after, and how far they and the pelvis moved."""
+"""The picture of planted feet: their speed before and after, and how far feet and pelvis moved."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,11 +9,11 @@ from ...weave.results import PlantResult
 
 _FEET = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36")
 _BEFORE, _PELVIS = "#aaaaaa", "#333333"
-_FASTEST = 100.0  # cm/s; what swings is faster, and not what is looked at
+_FASTEST = 100.0  # cm/s that is shown; swinging feet are faster, but are not of interest here
 
 
 def draw(woven: PlantResult) -> Figure:
-    """Return a figure of the speed of each ball, shaded where it was planted, and of what was moved by how much."""
+    """Return a figure of the speed of each ball, shaded where it was planted, and of how far feet and pelvis moved."""
     balls = contacts.feet(woven.before)
     figure = Figure(figsize=(9.0, 2.0 * (len(balls) + 1)), layout="constrained")
     figure.suptitle(woven.clip.name, parse_math=False)

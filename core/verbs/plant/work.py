@@ -1,4 +1,4 @@
-"""Planting the feet of a clip, with its report (methods: Planted feet)."""
+"""Plant the feet of a clip, with a report (methods: Planted feet)."""
 
 import time
 from collections.abc import Sequence
@@ -17,10 +17,17 @@ from . import Plant
 
 
 def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> PlantResult:
-    """Return a clip whose feet stay where they stand; one whose feet stand still already is handed back as it is.
+    """Return a clip whose feet stay where they stand; one whose feet already do is returned unchanged.
 
-    Raises ClipError for more than one clip and for bodies of an unknown unit, SkeletonError for those whose legs are
-    not known or can't be led, OptionError for spans that are none.
+    Raises ClipError for more than one clip and for bodies of an unknown unit, SkeletonError for legs that are not known
+    or on which inverse kinematics is not possible, and OptionError for spans that are none.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> report = verbs.apply(verbs.Plant(), [actions.walk(cycles=1)]).report
+        >>> report["plant"]["spans"], report["warnings"]
+        ([], ['walk: no foot that stands slides: nothing was changed'])
     """
     began = time.perf_counter()
     if len(clips) != 1:

@@ -1,4 +1,4 @@
-"""Reaching: a limb is led so that its end is at a place (methods: Key poses and reaching)."""
+"""Reaching: inverse kinematics of a limb to a target (methods: Key poses and reaching)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ...recipes.base import Recipe
 
 @dataclass(frozen=True, kw_only=True)
 class Reach(Recipe):
-    """Let a hand, a foot or the end of any chain reach a place, at a frame or over a span."""
+    """Let a hand, a foot or the end of any chain reach a target, at a frame or over a span."""
 
     verb = "reach"
     label = "Reach"

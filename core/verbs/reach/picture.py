@@ -1,4 +1,4 @@
-"""The picture of a limb that reaches: how far its end is from its target, its way, and the body before and after."""
+"""The picture of a limb that reaches: distance of its end from the target, its path, the body before and after."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,19 +12,19 @@ _POSES = 7
 
 
 def draw(made: ReachResult) -> Figure:
-    """Return a figure of a limb's end before and after: poses, its way from above and aside, and how far it is off."""
+    """Return a figure of a limb's end before and after: poses, its path from above and aside, and how far it is off."""
     figure = Figure(figsize=(11.0, 8.0), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
-    poses, ways, below = figure.subfigures(3, 1, height_ratios=(3, 3, 2), squeeze=False)[:, 0]
+    poses, paths, below = figure.subfigures(3, 1, height_ratios=(3, 3, 2), squeeze=False)[:, 0]
     _draw_poses(poses.subplots(), made)
-    for axis, (across, up) in zip(ways.subplots(1, 2), ((0, 1), (0, 2)), strict=True):
-        _draw_way(axis, made, across, up)
+    for axis, (across, up) in zip(paths.subplots(1, 2), ((0, 1), (0, 2)), strict=True):
+        _draw_path(axis, made, across, up)
     _draw_distance(below.subplots(), made)
     return figure
 
 
 def _changed(made: ReachResult) -> np.ndarray:
-    """The frames that are changed, with one more on either side."""
+    """Return the frames that changed, with one more on each side."""
     frames = np.flatnonzero(made.share > 0.0)
     return np.arange(max(int(frames[0]) - 1, 0), min(int(frames[-1]) + 2, len(made.clip)))
 
@@ -39,10 +39,10 @@ def _draw_poses(axis: Axes, made: ReachResult) -> None:
     axis.set_ylabel("m")
 
 
-def _draw_way(axis: Axes, made: ReachResult, across: int, up: int) -> None:
+def _draw_path(axis: Axes, made: ReachResult, across: int, up: int) -> None:
     frames = _changed(made)
-    for way, colour, name in zip(made.ends[:, frames], (_BEFORE, _AFTER), ("before", "after"), strict=True):
-        axis.plot(way[:, across], way[:, up], color=colour, lw=1.4, label=name)
+    for path, colour, name in zip(made.ends[:, frames], (_BEFORE, _AFTER), ("before", "after"), strict=True):
+        axis.plot(path[:, across], path[:, up], color=colour, lw=1.4, label=name)
     goal = made.target[made.span[0] : made.span[1] + 1]
     axis.plot(goal[:, across], goal[:, up], color=_TARGET, lw=1.0)
     axis.plot(goal[[0, -1], across], goal[[0, -1], up], "o", color=_TARGET, ms=5, label="target")
@@ -55,8 +55,8 @@ def _draw_way(axis: Axes, made: ReachResult, across: int, up: int) -> None:
 
 def _draw_distance(axis: Axes, made: ReachResult) -> None:
     time = np.arange(len(made.clip)) / made.clip.rate
-    for way, colour, name in zip(made.ends, (_BEFORE, _AFTER), ("before", "after"), strict=True):
-        axis.plot(time, 100.0 * np.linalg.norm(way - made.target, axis=1), color=colour, lw=1.4, label=name)
+    for path, colour, name in zip(made.ends, (_BEFORE, _AFTER), ("before", "after"), strict=True):
+        axis.plot(time, 100.0 * np.linalg.norm(path - made.target, axis=1), color=colour, lw=1.4, label=name)
     first, last = (frame / made.clip.rate for frame in made.span)
     axis.axvspan(first, max(last, first + 0.2 / made.clip.rate), color=_SPAN, alpha=0.3, label="asked for")
     changed = np.flatnonzero(made.share > 0.0) / made.clip.rate

@@ -1,4 +1,4 @@
-"""A limb that reaches a place, with its report (methods: Key poses and reaching)."""
+"""Inverse kinematics of a limb to a target, with its report (methods: Key poses and reaching)."""
 
 import time
 from collections.abc import Sequence
@@ -19,15 +19,23 @@ from ...weave import reporting
 from ...weave.results import ReachResult
 from . import Reach
 
-THERE = 1e-4  # m; who is nearer is there
+THERE = 1e-4  # m from the target; within, it counts as reached
 FEW = 100  # rows of corrections that a report has at most
 
 
 def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> ReachResult:
-    """Return a clip one of whose limbs reaches a place in a span of frames.
+    """Return a clip one of whose limbs reaches a target in a span of frames.
 
     Raises ClipError for more than one clip and for frames that it does not have, OptionError for rows that are none,
-    and SkeletonError for limbs that are not known or can't be led.
+    and SkeletonError for limbs that are not known or on which inverse kinematics is not possible.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> recipe = verbs.Reach(limb="right_arm", target=((0.2, -0.8, 1.2),), from_frame=16)
+        >>> report = verbs.apply(recipe, [actions.walk(cycles=1)]).report["reach"]
+        >>> report["changed_frames"], report["off_mm"] < 0.1
+        (17, True)
     """
     began = time.perf_counter()
     if len(clips) != 1:
@@ -44,11 +52,12 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     repeats = clip.cyclic or cycles.closes(clip)
     asked = reaching.Asked(led, goals, share, tip, recipe.keep_turn, limits)
     if repeats and max(share[0], share[-1]) > 0.0 and last - first < len(clip) - 1:
-        one = len(clip) - 1
-        laps = np.arange(3 * one + 1, dtype=np.float64) - one
-        wide = reaching.shares(len(laps), first + one, last + one, ease)
-        made = reaching.reached_in_cycle(clip, replace(asked, goals=_goals(recipe, laps), share=wide))
-        share = np.maximum.reduce([wide[lap * one : (lap + 1) * one + 1] for lap in range(3)])
+        # What eases in before the first frame must also ease in before the last: in the cycle before.
+        length = len(clip) - 1
+        padded = np.arange(3 * length + 1, dtype=np.float64) - length
+        wide = reaching.shares(len(padded), first + length, last + length, ease)
+        made = reaching.reached_in_cycle(clip, replace(asked, goals=_goals(recipe, padded), share=wide))
+        share = np.maximum.reduce([wide[k * length : (k + 1) * length + 1] for k in range(3)])
     else:
         made = reaching.reached(clip, asked)
     progress.at(0.5, "Measuring")
@@ -88,7 +97,10 @@ def _tip(recipe: Reach) -> Array:
 
 
 def _led(clip: Clip, recipe: Reach, tip: Array) -> "Limb | reaching.Chain":
-    """What is led; the last joint of a chain turns, too, where a point beside it is led and its turn is not kept."""
+    """Return the limb or chain that reaches.
+
+    The last joint of a chain turns, too, where a point beside it (`tip`) reaches and its own turn is not kept.
+    """
     whole = bool(tip.any()) and not recipe.keep_turn
     if recipe.limb == "chain":
         return reaching.chain_of(clip, recipe.chain, whole=whole)
@@ -115,7 +127,7 @@ def _limits(clip: Clip, recipe: Reach, led: "Limb | reaching.Chain") -> "reachin
 
 
 def _goals(recipe: Reach, frames: Array) -> Array:
-    """The place (F, 3) that is to be reached, at frames (F,); raises OptionError."""
+    """Return the target (F, 3) at frames (F,); raises OptionError for rows that are none."""
     rows = recipe.target
     if len(rows) == 1 and len(rows[0]) == 3:
         return np.tile(rows[0], (len(frames), 1))
@@ -135,7 +147,7 @@ def _goals(recipe: Reach, frames: Array) -> Array:
 def _figures(
     clip: Clip, made: Clip, recipe: Reach, ends: Array, goals: Array, span: tuple[int, int], share: Array
 ) -> tuple[dict[str, Any], list[str]]:
-    """What the report says of how near it came and of what was changed, and what is to be said of it."""
+    """Return the report on how near the limb came and on what was changed, and notes for the user."""
     first, last = span
     away = np.linalg.norm(ends[1] - goals, axis=1)[first : last + 1]
     short = np.flatnonzero(away > THERE)
@@ -162,9 +174,9 @@ def _figures(
 
 
 def _corrections(clip: Clip, made: Clip, span: tuple[int, int]) -> list[list[float]]:
-    """What was changed as rows of a frame, a joint (counted from 1), a rotation vector in degrees, and a translation.
+    """Return changes as rows: a frame, a joint (counted from 1), a rotation vector in degrees, and a translation.
 
-    Only where these are few: a pose, not a stretch.
+    [] where there would be more than `FEW` rows: they are meant for a pose, not for a long span.
     """
     rows = []
     for frame in range(span[0], span[1] + 1):

@@ -1,4 +1,4 @@
-"""A clip in another style: sliders that are learnt from examples.
+"""Change the style of a clip by sliders that are learnt from examples.
 
 Method: Style.
 """
@@ -33,7 +33,7 @@ def _factor(number: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Restyle(Recipe, PlantOptions, StyleOptions):
-    """Give a clip more or less of what its examples differ in; 1 is as much as they usually differ."""
+    """Give a clip more or less of what the examples differ in; 1 is their standard deviation."""
 
     verb = "restyle"
     label = "Restyle"
@@ -112,7 +112,7 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         return self.factor_1, self.factor_2, self.factor_3, self.factor_4, self.factor_5, self.factor_6
 
     def with_names(self, names: Mapping[str, str]) -> Self:
-        """Return the recipe for clips that are called otherwise by now, in the table of labels, too."""
+        """Return the recipe for clips with other names today, in its table of labels, too."""
         return replace(self, labels=renamed_in(self.labels, names))
 
     @classmethod

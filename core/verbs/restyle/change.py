@@ -1,4 +1,4 @@
-"""What a recipe asks of a clip's style, as a change of its rows, and how far that came (methods: Style)."""
+"""What a recipe asks of a clip's style, as a change of its rows, and how much of it was reached (methods: Style)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,18 +16,19 @@ from ...style.form import PHASES
 from ...style.style import Learnt, Style
 from . import Restyle
 
-ASKED = 3.0  # times that what is asked counts against what is to stay as it is
-OFF = 0.25  # standard deviations; a slider that comes less near what was asked is told
-USUAL = 3.0  # standard deviations; what goes farther is held back there
-FEW = 8  # people; fewer are examples and tell no style: what goes beyond all of them is held back there
-MOST_CHANCE = 2.0  # standard deviations that a variation takes of one component
+ASKED = 3.0  # weight of an asked measure against one that should stay
+OFF = 0.25  # standard deviations; a slider that misses by more is reported
+USUAL = 3.0  # standard deviations at which a measure or a score is held back
+FEW = 8  # people; fewer make no style, so measures are held back at the range of the examples
+MOST_CHANCE = 2.0  # standard deviations at which a variation's scores are cut
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """The rows (F, C) of a changed clip, steps from phase to phase, and by what its seconds are multiplied.
+    """The rows (F, C) of a changed clip with its steps from phase to phase, and the factor of its seconds (`longer`).
 
-    row (P C + 1,) : its mean stride then; sliders : what was asked, and obtained, by name; held : what was held back
+    row (P C + 1,) : its new mean stride; sliders : by name, what was asked and reached; held : notes on what was held
+        back
     """
 
     rows: Array
@@ -36,16 +37,12 @@ class Change:
     sliders: dict[str, dict[str, float]]
     held: tuple[str, ...]
 
-    @property
-    def is_none(self) -> bool:
-        return not self.sliders and self.longer == 1.0
-
 
 def asked(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     """Return the change that a recipe asks of a clip, None where it asks for none.
 
-    First what it keeps of its components, then towards whom it goes and by chance, then what sliders say, which are
-    measured on what came of the others. Raises OptionError for sliders and people that the style does not have.
+    First come the factors of components, then `toward` and `variation`, then the sliders, which are measured on the
+    outcome of the others. Raises OptionError for sliders and people that the style does not have.
     """
     style, form = in_style.style, in_style.style.form
     wanted = _wanted(style, recipe)
@@ -78,7 +75,10 @@ def _wanted(style: Style, recipe: Restyle) -> dict[str, float]:
 
 
 def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[str]]:
-    """The rows (F, C) and the mean stride of a clip that keeps so much of each component and of what these leave."""
+    """Return the rows (F, C) and the mean stride of a clip with its components and their rest times their factors.
+
+    Beside them, notes on what was held back.
+    """
     style = in_style.style
     learnt = style.learnt(recipe.components)
     rows = in_style.rows(learnt.form)
@@ -87,7 +87,7 @@ def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[st
         own = flat[:-1].reshape(PHASES, -1)
         flat = np.append(learnt.form.written(style.form.read(own)).ravel(), flat[-1])
     stride = flat[:-1].reshape(PHASES, -1)
-    # What no factor is of is individuality, the smallest components, too.
+    # Components without a factor, the smallest, belong to individuality.
     scores = learnt.scores(stride[None])[0, : len(recipe.factors)]
     factors, held = _factors(learnt, scores, recipe)
     own = flat - learnt.centre - scores @ learnt.whole[: len(scores)]
@@ -105,7 +105,7 @@ def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[st
 
 
 def _factors(learnt: Learnt, scores: Array, recipe: Restyle) -> tuple[Array, list[str]]:
-    """The factors (K,) of the largest components, held back where a score would be unusual."""
+    """Return the factors (K,) of the largest components, held back where a score would be unusual, and notes on it."""
     factors = np.array(recipe.factors[: len(scores)])
     farthest = np.maximum(USUAL * learnt.parts.deviations[: len(scores)], np.abs(scores))
     allowed = np.clip(factors * scores, -farthest, farthest)
@@ -139,7 +139,7 @@ def _by_chance(style: Style, recipe: Restyle) -> Array:
 def _slid(
     style: Style, recipe: Restyle, row: Array, wanted: dict[str, float]
 ) -> tuple[Array, dict[str, dict[str, float]], list[str]]:
-    """The change of a stride (P C + 1,) that sliders ask for, what each came to, and what was held back."""
+    """Return the change of a stride (P C + 1,) by sliders, what each asked and reached, and notes on what it missed."""
     known = style.sliders
     index = {name: k for k, name in enumerate(known.names)}
     now = style.standard(row)
@@ -184,7 +184,7 @@ def _slid(
 
 
 def limits(style: Style) -> tuple[Array, Array]:
-    """Return the lowest and highest measures (L,) that sliders lead to, in standard deviations from the mean."""
+    """Return the lowest and highest measures (L,) to which sliders lead, in standard deviations from the mean."""
     known, of = style.sliders, style.material
     if len({of.people[clip] for clip in of.of}) >= FEW:
         return np.full(len(known.names), -USUAL), np.full(len(known.names), USUAL)
@@ -194,7 +194,7 @@ def limits(style: Style) -> tuple[Array, Array]:
 def _speed_as_stride_and_cadence(
     style: Style, goal: Array, now: Array, index: dict[str, int]
 ) -> tuple[Array, NDArray[np.int64]]:
-    """Speed is stride times cadence: so it is asked of both, as they go with it in the examples."""
+    """Return the goal and its measures with speed as stride and cadence, by how these go with it in the examples."""
     if "speed" not in index:
         return goal, np.arange(len(goal))
     more = goal[index["speed"]] - now[index["speed"]]
@@ -206,7 +206,7 @@ def _speed_as_stride_and_cadence(
 
 
 def as_report(change: Change | None) -> dict[str, Any]:
-    """Return what a report says of a change: plain JSON values."""
+    """Return a change as plain JSON values for the report."""
     if change is None:
         return {"sliders": {}, "held": [], "longer": 1.0}
     return {

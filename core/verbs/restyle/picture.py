@@ -1,4 +1,4 @@
-"""A picture of a restyled clip: poses before and after, and its sliders."""
+"""The picture of a restyled clip: poses before and after, and its sliders."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,7 +9,7 @@ from .work import RestyleResult
 
 
 def draw(made: RestyleResult) -> Figure:
-    """Return a figure of a clip before and after, and of where its measures lie among the examples."""
+    """Return a figure of poses before and after, and of the clip's measures among those of the examples."""
     figure = Figure(figsize=(11.0, 6.5), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
     bodies, measures = figure.subfigures(2, 1, squeeze=False, height_ratios=(3, 2))[:, 0]

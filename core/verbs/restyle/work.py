@@ -1,4 +1,4 @@
-"""Restyling a clip, with its report (methods: Style)."""
+"""Restyle a clip, with a report (methods: Style)."""
 
 import time
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ from ...weave.results import EditResult
 from . import Restyle, change
 from .change import Change
 
-SAME = 1e-6  # of its length; by less a clip is not re-timed
+SAME = 1e-6  # of its length; for a smaller change a clip is not re-timed
 
 
 @dataclass(frozen=True, eq=False)
 class RestyleResult(EditResult):
-    """A clip that was restyled; worn : as the style sees it, changed : what was asked of it, None for nothing."""
+    """A restyled clip; in_style : the clip as the style describes it; changed : the change of it, None for none."""
 
     in_style: ClipInStyle
     changed: Change | None
@@ -35,10 +35,19 @@ class RestyleResult(EditResult):
 def restyle(
     clips: Sequence[Clip], recipe: Restyle, progress: Progress = SILENT, style: Style | None = None
 ) -> RestyleResult:
-    """Return the first of some clips as a recipe asks, by a style that was learnt from all of them, or was before.
+    """Return the first clip restyled, by the given style or, without one, by a style learnt from all clips.
 
-    Its feet are planted where the recipe says so. Raises what learning does (see `material.gather`), ClipError for a
-    clip without strides, OptionError for sliders, people and factors that the style does not have.
+    Raises what learning raises (see `material.gather`), ClipError for a clip without strides, and OptionError for
+    sliders, people and factors that the style does not have.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> recipe = verbs.Restyle(mirror=True, cadence=-0.5)
+        >>> result = verbs.apply(recipe, [actions.walk(cycles=3), actions.sneak(cycles=3)])
+        >>> slider = result.report["style"]["sliders"]["cadence"]
+        >>> [round(slider[name], 1) for name in ("before", "after", "measure_before", "measure_after")]
+        [1.0, 0.5, 112.5, 98.0]
     """
     began = time.perf_counter()
     if not clips:
@@ -49,7 +58,7 @@ def restyle(
     progress.at(0.5, "Restyling")
     trimmed = trim.if_wanted(clip, True)
     ready = replace(trimmed.clip, cyclic=len(trimmed.clip) > 2 and cycles.closes(trimmed.clip))
-    # What walks on the spot is restyled as it would go, and taken back to the spot.
+    # A clip on the spot is restyled with root motion, which is removed again afterwards.
     (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
     on_the_spot = bool(given)
     in_style = clip_in_style.of_clip(fit.on_body(style, going), going)
@@ -76,7 +85,7 @@ def _held(changed: Change | None) -> tuple[str, ...]:
 
 
 def restyled(in_style: ClipInStyle, changed: Change) -> Clip:
-    """Return the clip whose motion rows tell, where it was and facing as it did in its first frame."""
+    """Return the clip with the motion of changed rows; its first frame keeps its place and facing."""
     clip, part = in_style.clip, in_style.part
     form = in_style.style.form
     steps = changed.rows[:-1, form.steps] * in_style.pace[:-1, None]
@@ -89,12 +98,12 @@ def restyled(in_style: ClipInStyle, changed: Change) -> Clip:
     turn = quat.mul(quat.about_axis("Z", facing), motion.hips)
     poses[hips] = turn, np.column_stack([ground, motion.height])
     made = root_blend.place_joints(replace(clip, rotations=rotations), poses)
-    # Knees last: curves between frames go beyond where one stops.
-    return knees.kept_from_overstretching(_longer(made, changed.longer), clip)
+    # Knees come last, after re-timing: its curves between frames overshoot where a knee stops.
+    return knees.without_hyperextension(_longer(made, changed.longer), clip)
 
 
 def _longer(clip: Clip, times: float) -> Clip:
-    """The clip in so many times its seconds, rounded to whole frames."""
+    """Return the clip re-timed to so many times its seconds, rounded to whole frames."""
     if abs(times - 1.0) < SAME or len(clip) < 2:
         return clip
     frames = np.linspace(0.0, len(clip) - 1.0, max(1, round((len(clip) - 1) * times)) + 1)

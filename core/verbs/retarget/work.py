@@ -22,10 +22,17 @@ _BONES = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forea
 
 
 def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILENT) -> RetargetResult:
-    """Return the second clip on the body of the first; of the first one's motion nothing is used.
+    """Return the second clip on the body of the first, whose motion is not used.
 
     Raises ClipError for any other number of clips, OptionError for what is no rest pose, and SkeletonError for bodies
-    that no clip is put on (see `carry.onto_body`).
+    that can't be retargeted (see `carry.onto_body`).
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Retarget(), [actions.sneak(cycles=1), actions.walk(cycles=1)])
+        >>> result.clip.name, result.report["retarget"]["scale"]
+        ('walk on sneak', 1.0)
     """
     began = time.perf_counter()
     if len(clips) != 2:
@@ -42,7 +49,7 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     off = limbs_off(trimmed.clip, made)
     progress.at(0.5, "Planting its feet")
     source = planting.same(made, trimmed.clip)
-    # When feet stand is a matter of the clip that was captured: legs of another length slide where they should stand.
+    # Contacts are found on the captured clip: feet of legs of another length slide where they should stand.
     found = planting.find(trimmed.clip) if recipe.plant_feet and not source else None
     made, planted = planting.of_result(made, recipe, one_source=source, found=found)
     progress.at(0.7, "Measuring")
@@ -60,7 +67,7 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
 
 
 def limbs_off(clip: Clip, made: Clip) -> dict[str, Array]:
-    """Return by how many degrees (F,) each limb points elsewhere than in another clip of as many frames, by role."""
+    """Return by how many degrees (F,) the direction of each limb differs between two clips of F frames, by role."""
     places = [kinematics.world(one)[1] for one in (clip, made)]
     found = {}
     for high, low in ((f"{high}.{side}", f"{low}.{side}") for side in "LR" for high, low in _BONES):
@@ -69,13 +76,14 @@ def limbs_off(clip: Clip, made: Clip) -> dict[str, Array]:
             continue
         bones = [at[:, known[low]] - at[:, known[high]] for at, known in zip(places, roles, strict=True)]
         one, other = (bone / np.maximum(np.linalg.norm(bone, axis=1), 1e-12)[:, None] for bone in bones)
+        # By half angles: exact for small ones, where a cosine is not.
         apart, along = np.linalg.norm(one - other, axis=1), np.linalg.norm(one + other, axis=1)
         found[high] = np.degrees(2.0 * np.arctan2(apart, along))
     return found
 
 
 def _scaled(made: Clip, scale: float) -> dict[str, Channel]:
-    """The channels of a clip: a way that was taken off it is as much longer as its legs."""
+    """Return the channels of a clip; the speeds of its stored root trajectory are scaled as its legs are."""
     channels = dict(made.channels)
     for name in root_trajectory.CHANNELS[:2]:
         if name in channels:

@@ -12,7 +12,7 @@ _TAKES = ("onto", ("root", "object"))
 
 @dataclass(frozen=True, kw_only=True)
 class Root(Recipe):
-    """Put the travel of a clip onto its root bone, its hips or its object, while the body stays where it is."""
+    """Move the travel of a clip to its root bone, its hips or its object; the body stays where it is in the world."""
 
     verb = "root"
     label = "Root Motion"

@@ -4,3 +4,5 @@
 COMMANDS = {"root": "walk.bvh --onto hips"}
 # Calls of operators for the battery: the sources, over which frames they are read, and options.
 OPERATORS = {"root": {"sources": ("slow",), "onto": "hips"}}
+# Options that a recipe needs before it can be applied, to walk, turn left and wave of the figure, by verb.
+EXAMPLE = {"root": {"onto": "hips"}}  # the generated body has no root bone

@@ -1,4 +1,4 @@
-"""Putting the travel of a clip onto its root bone, its hips or its object, with its report.
+"""Move the travel of a clip to its root bone, its hips or its object, with a report.
 
 Method: Mirror, placement, root motion.
 """
@@ -25,8 +25,15 @@ from . import Root
 def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> RootResult:
     """Return a clip whose travel is on its root bone, its hips or its object; its body stays where it is in the world.
 
-    Raises ClipError for more than one clip, SkeletonError for bodies without what is to carry them, and for those that
+    Raises ClipError for more than one clip, and SkeletonError for bodies without the asked carrier and for those that
     can't stay where they are (see `root_carrier.by_joint`).
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Root(onto="hips"), [actions.walk(cycles=1)])
+        >>> result.report["root"]["joint"], result.report["root"]["travel_m"]
+        ('hips', [1.3901, 1.3901])
     """
     began = time.perf_counter()
     if len(clips) != 1:
@@ -49,7 +56,7 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
 
 
 def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
-    """The clip, its travel put where it is asked for, and the joint that carries it then."""
+    """Return the clip with its travel on the asked carrier, and the joint that carries it."""
     if recipe.onto == "hips":
         return root_carrier.by_hips(clip), root_motion.travelling_joint(clip.skeleton)
     how = Carrying(recipe.smooth, recipe.turn, recipe.height)
@@ -66,7 +73,7 @@ def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
 
 
 def _figures(before: Clip, made: Clip, joint: int, recipe: Root) -> dict[str, Any]:
-    """Who carries the body how far, how far the hips are from over it, and how sharply it is accelerated."""
+    """Return the carrier, how far it travels, the hips' distance from over it, and its sharpest acceleration."""
     hips = root_motion.travelling_joint(made.skeleton)
     was, now = (kinematics.world_of(clip, [joint, hips])[1] for clip in (before, made))
     away = np.linalg.norm(now[:, hips, :2] - now[:, joint, :2], axis=1)
@@ -79,8 +86,8 @@ def _figures(before: Clip, made: Clip, joint: int, recipe: Root) -> dict[str, An
     }
 
 
-def sharpest(way: Array, rate: float) -> float | None:
-    """Return the 99th percentile of the acceleration of a way (F, 3), m/s²; None for fewer than three frames."""
-    if len(way) < 3:
+def sharpest(path: Array, rate: float) -> float | None:
+    """Return the 99th percentile of the acceleration along a path (F, 3), m/s²; None for fewer than three frames."""
+    if len(path) < 3:
         return None
-    return round(float(np.quantile(np.linalg.norm(np.diff(way, n=2, axis=0), axis=1), 0.99)) * rate**2, 3)
+    return round(float(np.quantile(np.linalg.norm(np.diff(path, n=2, axis=0), axis=1), 0.99)) * rate**2, 3)

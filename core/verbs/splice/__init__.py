@@ -15,7 +15,7 @@ from ...recipes.splice import SpliceOptions
 
 @dataclass(frozen=True, kw_only=True)
 class Splice(Recipe, PlantOptions, SpliceOptions):
-    """Put the upper body of others, actions, onto the lower body of one clip, the locomotion."""
+    """Splice the upper body of one or more clips, the actions, onto the lower body of another, the locomotion."""
 
     verb = "splice"
     label = "Splice"
@@ -78,7 +78,15 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
 
 
 def point_figures(one: Mapping[str, Any]) -> list[str]:
-    """Return the figures of splice points in a few lines, from what a report has of them."""
+    """Return the main figures of splice points in a few lines, from the part of a report that describes them.
+
+    Example:
+        >>> from action_loom.core.verbs import splice
+        >>> points = [{"level": 0, "legs_apart_in_time": None}, {"level": None, "legs_apart_in_time": None}]
+        >>> report = {"splice_points": points, "threshold": 0.13, "least_distance": 0.052, "in_step": 0.5}
+        >>> splice.point_figures(report)[0].strip()
+        'entered at 1 splice points within 13 cm, the nearest 5.2 cm off'
+    """
     entered = [point for point in one["splice_points"] if point["level"] is not None]
     least = "" if one["least_distance"] is None else f", the nearest {100.0 * one['least_distance']:.1f} cm off"
     timed = sum(point["legs_apart_in_time"] is not None for point in one["splice_points"])

@@ -1,4 +1,4 @@
-"""Actions that are spliced onto walks: one as it is, or several connected to a graph of their own.
+"""Actions to splice onto a locomotion: one as it is, or several connected to a graph of their own.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -32,8 +32,8 @@ from .along import Spliced
 class Actions:
     """One action or more on the skeleton and at the rate of a locomotion, and how they are spliced.
 
-    frame_maps : which frames of the clips as given theirs are; graph : of them, if it is walked
-    carried : how some came onto the skeleton, whose joints were others
+    frame_maps : from their frames to those of the clips as given; graph : of all actions, None where one plays as it is
+    carried : how actions with other joints came onto the skeleton
     """
 
     clips: tuple[Clip, ...]
@@ -47,18 +47,18 @@ class Actions:
         return self.clips[0].name if self.graph is None else self.graph.name
 
     def played(self) -> Played:
-        """Return them to be entered and played on, as if nothing was played yet."""
+        """Return the actions as a player of which nothing has been played yet."""
         if self.graph is not None:
             return PlayedGraph(self.graph)
         start = self.frame_maps[0].prepared_frame(self.recipe.start)
         return PlayedClip(self.clips[0], max(start, 0))
 
     def name_of(self, clip: int) -> str:
-        """Return what a clip that is played is called; mirror images come after those as given."""
+        """Return the name of a played clip by its number; mirror images are numbered after the given clips."""
         return self.clips[0].name if self.graph is None else self.graph.clips[clip].name
 
     def given_frames(self, places: Indices) -> Array:
-        """Return frames of clips (2, K) as frames (K,) of these as they were given."""
+        """Return the frames (K,) of the clips as given, for places (2, K): a clip and a frame of it."""
         found = np.empty(places.shape[1])
         for clip in np.unique(places[0]):
             own = places[0] == clip
@@ -70,10 +70,10 @@ class Actions:
 
 
 def gather(actions: Sequence[Clip], like: Clip, recipe: Splice, progress: Progress = SILENT) -> Actions:
-    """Return actions on the skeleton and at the rate of a clip; several are connected, or one if `recipe` says so.
+    """Return actions on the skeleton and at the rate of a clip, connected to a graph where `recipe` needs one.
 
-    Raises ClipError for single poses, SkeletonError for bodies that clips are not put on (see `bodies.alike`) and
-    GraphError for actions that do not connect.
+    Several always are, one with `action_graph`. Raises ClipError for single poses, SkeletonError for bodies that can't
+    be retargeted (see `bodies.alike`) and GraphError for actions that do not connect.
     """
     fitted, maps, carried = [], [], []
     for action in actions:
@@ -92,10 +92,10 @@ def gather(actions: Sequence[Clip], like: Clip, recipe: Splice, progress: Progre
     return Actions(tuple(fitted), tuple(maps), graph, tuple(carried), recipe)
 
 
-def put_on(
+def overlay(
     locomotion: Clip, actions: Actions, first: int = 0, end: int | None = None
 ) -> tuple[Spliced, dict[str, Any]]:
-    """Return a locomotion with actions on its frames `first` … `end` − 1, and the report on that."""
+    """Return a locomotion with actions spliced onto its frames `first` … `end` − 1, and the report on them."""
     recipe, played = actions.recipe, actions.played()
     planned = points.plan(
         locomotion, played, first=first, end=end, interval=recipe.splice_interval, threshold=recipe.splice_threshold
@@ -135,7 +135,7 @@ _OF_GRAPH = ("frames", "transitions", "component_share")
 
 def _warnings(actions: Actions, planned: SplicePlan, entered: bool) -> list[str]:
     notes = [] if actions.graph is None else list(actions.graph.inputs.sentences)
-    notes += [say for one in actions.carried for say in one.sentences]
+    notes += [sentence for carried in actions.carried for sentence in carried.sentences]
     if not entered and np.isfinite(planned.least):
         notes.append(
             f"No frame of {actions.name} is near enough to be a splice point: the nearest is {planned.least:.3f} m off,"

@@ -1,4 +1,4 @@
-"""An action put on a stretch of a locomotion, piece by piece, and gone into and out of smoothly.
+"""An action overlaid on a stretch of a locomotion, piece by piece, faded in and out.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -22,17 +22,18 @@ from . import Splice, whole
 from .timing import NEAR
 
 LEGS = Matching(joints="lower", metric="points", ends="pinned", slope=2)
-SHORTEST = 0.3  # s; what is played for less is not re-timed
-FADE = 1.0 / 3.0  # s; of going over into the action, out of it, and from one of its runs to another
+SHORTEST = 0.3  # s; a shorter run is not re-timed
+FADE = 1.0 / 3.0  # s; of the transition into the action, out of it, and between its runs
 
 
 @dataclass(frozen=True, eq=False)
 class Spliced:
     """A locomotion with an action on a stretch of it.
 
-    action : at the K frames of the stretch; corrections (K, 4) : by what its trunk was turned
-    places (2, K) : which of its clips, and which frame of that
-    apart : of each piece, how far its legs and the locomotion's are apart (m) as it was re-timed; None where it was not
+    action : at the K frames of the stretch; corrections (K, 4) : rotations that its trunk got
+    places (2, K) : the action's clip and its frame
+    apart : for each piece, the mean distance (m) of its legs to the locomotion's after re-timing; None where it was not
+        re-timed
     """
 
     clip: Clip
@@ -45,9 +46,9 @@ class Spliced:
 def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splice) -> Spliced:
     """Return the locomotion with the action on it along the planned stretch.
 
-    Into the action, out of it and from run to run it takes 1/3 s; where the stretch begins or ends with the locomotion,
-    the action is there at once. Method, posture, smoothing, strength and upper body are those of `recipe`; if it says
-    so, runs are re-timed to the legs below them, their ends apart, where the legs are near then.
+    Each transition, into the action, out of it and between its runs, fades over 1/3 s; where the stretch begins or ends
+    with the locomotion, nothing fades. Method, posture, smoothing, strength and upper body are those of `recipe`. With
+    its `retime`, runs follow the legs below them where these are near enough, but keep their first and last frame.
     """
     points.refuse_others(locomotion, played)
     upper, first, end = mask.upper_body(locomotion.skeleton, recipe.upper), planned.first, planned.end
@@ -60,7 +61,7 @@ def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splic
     leaving: list[tuple[int, Clip]] = []
     apart: list[float | None] = []
     for piece, following in zip_longest(planned.pieces, planned.pieces[1:]):
-        # What is left is played on while what comes fades in.
+        # The old run plays on while the new one fades in.
         until = piece.end if following is None else min(piece.end + fade, following.end)
         run = played.motion(piece.run, until - piece.first)
         ours = locomotion.cut(piece.first, until)
@@ -82,7 +83,7 @@ def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splic
     coming = joined(runs)
     action = _mixed(_with(coming, leaving), coming, share)
     strength = recipe.strength * _ramps(end - first, fade, first > 0, end < len(locomotion))
-    made = whole.put_on(
+    made = whole.overlay(
         locomotion.cut(first, end), action, upper, whole.between(rotations[0], rotations[1], share), strength
     )
     return Spliced(
@@ -91,10 +92,10 @@ def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splic
 
 
 def _in_time(ours: Clip, run: Motion, piece: SplicePiece) -> tuple[Array | None, float | None]:
-    """The frames (F,) of a run that is as fast as the legs below it say, and how far legs are apart then.
+    """Return the frames (F,) of a run re-timed to the legs below it, and the mean distance (m) of the legs then.
 
-    None where it is not entered at a splice point, and where legs are not near even then. Its first and last frame
-    stay, and it plays at most twice as fast or slow.
+    None where the run was not entered at a splice point, and where its legs are not near even then. Its first and last
+    frame stay, and it plays at most twice as fast or slow.
     """
     length = piece.end - piece.first
     if piece.level is None or length < SHORTEST * ours.rate:
@@ -110,7 +111,7 @@ def _in_time(ours: Clip, run: Motion, piece: SplicePiece) -> tuple[Array | None,
 
 
 def _with(clip: Clip, parts: list[tuple[int, Clip]]) -> Clip:
-    """A clip with some of its frames replaced: each part from one frame on."""
+    """Return a clip with some of its frames replaced: each part begins at its frame."""
     gone, found = 0, []
     for first, part in parts:
         found += [clip.cut(gone, first), part]
@@ -130,7 +131,7 @@ def _ramps(count: int, fade: int, entered: bool, left: bool) -> Array:
 
 
 def _mixed(one: Clip, other: Clip, share: Array) -> Clip:
-    """Two runs of one action, by the share (F,) of the second; what goes in steps is the second's."""
+    """Return two runs of an action cross-faded, by the share (F,) of the second, whose stepped channels stay."""
 
     def between(a: Array, b: Array) -> Array:
         part = share.reshape(-1, *[1] * (a.ndim - 1))
@@ -149,7 +150,7 @@ def _mixed(one: Clip, other: Clip, share: Array) -> Clip:
 
 
 def _inserted(locomotion: Clip, made: Clip, first: int) -> Clip:
-    """The locomotion with some of its frames replaced; channels that it lacks are held outside of them."""
+    """Return the locomotion with some of its frames replaced; channels that it lacks are held before and after."""
     stretch = slice(first, first + len(made))
     rotations, translations = locomotion.rotations.copy(), locomotion.translations.copy()
     rotations[stretch], translations[stretch] = made.rotations, made.translations

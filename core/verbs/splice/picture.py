@@ -1,4 +1,4 @@
-"""The picture of a splice: how pelvis and chest swing, by what the trunk is turned, and which frames are played."""
+"""The picture of a splice: the swing of pelvis and chest, the rotation of the trunk, and which frames are played."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -29,9 +29,9 @@ def draw(woven: SpliceResult) -> Figure:
     middle.plot(frames, angles, color=_RESULT, lw=1.5)
     middle.set_ylabel("trunk turned by (°)")
     middle.set_ylim(0.0, max(1.1 * float(angles.max()), 1.0))
-    # Where the action begins anew there is no line.
-    anew = np.flatnonzero(np.diff(woven.action_frames) < 0.0) + 1
-    across, up = (np.insert(np.asarray(values, float), anew, np.nan) for values in (frames, woven.action_frames))
+    # Where the action begins again the line breaks.
+    breaks = np.flatnonzero(np.diff(woven.action_frames) < 0.0) + 1
+    across, up = (np.insert(np.asarray(values, float), breaks, np.nan) for values in (frames, woven.action_frames))
     below.plot(across, up, color=_ACTION)
     below.set_ylabel("frame of the action")
     report = woven.report["splice"]

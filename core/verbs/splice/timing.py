@@ -1,6 +1,6 @@
 """Which frame of an action is played at each frame of a locomotion (methods: Splicing upper body onto locomotion).
 
-In step with it where the legs do the same, else at the action's own speed, repeated or held where it is too short.
+It plays in step where the legs of both are alike, else at its own speed, repeated or held where it is too short.
 """
 
 from dataclasses import dataclass, replace
@@ -19,22 +19,22 @@ from ..loop import Loop
 from ..loop import work as loop
 from . import Splice
 
-IN_STEP = 0.5  # likeness of legs that do the same, from here on; walks of any style 0.6 and more, others 0.44 at most
-NEAR = 0.09 / 1.7  # of the body's height; legs that are nearer than this, on the mean, do the same as well
+IN_STEP = 0.5  # least likeness of legs in step; walks of any style have 0.6 and more, no other gait over 0.44
+NEAR = 0.09 / 1.7  # of the body's height; legs nearer than this on the mean are in step as well
 LEGS = Matching(joints="lower", ends="auto")
-STRETCH = 1.5  # times the locomotion: so much of a longer action is compared with it
-HELD = 0.1  # s; so long the action may wait at its ends before it is repeated
-THROUGHOUT = 0.75  # of an action's frames from which a cycle goes on into the next; of captured ones > 0.8 or < 0.6
+STRETCH = 1.5  # times the locomotion's length: so much of a longer action is compared with it
+HELD = 0.1  # s that the action may be held at its ends before it is repeated instead
+THROUGHOUT = 0.75  # least share of frames at which a cycle repeats; captured actions have over 0.8 or under 0.6
 
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """The action as it is played and the frame (F,) of it at each frame of the locomotion.
+    """The action as it is played, and its frame (F,) at each frame of the locomotion.
 
-    kind : sync or own, and what says why
-    curve : the registration that was found, whether it is followed or not; None where there is none
-    repeated : after how many frames the action begins anew, 0 for never; then its frame 0 is the given one's `first`
-    closes : whether locomotion and action are cycles, so that what is made of them is one
+    kind : "sync" or "own"; why : the reason in words
+    curve : the registration that was computed, followed or not; None where there is none
+    repeated : after how many frames the action begins again, 0 for never; its frame 0 is then the given one's `first`
+    closes : whether locomotion and action are cycles, so that the result is one
     """
 
     action: Clip
@@ -55,9 +55,9 @@ class Timing:
 
 
 def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, progress: Progress = SILENT) -> Timing:
-    """Return the timing of an action of the same skeleton and rate that is played from frame `start` on.
+    """Return the timing of an action of the same skeleton and rate, played from its frame `start`.
 
-    Raises LoomError kinds for what was asked for and can't be done.
+    Raises LoomError kinds where the asked timing is impossible.
     """
     if len(action) - start == 1:
         return Timing(action, np.full(len(locomotion), float(start)), "own", "it is a single pose", None)
@@ -72,7 +72,7 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
             return replace(found, why="it was asked for: " + alike)
         if found.curve.likeness >= IN_STEP:
             return replace(found, why=f"{alike}, {IN_STEP:g} or more")
-        # Who turns or dawdles moves otherwise, but the legs may be where a walk's are.
+        # A person who turns or dawdles moves differently, but the legs may still be where a walk's are.
         near = _in_step(locomotion, action, start, recipe, replace(LEGS, metric="points"))
     except (OptionError, RegistrationError) as error:
         if recipe.timing == "sync":
@@ -86,13 +86,13 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
 
 
 def _corresponds(curve: RegistrationCurve, locomotion: Clip) -> bool:
-    """Say whether legs do the same: they move alike, or are as near."""
+    """Return whether legs are in step: they move alike, or are near enough."""
     near = curve.metric == "points" and curve.cost <= NEAR * locomotion.skeleton.height
     return curve.likeness >= IN_STEP or near
 
 
 def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: Matching) -> Timing:
-    """The action in step with the locomotion; made to repeat first if it does not last and may be repeated."""
+    """Return the action in step with the locomotion, made to repeat first where it is too short and may repeat."""
     if all(clip.cyclic and cycles.closes(clip) for clip in (locomotion, action)):
         one = cycles.first_of(action)
         curve = registration.register_pair(cycles.first_of(locomotion), one, legs, cyclic=True)
@@ -106,14 +106,14 @@ def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: M
             return Timing(action, frames, "sync", "", curve)
     cycle, first = _repeating(action, start)
     period = len(cycle) - 1
-    before = 1 + int(0.5 * len(locomotion) / period)  # of open ends, so much may overhang
+    before = 1 + int(0.5 * len(locomotion) / period)  # with open ends, the curve may begin so much earlier
     lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
     curve, frames = _registered(locomotion, lasting, before * period + (start - first) % period, legs)
     return Timing(lasting, frames, "sync", "", curve, period, first)
 
 
 def _registered(locomotion: Clip, action: Clip, start: int, legs: Matching) -> tuple[RegistrationCurve, Array]:
-    """The curve from the action's frame `start` on, and the action's frames (F,), outside of it at their own speed."""
+    """Return the curve from the action's frame `start`, and the action's frames (F,), beyond it at their own speed."""
     stretch = action.cut(start, min(len(action), start + round(STRETCH * len(locomotion))))
     curve = registration.register_pair(locomotion, stretch, legs)
     at = np.arange(len(locomotion), dtype=float)
@@ -134,7 +134,7 @@ def _own(
 
 
 def _laid_out(cycle: Clip, first: int, frames: Array, curve: RegistrationCurve | None) -> Timing:
-    """The timing of a cycle whose frames may lie in any of its repetitions, with a cycle to spare on both sides."""
+    """Return the timing of a cycle whose frames may lie in any repetition, unrolled with a spare cycle on each side."""
     one = len(cycle) - 1
     before = int(np.ceil(max(-frames.min(), 0.0) / one)) + 1
     after = int(np.ceil(max(frames.max(), 0.0) / one)) + 1
@@ -142,9 +142,9 @@ def _laid_out(cycle: Clip, first: int, frames: Array, curve: RegistrationCurve |
 
 
 def _repeating(action: Clip, start: int) -> tuple[Clip, int]:
-    """The action as a cycle, and its frame that is the cycle's first.
+    """Return the action as a cycle, and which of its frames is the cycle's first.
 
-    As many whole cycles as it has, if it repeats itself; else all of it from `start` on, its end led back there.
+    As many whole cycles as it has, if it repeats itself; else all of it from `start`, looped as a whole.
     """
     if action.cyclic and cycles.closes(action):
         return action, 0
@@ -164,9 +164,9 @@ def _repeating(action: Clip, start: int) -> tuple[Clip, int]:
 
 
 def _whole_cycles(action: Clip) -> tuple[int, int] | None:
-    """First frame and length of all the cycles of an action; None for one that does not repeat itself throughout.
+    """Return first frame and length of all the cycles of an action; None if it does not repeat itself throughout.
 
-    Who raises an arm, waves, and takes it down again repeats the waving alone: what is around it would be lost.
+    A person who raises an arm, waves and lowers it repeats the waving alone: the rest would be lost.
     """
     try:
         found = cycle_search.find(action)

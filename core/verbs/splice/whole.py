@@ -24,15 +24,15 @@ from ...weave.splice.mask import UpperBody
 from . import Splice
 from .timing import IN_STEP, Timing, choose_timing
 
-LAP_SECONDS = 4.0 * torso.HEADING_SIGMA  # as far as any smoothing reaches
+PADDING = 4.0 * torso.HEADING_SIGMA  # s of cyclic padding: as far as any smoothing reaches
 
 
 def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
     """Return the first clip, the locomotion, with the upper body of the second, the action.
 
-    Root, hips and legs are the locomotion's, to the bit, so that no foot is planted but on front legs of the action's,
-    and where spans are given. Raises ClipError for any other number of clips, and LoomError
-    kinds for bodies whose parts are not known and for actions that can't be played as asked.
+    Root, hips and legs are the locomotion's, to the bit. So feet are planted only where spans are given, and on front
+    legs that come from the action. Raises ClipError for any other number of clips, and LoomError kinds for bodies whose
+    parts are not known and for actions that can't be played as asked.
     """
     began = time.perf_counter()
     if len(clips) != 2:
@@ -81,7 +81,7 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
 
 
 def _keeps_legs(upper: UpperBody, locomotion: Clip) -> bool:
-    """Say whether all legs are the locomotion's."""
+    """Return whether all legs are the locomotion's."""
     parents, theirs = locomotion.skeleton.parents, set(upper.joints.tolist())
     return not any(theirs.intersection([leg.end, *ancestors(leg.end, parents)]) for leg in ik.legs(locomotion.skeleton))
 
@@ -93,7 +93,7 @@ def _at_rate(clip: Clip, rate: float) -> Clip:
 
 
 def _start(recipe: Splice, action: Clip, first: int) -> int:
-    """The frame of the trimmed action that is played from; what was left out can't be."""
+    """Return the frame of the trimmed action at which playing starts; raises OptionError for one that it lacks."""
     last = first + len(action) - 1
     if recipe.start > last:
         raise OptionError(f"start is {recipe.start}, but {action.name} can be played from frame {first} to {last}")
@@ -101,34 +101,34 @@ def _start(recipe: Splice, action: Clip, first: int) -> int:
 
 
 def _made(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Splice) -> tuple[Clip, Clip, Array]:
-    """The spliced clip, the action at its frames, and the corrections (F, 4)."""
+    """Return the spliced clip, the action at its frames, and the corrections (F, 4)."""
     if not timing.closes:
         played = resample.sample(timing.action, timing.frames)
         theirs = torso.facing(played) if timing.kind == "sync" else torso.facing_at(timing.action, timing.frames)
         rotations, corrections = upper_rotations(locomotion, played, upper, (torso.facing(locomotion), theirs), recipe)
-        return put_on(locomotion, played, upper, rotations, np.full(len(played), recipe.strength)), played, corrections
-    # Cycles in the middle of several: their two ends then go on from each other as any two frames do.
-    one = len(locomotion) - 1
-    laps = int(np.ceil(LAP_SECONDS * locomotion.rate / one))
+        return overlay(locomotion, played, upper, rotations, np.full(len(played), recipe.strength)), played, corrections
+    # Cyclic padding: the two ends of the cycle in the middle then follow each other as any two frames do.
+    length = len(locomotion) - 1
+    count = int(np.ceil(PADDING * locomotion.rate / length))
     assert timing.curve is not None
-    several = cycles.unrolled(locomotion, laps, laps)
-    at = np.arange(len(several), dtype=float) - laps * one
+    several = cycles.unrolled(locomotion, count, count)
+    at = np.arange(len(several), dtype=float) - count * length
     lasting = cycles.sample(timing.action.cut(0, timing.repeated + 1), timing.curve.at(at))
     faced = torso.facing(several), torso.facing(lasting)
     rotations, corrections = upper_rotations(several, lasting, upper, faced, recipe)
-    middle = slice(laps * one, (laps + 1) * one + 1)
+    middle = slice(count * length, (count + 1) * length + 1)
     played = lasting.cut(middle.start, middle.stop)
     strength = np.full(len(played), recipe.strength)
-    made = put_on(locomotion, played, upper, rotations[middle], strength)
+    made = overlay(locomotion, played, upper, rotations[middle], strength)
     return replace(made, cyclic=True), played, corrections[middle]
 
 
 def upper_rotations(
     locomotion: Clip, action: Clip, upper: UpperBody, faced: tuple[Array, Array], recipe: Splice
 ) -> tuple[Array, Array]:
-    """Return the rotations (F, U, 4) of the upper body's joints, and by what (F, 4) its trunk was turned.
+    """Return the rotations (F, U, 4) of the upper body's joints, and the corrections (F, 4) of its trunk.
 
-    Both clips at the same F frames, faced (F,) by each; `torso.facing` gives that.
+    Both clips have the same F frames; faced : the heading (F,) of each, by `torso.facing`.
     """
     rotations = action.rotations[:, upper.joints].copy()
     if recipe.method == "copy" or upper.pelvis is None:
@@ -141,11 +141,11 @@ def upper_rotations(
     return rotations, corrections
 
 
-def put_on(locomotion: Clip, action: Clip, upper: UpperBody, rotations: Array, strength: Array) -> Clip:
+def overlay(locomotion: Clip, action: Clip, upper: UpperBody, rotations: Array, strength: Array) -> Clip:
     """Return the locomotion with other rotations (F, U, 4) of the upper body, by a strength (F,) from 0 to 1.
 
-    Its translations and scales are the action's. Of channels that both have, those that name a joint of the upper body
-    are the action's, the others the locomotion's.
+    The upper body's translations and scales are the action's. A channel that both have is the action's where it names a
+    joint of the upper body, else the locomotion's.
     """
     joints = upper.joints
     share = strength[:, None, None]
@@ -170,7 +170,7 @@ def put_on(locomotion: Clip, action: Clip, upper: UpperBody, rotations: Array, s
 
 
 def between(one: Array, other: Array, strength: Array) -> Array:
-    """Return rotations (F, U, 4) on the shortest way from one to the other, by a share (F,); exact at 0 and 1."""
+    """Return rotations (F, U, 4) along the shortest turn from one to the other, by a share (F,); exact at 0 and 1."""
     share = strength[:, None, None]
     if ((strength == 0.0) | (strength == 1.0)).all():
         return np.where(share == 1.0, other, one)
@@ -196,9 +196,9 @@ def _channels(locomotion: Clip, action: Clip, upper: UpperBody, strength: Array)
 def trunk_report(
     recipe: Splice, upper: UpperBody, clips: tuple[Clip, Clip, Clip], given: Array, corrections: Array
 ) -> dict[str, Any]:
-    """Return what a report says of how the trunk was turned.
+    """Return the part of the report on how the trunk was turned.
 
-    clips : locomotion, action and result; given (F,) : frames of the action as it was given; corrections (F, 4)
+    clips : locomotion, action and result; given (F,) : frames of the action as given; corrections (F, 4)
     """
     names = clips[0].skeleton.names
     swings = [trunk_swing.counter(clip) for clip in clips]
@@ -216,7 +216,7 @@ def trunk_report(
 
 
 def _registration(timing: Timing, action: Clip, ours: Array, given: Array) -> list[dict[str, Any]]:
-    """The curve of an action that is played in step, in frames of the clips as given; see `reporting.describe`."""
+    """Return the report on the curve of an action in step, in frames of the clips as given; [] for others."""
     curve = timing.curve
     if timing.kind != "sync" or curve is None:
         return []

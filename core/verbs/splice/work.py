@@ -1,4 +1,4 @@
-"""The verb Splice: two clips as wholes, or actions that are entered at splice points.
+"""The verb Splice: two clips as a whole, or actions entered at splice points.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -21,10 +21,18 @@ from . import actions as spliced_actions
 
 
 def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
-    """Return the first clip, the locomotion, with the upper body of others, the actions.
+    """Return the first clip, the locomotion, with the upper body of the others, the actions.
 
-    Two are spliced as wholes (see `weave.splice`), unless splice points are asked for; of several, a motion graph is
-    entered at these. Raises OptionError for several at their own speed, and what both ways raise.
+    Two clips are spliced as a whole (see `whole.splice`) unless splice points are asked for; several actions are
+    connected to a motion graph that is entered at splice points. Raises OptionError for several actions at their own
+    speed, and what `whole.splice` and `actions.gather` raise.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Splice(), [actions.walk(cycles=1), actions.wave()])
+        >>> result.clip.name, result.report["splice"]["timing"]
+        ('wave on walk', 'own')
     """
     if len(clips) <= 2 and recipe.timing != "points":
         return whole.splice(clips, recipe, progress)
@@ -37,14 +45,14 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
 
 
 def _at_points(clips: Sequence[Clip], recipe: Splice, progress: Progress) -> SpliceResult:
-    """The first clip with the others entered on it at splice points."""
+    """Return the first clip with the others entered at splice points."""
     began = time.perf_counter()
     trimmed = trim.if_wanted(clips[0], recipe.trim)
     locomotion = replace(trimmed.clip, cyclic=False)
     upper = mask.upper_body(locomotion.skeleton, recipe.upper)
     actions = spliced_actions.gather(clips[1:], locomotion, recipe, progress.part(0.0, 0.5))
     progress.at(0.5, "Looking for splice points")
-    spliced, details = spliced_actions.put_on(locomotion, actions)
+    spliced, details = spliced_actions.overlay(locomotion, actions)
     made = replace(spliced.clip, name=recipe.result_name([clip.name for clip in clips]))
     made, planted = planting.of_result(made, recipe, one_source=True)
     progress.at(0.9, "Measuring")

@@ -1,4 +1,4 @@
-"""A clip retimed to a reference.
+"""Re-time a clip to a reference.
 
 Method: Time registration.
 """

@@ -1,4 +1,4 @@
-"""How Synchronise is tried; see tests/oracles/trials.py."""
+"""How synchronise is tried; see tests/oracles/trials.py."""
 
 # Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
 COMMANDS = {"sync": "walk.bvh sneak.bvh"}

@@ -1,4 +1,4 @@
-"""One clip in another's time: synchronising by itself, without blending (methods: Time registration)."""
+"""Re-time one clip to another, without blending them (methods: Time registration)."""
 
 import time
 from collections.abc import Sequence
@@ -19,10 +19,17 @@ from . import Synchronise
 def synchronise(
     clips: Sequence[Clip], recipe: Synchronise, progress: Progress = SILENT, registered: RegisteredClips | None = None
 ) -> BlendResult:
-    """Return the second of two clips (the one that is not the reference), re-timed to the reference.
+    """Return that one of two clips that is not the reference, re-timed to the reference.
 
-    `registered` is what the same clips gave under the same options before. Raises ClipError for any other number
-    of clips.
+    registered : what `preprocess.register` returned earlier for the same clips and options. Raises ClipError for any
+    other number of clips.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Synchronise(), [actions.walk(cycles=1), actions.sneak(cycles=1)])
+        >>> result.clip.name, len(result.clip)
+        ('sneak in time with walk', 33)
     """
     began = time.perf_counter()
     if len(clips) != 2:

@@ -13,7 +13,7 @@ from ...recipes.base import Recipe
 
 @dataclass(frozen=True, kw_only=True)
 class Travel(Recipe):
-    """Let a clip that walks on the spot travel as fast, and the way, that its standing feet say."""
+    """Add root motion to a clip that walks on the spot, measured from its standing feet."""
 
     verb = "travel"
     label = "Add Root Motion"
@@ -89,7 +89,7 @@ class Travel(Recipe):
 
 @dataclass(frozen=True, kw_only=True)
 class InPlace(Recipe):
-    """Take the travel off a clip, so that it walks on the spot; it can be given back as it was."""
+    """Remove the root motion of a clip, so that it walks on the spot; it is stored and can be restored exactly."""
 
     verb = "in_place"
     label = "Remove Root Motion"

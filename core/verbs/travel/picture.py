@@ -1,4 +1,4 @@
-"""The picture of a clip that was given travel or lost it: where its feet tread before and after, and what they say."""
+"""The picture of root motion added or removed: where feet stand before and after, and the speed that each reports."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ _BODY, _GIVEN = "#888888", "#333333"
 
 
 def draw(woven: TravelResult) -> Figure:
-    """Return a figure of the feet from above before and after, and of the speeds that each says while it stands."""
+    """Return a figure of the feet from above before and after, and of the speed that each reports while it stands."""
     figure = Figure(figsize=(9.0, 7.0), layout="constrained")
     figure.suptitle(woven.clip.name, parse_math=False)
     above, below = figure.subfigures(2, 1, squeeze=False)[:, 0]
@@ -26,7 +26,7 @@ def draw(woven: TravelResult) -> Figure:
 
 
 def _draw_ground(axis: Axes, woven: TravelResult, clip: Clip) -> None:
-    """Draw the ways of body and feet from above, thick where a foot stands."""
+    """Draw the paths of body and feet from above, thick where a foot stands."""
     ground = root_motion.ground_frames(clip)[0]
     axis.plot(*ground.T, color=_BODY, lw=1.0, label="body")
     stands = None if woven.found is None else woven.found.stands
@@ -44,7 +44,8 @@ def _draw_ground(axis: Axes, woven: TravelResult, clip: Clip) -> None:
 
 def _draw_speeds(axis: Axes, woven: TravelResult) -> None:
     time = np.arange(len(woven.clip)) / woven.clip.rate
-    axis.plot(time, np.abs(woven.way.velocity), color=_GIVEN, lw=1.5, label="given" if woven.gives else "taken off")
+    label = "given" if woven.gives else "taken off"
+    axis.plot(time, np.abs(woven.trajectory.velocity), color=_GIVEN, lw=1.5, label=label)
     if woven.found is not None:
         for k, name in enumerate(woven.found.feet):
             reported = np.where(woven.found.stands[k], np.abs(woven.found.back[k]), np.nan)

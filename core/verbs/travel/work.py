@@ -1,4 +1,4 @@
-"""Giving travel to a clip that walks on the spot, by what its feet say, and taking it off.
+"""Add root motion to a clip that walks on the spot, measured from its feet, and remove it.
 
 Method: Travel from the feet.
 """
@@ -23,52 +23,65 @@ from . import InPlace, Travel
 
 
 def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -> TravelResult:
-    """Return a clip that walks on the spot with the travel that its feet say, or that is asked for.
+    """Return a clip that walks on the spot with the travel that its feet report, or that is asked for.
 
-    One whose way was taken off gets that back, if nothing else is asked for. One that does not walk on the spot is
-    handed back with a warning. Raises ClipError for more than one clip, and where a speed is asked for that a clip that
-    travels already can't be given; OptionError for a way of another length; SkeletonError for bodies that can't be
-    placed.
+    A stored root trajectory is restored if nothing else is asked for. A clip that does not walk on the spot is returned
+    with a warning. Raises ClipError for more than one clip, and where a speed or a turn is asked of a clip that travels
+    already; OptionError for a root trajectory of another length; SkeletonError for bodies that can't be placed.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> spot = verbs.apply(verbs.InPlace(), [actions.walk(cycles=1)]).clip
+        >>> result = verbs.apply(verbs.Travel(direction="ahead"), [spot])
+        >>> round(result.report["travel"]["speed_m_s"], 2)
+        1.3
     """
     began = time.perf_counter()
     trimmed, given = _only(clips, recipe.trim), clips[0]
     progress.at(0.0, "Looking at its feet")
     clip = _as_cycle(trimmed.clip)
     found = foot_travel.measure(clip, turning=recipe.measure_turn)
-    kept = _way_asked(recipe, clip) or (_kept(clip) if _as_it_was(recipe) else None)
+    trajectory = _asked(recipe, clip) or (_stored(clip) if _as_it_was(recipe) else None)
     progress.at(0.5, "Giving travel")
-    if kept is not None:
-        made, direction, warnings = root_trajectory.added(clip, kept), "as it was", []
-        way = kept
+    if trajectory is not None:
+        made, direction, warnings = root_trajectory.added(clip, trajectory), "as it was", []
     elif _stays(clip, found, recipe):
         made, direction, warnings = root_trajectory.without_stored(clip), "", [_why_it_stays(clip, found)]
-        way = RootTrajectory(np.zeros(len(clip), dtype=np.complex128), np.zeros(len(clip)))
+        trajectory = RootTrajectory(np.zeros(len(clip), dtype=np.complex128), np.zeros(len(clip)))
     else:
         found = _refuse_travelling(given.name, found, clip)
-        way, direction = root_trajectory.from_feet(
+        trajectory, direction = root_trajectory.from_feet(
             found, clip, speed=recipe.speed, direction=recipe.direction, angle=recipe.angle, turn=recipe.turn
         )
-        made = root_trajectory.added_smoothly(clip, found, way)
+        made = root_trajectory.added_smoothly(clip, found, trajectory)
         warnings = [] if recipe.speed else found.doubts(given.name)
-    return _result(clips, trimmed, clip, made, recipe, (found, way, direction, warnings), began)
+    return _result(clips, trimmed, clip, made, recipe, (found, trajectory, direction, warnings), began)
 
 
 def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT) -> TravelResult:
-    """Return a clip without its travel, with its way in its channels and in the report.
+    """Return a clip without its travel; its root trajectory is stored in its channels and in the report.
 
     Raises ClipError for more than one clip, and SkeletonError for bodies that can't be placed.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.InPlace(), [actions.walk(cycles=1)])
+        >>> round(result.report["quality"]["after"]["path_m"], 2), len(result.report["way"])
+        (0.09, 33)
     """
     began = time.perf_counter()
     trimmed = _only(clips, recipe.trim)
     progress.at(0.0, "Taking the travel off")
     clip = _as_cycle(trimmed.clip)
-    before = _kept(clip)  # taken off twice, it is the same way
+    before = _stored(clip)  # added again first, so that removing twice stores the same root trajectory
     clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.added(clip, before)
-    made, way = root_trajectory.removed(clip)
+    made, trajectory = root_trajectory.removed(clip)
     progress.at(0.5, "Looking at its feet")
     found = foot_travel.measure(made)
-    result = _result(clips, trimmed, clip, made, recipe, (found, way, "taken off", []), began)
-    return replace(result, report=result.report | {"way": way.rows()})
+    result = _result(clips, trimmed, clip, made, recipe, (found, trajectory, "taken off", []), began)
+    return replace(result, report=result.report | {"way": trajectory.rows()})
 
 
 def _only(clips: Sequence[Clip], wanted: bool) -> trim.Trimmed:
@@ -82,18 +95,18 @@ def _as_cycle(clip: Clip) -> Clip:
 
 
 def _as_it_was(recipe: Travel) -> bool:
-    """Whether nothing is asked for but the travel that there was."""
+    """Return whether nothing is asked for but the travel that the clip had."""
     return recipe == Travel(trim=recipe.trim)
 
 
-def _kept(clip: Clip) -> RootTrajectory | None:
-    """The way that a clip keeps; None for one that goes somewhere: it has taken over the channels of another."""
-    way = root_trajectory.stored(clip)
-    goes = foot_travel.body_speed(clip) > foot_travel.ON_THE_SPOT * clip.skeleton.height
-    return None if way is None or goes else way
+def _stored(clip: Clip) -> RootTrajectory | None:
+    """Return the root trajectory stored in a clip; None for a clip that travels: the channels are another clip's."""
+    trajectory = root_trajectory.stored(clip)
+    travels = foot_travel.body_speed(clip) > foot_travel.ON_THE_SPOT * clip.skeleton.height
+    return None if trajectory is None or travels else trajectory
 
 
-def _way_asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:
+def _asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:
     if not recipe.way:
         return None
     if {len(row) for row in recipe.way} != {3}:
@@ -104,7 +117,7 @@ def _way_asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:
 
 
 def _stays(clip: Clip, found: FootTravel | None, recipe: Travel) -> bool:
-    """Whether there is nothing to give and nothing was asked for, or no time to go."""
+    """Return whether feet report no travel and none is asked for, or the clip is too short to travel."""
     asked = recipe.speed or recipe.turn or recipe.measure_turn
     return len(clip) < 2 or (not asked and (found is None or not found.treads))
 
@@ -130,7 +143,7 @@ def _refuse_travelling(name: str, found: FootTravel | None, clip: Clip) -> FootT
 
 
 def _unmeasured(clip: Clip) -> FootTravel:
-    """What is known of a body without feet: where it is and which way it faces."""
+    """Return the measure of a body without feet: its places and facings alone."""
     nothing = np.zeros(len(clip))
     ground, facing = foot_travel.body_frames(clip, clip.cyclic)
     none = np.zeros((0, len(clip)))
@@ -156,30 +169,33 @@ def _result(
     before: Clip,
     made: Clip,
     recipe: Travel | InPlace,
-    of_it: tuple[FootTravel | None, RootTrajectory, str, list[str]],
+    measured: tuple[FootTravel | None, RootTrajectory, str, list[str]],
     began: float,
 ) -> TravelResult:
-    found, way, direction, warnings = of_it
+    found, trajectory, direction, warnings = measured
     made = replace(made, name=recipe.result_name([clips[0].name]))
     report: dict[str, Any] = {
         "dropped": reporting.left_out([trimmed]),
-        recipe.verb: _figures(found, way, direction, before, made),
+        recipe.verb: _figures(found, trajectory, direction, before, made),
         "quality": {"before": [quality.measure(before)], "after": quality.measure(made)},
         "warnings": warnings,
     }
     report |= reporting.common(recipe.verb, clips, made, began)
-    return TravelResult(made, report, 0, before, found, way, gives=isinstance(recipe, Travel))
+    return TravelResult(made, report, 0, before, found, trajectory, gives=isinstance(recipe, Travel))
 
 
-def _figures(found: FootTravel | None, way: RootTrajectory, direction: str, before: Clip, made: Clip) -> dict[str, Any]:
-    """What was given or taken off, and what the feet say of it."""
+def _figures(
+    found: FootTravel | None, trajectory: RootTrajectory, direction: str, before: Clip, made: Clip
+) -> dict[str, Any]:
+    """Return the figures of the travel that was added or removed, and what the feet report of it."""
     steps = slice(None, -1) if len(made) > 1 else slice(None)
-    mean = complex(way.velocity[steps].mean())
+    velocity = trajectory.velocity[steps]
+    mean = complex(velocity.mean())
     figures: dict[str, Any] = {
-        "speed_m_s": round(float(np.abs(way.velocity[steps]).mean()), 4),
+        "speed_m_s": round(float(np.abs(velocity).mean()), 4),
         "direction_degrees": round(float(np.degrees(np.angle(mean / 1j))), 2) if abs(mean) > 1e-9 else 0.0,
         "direction": direction,
-        "turn_degrees": round(float(np.degrees(way.turn[steps].mean() * made.seconds)), 2),
+        "turn_degrees": round(float(np.degrees(trajectory.turn[steps].mean() * made.seconds)), 2),
         "cyclic": made.cyclic,
         "feet": None,
     }

@@ -14,7 +14,7 @@ from ...recipes.graph import GraphWalk
 
 @dataclass(frozen=True, kw_only=True)
 class Walk(GraphWalk):
-    """Wander through a motion graph of the clips at random, the same way for the same seed."""
+    """Take a random walk through a motion graph of the clips; the same seed gives the same walk."""
 
     verb = "walk"
     label = "Random Walk"

@@ -8,5 +8,7 @@ OPERATORS = {
     "shortest": {"sources": ("slow", "quick"), "threshold": 0.3, "leave": "slow:3", "reach": "quick:10"},
     "path": {"sources": ("slow", "quick"), "threshold": 0.3, "leave": "slow:3", "reach": "quick:10"},
 }
+# Options that a recipe needs before it can be applied, to walk, turn left and wave of the figure, by verb.
+EXAMPLE = {"shortest": {"leave": "walk:5", "reach": "turn left:40"}}
 # Values that options of this verb might be given, for the fuzzer.
 VALUES = ("walk:" + "9" * 5000,)

@@ -26,7 +26,17 @@ from . import Shortest, Walk
 def random_walk(
     clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, graph: MotionGraph | None = None
 ) -> WalkResult:
-    """Return a walk of so many seconds that begins anywhere and goes on at random; the same for the same seed."""
+    """Return a random walk of so many seconds from a random frame; the same seed gives the same walk.
+
+    Raises GraphError for clips that do not connect, and what `limits.check_size` raises.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Walk(seconds=4.0), [actions.walk(cycles=2)])
+        >>> result.clip.seconds
+        4.0
+    """
     graph = build.of_walk(clips, recipe, progress, graph)
     began = time.perf_counter()
     component = graph.largest(recipe.label_filter)
@@ -37,7 +47,10 @@ def random_walk(
 
 
 def _random_edges(graph: MotionGraph, component: int, recipe: Walk, frames: int) -> list[int]:
-    """Edges that take so many frames or more."""
+    """Return the edges of a random walk that lasts so many frames or more.
+
+    How long it stays in a clip is drawn from an exponential distribution of mean `hold`.
+    """
     rng = np.random.default_rng(recipe.seed)
     leaving = _leaving(graph, component)
     node = int(rng.choice(np.flatnonzero(graph.component == component)))
@@ -60,7 +73,7 @@ def _random_edges(graph: MotionGraph, component: int, recipe: Walk, frames: int)
 
 
 def _leaving(graph: MotionGraph, component: int | None = None) -> list[list[int]]:
-    """The edges that leave each node, and stay in a component where one is given."""
+    """Return the edges that leave each node; where a component is given, only those inside it."""
     found: list[list[int]] = [[] for _ in graph.clip]
     inside = np.ones(len(graph.start), dtype=bool)
     if component is not None:
@@ -127,7 +140,7 @@ def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
 
 
 def _frame(graph: MotionGraph, text: str, option: str) -> tuple[int, int]:
-    """The clip and the frame of it that a text such as walk:120 says, in frames of the clip as given."""
+    """Return the clip and the prepared frame that a text such as walk:120 names; its number counts the given frames."""
     name, _, number = text.rpartition(":")
     names = [clip.name for clip in graph.clips]
     if name not in names or not re.fullmatch(r"[0-9]{1,9}", number):

@@ -1,4 +1,4 @@
-"""Poses of some frames, and events, that a clip is bent to go through (methods: Warping in space and time)."""
+"""Warp a clip through given poses, and move its events in time (methods: Warping in space and time)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _REACH = "How long before and after such a frame the action is changed with it"
 
 @dataclass(frozen=True, kw_only=True)
 class Warp(Recipe, SpanOptions):
-    """Let a clip go through poses that were made at some frames, exactly, and let go of them gently around these."""
+    """Let a clip go exactly through given poses at some frames; the change fades out around each."""
 
     verb = "warp"
     label = "Spread Pose"
@@ -85,7 +85,7 @@ class Warp(Recipe, SpanOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class MoveEvents(Recipe):
-    """Let what happens at some frames of a clip come sooner or later, or be held; the time around gives way."""
+    """Move events of a clip to earlier or later frames, or hold them; the time around them is stretched or squeezed."""
 
     verb = "move_events"
     label = "Move Events"

@@ -1,4 +1,4 @@
-"""Pictures of clips that were bent: what was added to their joints over time, and which frame is played when."""
+"""Pictures of warped clips: what was added to joints over time, and which frame is played when."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ _GUIDE = "#aaaaaa"
 
 
 def draw_poses(made: WarpResult) -> Figure:
-    """Return a figure of by how much joints are turned, moved and away from where they were; lines mark the poses."""
+    """Return a figure of how far joints are turned, moved, and displaced in the world; lines mark the poses."""
     figure = Figure(figsize=(9.0, 7.5), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
     turned, moved, away = figure.subplots(3, 1, sharex=True)
@@ -34,7 +34,7 @@ def draw_poses(made: WarpResult) -> Figure:
 
 
 def _draw_most(axis: Axes, clip: Clip, sizes: Array) -> None:
-    """Draw sizes (F, J) of the joints that have most of it."""
+    """Draw sizes (F, J) of the joints that change most."""
     most = sizes.max(axis=0)
     chosen = [joint for joint in np.argsort(-most, kind="stable")[: len(_COLOURS)] if most[joint] > 0.0]
     for colour, joint in zip(_COLOURS, chosen, strict=False):
@@ -46,7 +46,7 @@ def _draw_most(axis: Axes, clip: Clip, sizes: Array) -> None:
 
 
 def draw_events(made: EventsResult) -> Figure:
-    """Return a figure of which frame is played when, with the events on it, and of how fast that is."""
+    """Return a figure of which frame is played when, with the events on it, and of the playing speed."""
     figure = Figure(figsize=(7.0, 8.0), layout="constrained")
     figure.suptitle(made.clip.name, parse_math=False)
     played, speed = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))

@@ -7,6 +7,11 @@ OPERATORS = {
     "warp": {"sources": ("slow",), "corrections": "20 2 0 30 0 0 0 0.01"},
     "move_events": {"sources": ("slow",), "events": "20 22"},
 }
+# Options that a recipe needs before it can be applied, to walk, turn left and wave of the figure, by verb.
+EXAMPLE = {
+    "warp": {"corrections": ((20, 2, 0, 30, 0, 0, 0, 0.01),)},
+    "move_events": {"events": ((40, 44),)},
+}
 # Values that options of this verb might be given, for the fuzzer.
 VALUES = (
     [[20, 24], [40, 38.5]],

@@ -1,4 +1,4 @@
-"""Clips that are bent to go through poses, and through events at other times, with their reports.
+"""Warping of a clip through poses, and moving of its events in time, each with its report.
 
 Method: Warping in space and time.
 """
@@ -31,20 +31,28 @@ from ...weave.planting import Outcome
 from ...weave.results import EventsResult, WarpResult
 from . import MoveEvents, Warp
 
-FAR = 90.0  # degrees between corrections that go over into each other
-SAME = 1e-6  # radians and metres; by less a pose is the clip's own
+FAR = 90.0  # degrees between neighbouring corrections; beyond it the user is warned
+SAME = 1e-6  # radians and metres; a smaller correction changes nothing
 
 
 def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> WarpResult:
-    """Return a clip that goes through corrected poses, and through those of other clips.
+    """Return a clip that goes through corrected poses, and through poses of other clips.
 
-    Raises OptionError for rows that name no frame, bone or clip, and for poses that are the clip's own already,
-    SkeletonError for poses of bodies that the clip's can't take.
+    Raises OptionError for rows that name no frame, bone or clip, and for poses that the clip already has, and
+    SkeletonError for poses that its body can't take.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> recipe = verbs.Warp(corrections=((20, 2, 0, 30, 0, 0, 0, 0),))  # bone 2 turned by 30° at frame 20
+        >>> result = verbs.apply(recipe, [actions.walk(cycles=1)])
+        >>> result.report["warp"]["frames"], round(result.report["warp"]["degrees"])
+        ([20], 30)
     """
     began = time.perf_counter()
     if not clips:
         raise ClipError("A pose is spread in a clip; none given")
-    clip = _going_round(clips[0])
+    clip = _as_cycle(clips[0])
     progress.at(0.0, "Spreading poses")
     posed, carried = _of_poses([clip, *clips[1:]], recipe)
     corrections = sorted([*_corrections(clip, recipe), *posed], key=lambda one: one.frame)
@@ -79,14 +87,21 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
 
 
 def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = SILENT) -> EventsResult:
-    """Return a clip in which what happens at some frames comes at others, or is held.
+    """Return a clip whose events come at other frames, or are held.
 
     Raises ClipError for more than one clip, OptionError for events that can't be moved so (see `edit.time_warp.curve`).
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.MoveEvents(events=((20, 24),)), [actions.walk()])
+        >>> [(event["frame"], round(event["at"], 3)) for event in result.report["move_events"]["coming"]]
+        [(20.0, 24.0)]
     """
     began = time.perf_counter()
     if len(clips) != 1:
         raise ClipError(f"Events are moved in one clip at a time; {len(clips)} given")
-    clip = _going_round(clips[0])
+    clip = _as_cycle(clips[0])
     progress.at(0.0, "Moving events")
     curve = time_warp.curve(clip, _events(clip, recipe))
     made = time_warp.warped(clip, curve)
@@ -108,19 +123,19 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
     return EventsResult(made, report, 0, clips[0], curve)
 
 
-def _coming(clip: Clip, curve: TimeCurve, one: Coming) -> dict[str, Any]:
-    """When an event comes, for how many frames it is held, and how fast it is played around it."""
+def _coming(clip: Clip, curve: TimeCurve, coming: Coming) -> dict[str, Any]:
+    """Return when an event comes, for how many frames it is held, and how fast the clip plays around it."""
     last = len(clip) - 1.0
     return {
-        "frame": one.event.first,
-        "at": one.begin if 0.0 <= one.begin <= last else one.begin % last,
-        "held": one.event.held,
-        "speeds": [round(speed, 4) for speed in curve.speeds_near(one)],
+        "frame": coming.event.first,
+        "at": coming.begin if 0.0 <= coming.begin <= last else coming.begin % last,
+        "held": coming.event.held,
+        "speeds": [round(speed, 4) for speed in curve.speeds_near(coming)],
     }
 
 
-def _going_round(clip: Clip) -> Clip:
-    """The clip, as a cycle where it is one, whether it is meant as one or not."""
+def _as_cycle(clip: Clip) -> Clip:
+    """Return the clip, marked as cyclic where its ends meet."""
     return replace(clip, cyclic=clip.cyclic or cycles.closes(clip))
 
 
@@ -145,7 +160,7 @@ def _events(clip: Clip, recipe: MoveEvents) -> list[Event]:
 
 
 def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
-    """The corrections that a recipe has as rows."""
+    """Return the corrections that a recipe has as rows; raises OptionError for rows that are none."""
     names = [name.strip() for name in recipe.bones.split(",")] if recipe.bones else list(clip.skeleton.names)
     by_frame: dict[int, dict[int, tuple[float, ...]]] = {}
     for row in recipe.corrections:
@@ -169,7 +184,7 @@ def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
 
 
 def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], list[Carried]]:
-    """The corrections that lead to poses of other clips, and how those came onto the body."""
+    """Return the corrections that lead to poses of other clips, and how those clips came onto the body."""
     clip, found, carried = clips[0], list[Correction](), list[Carried]()
     joints = _chosen(clip, recipe) if recipe.poses else np.empty(0, dtype=np.int64)
     brought: dict[int, Clip] = {}
@@ -184,13 +199,14 @@ def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], li
             carried += [] if how is None else [how]
         other = brought[number]
         there = _frame(other, row[2])
-        one = pose_warp.correction(clip, frame, _pose(clip, frame, other.cut(there, there + 1), recipe), joints)
-        if not _differs(one):
+        pose = _pose(clip, frame, other.cut(there, there + 1), recipe)
+        correction = pose_warp.correction(clip, frame, pose, joints)
+        if not _differs(correction):
             raise OptionError(
                 f"The pose of {other.name} at frame {there} is that of {clip.name} at frame {frame} already: choose"
                 " another frame of either"
             )
-        found.append(one)
+        found.append(correction)
     return found, carried
 
 
@@ -202,7 +218,7 @@ def _chosen(clip: Clip, recipe: Warp) -> NDArray[np.int64]:
 
 
 def _pose(clip: Clip, frame: int, pose: Clip, recipe: Warp) -> Clip:
-    """A pose (a clip of one frame), standing and facing as a frame of a clip does unless its own place is asked for."""
+    """Return a pose (a clip of one frame), moved to where a frame of the clip stands and faces unless `with_root`."""
     if recipe.with_root:
         return pose
     own = clip.cut(frame, frame + 1)
@@ -221,7 +237,7 @@ def _frame(clip: Clip, frame: float) -> int:
 
 
 def _check(clip: Clip, corrections: Sequence[Correction]) -> None:
-    """Raise OptionError where there is nothing to do, or two poses at once."""
+    """Raise OptionError where there is nothing to do, and where one frame has two poses."""
     if not corrections:
         raise OptionError(f"{clip.name}: no pose is given: pose bones at a frame, or name a frame of another clip")
     if not any(map(_differs, corrections)):
@@ -242,7 +258,7 @@ def _differs(one: Correction) -> bool:
 
 
 def _planted(made: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
-    """The clip with feet that stood, and were moved while they did, standing again; and what became of them."""
+    """Return the clip with those feet planted that stood before the warp moved them, and the outcome."""
     if not recipe.plant_feet:
         return made, Outcome(None, planting.OFF)
     asked = PlantOptions(plant_feet=True, spans=recipe.spans)
@@ -256,12 +272,12 @@ def _planted(made: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
 
 
 def _moved_contacts(made: Clip, clip: Clip) -> Iterator[Span]:
-    """When feet of a clip stand, of contacts in which what was made of it has moved them."""
+    """Yield the spans in which feet of the clip stand, of all contacts in which the warp has moved a foot."""
     points = feet.balls_and_ankles(clip.skeleton)
     away = np.linalg.norm(kinematics.points(made) - kinematics.points(clip), axis=2)
     rows = planting.find(clip)
-    laps, lap = ((0, 1), len(clip) - 1) if clip.cyclic else ((0,), 0)
-    contacts = spans.touching(rows, laps, lap)
+    repeats, length = ((0, 1), len(clip) - 1) if clip.cyclic else ((0,), 0)
+    contacts = spans.touching(rows, repeats, length)
     moved = {
         k
         for k, span in enumerate(rows)
@@ -272,7 +288,7 @@ def _moved_contacts(made: Clip, clip: Clip) -> Iterator[Span]:
 
 
 def _rows(corrections: Sequence[Correction]) -> list[list[float]]:
-    """Corrections as rows of a recipe, whose bones are numbered as the clip's joints."""
+    """Return corrections as rows of a recipe, with bones numbered as the clip's joints."""
     return [
         [float(one.frame), joint + 1.0, *np.degrees(turn).tolist(), *move.tolist()]
         for one in corrections
@@ -281,7 +297,7 @@ def _rows(corrections: Sequence[Correction]) -> list[list[float]]:
 
 
 def _far_apart(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> list[str]:
-    """Say which corrections that go over into each other are far apart: what is between may surprise."""
+    """Return a note on neighbouring corrections that are far apart: the motion between them may surprise."""
     differing = []
     for one, other in pairwise(corrections):
         if not reach.joins(one.frame, other.frame):

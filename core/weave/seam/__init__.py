@@ -1,1 +1,1 @@
-"""Mending the seam where one motion goes over into another."""
+"""Repairs of the seam where one motion goes over into the next."""

@@ -1,4 +1,4 @@
-"""One cycle closed in a place: its seam mended by the best method, and judged (methods: Loops)."""
+"""Closing a cycle at a given place: its seam is mended by the best method, and judged (methods: Loops)."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -18,26 +18,28 @@ from . import repairs, tracks
 
 METHODS = ("ease", "offset", "lagrange", "spline")
 EASE_SHARE = 0.25  # of the cycle that is faded
-SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and of the cycle: how long a change of velocity is felt
-POLYNOMIAL = 0.1  # s each side that is led anew
-SAME_WAY = 1e-9  # m, radians
-STRAIGHT = np.radians(8.0)  # what turns less in a cycle was meant to go straight on
-ROUGHNESS, STEP, ACCELERATION, MORE_SLIDE = (0.8, 1.3), 1.3, 2.0, 4.0  # within these nobody sees a seam (cm/s)
+SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and of the cycle: how long a change of velocity lasts
+POLYNOMIAL = 0.1  # s each side that the polynomial replaces
+SAME_ARC = 1e-9  # m, radians: rounding
+STRAIGHT = np.radians(8.0)  # a cycle that turns less is taken as one that should go straight on
+# A seam within these is not seen: times what is typical of the clip; the slide in cm/s over the source's.
+ROUGHNESS, STEP, ACCELERATION, MORE_SLIDE = (0.8, 1.3), 1.3, 2.0, 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedCycle:
     """A cycle of L + 1 frames, the last its first again, and how good it is.
 
-    led : the way that it was put on; ground : the way that its feet stand on, another where it is led on the spot
-    straightened : whether it goes straight on though it turned; method : that closed it; figures : of all tried
+    arc : its ground arc; feet_arc : the arc on which its feet stand, another one where the cycle is in place
+    straightened : whether it goes straight on though the source turned
+    method : the method that closed it; figures : of all methods that were tried
     before, after : quality of the stretch it was cut from, and of the cycle; the seam's under "seam"
     """
 
     cycle: Cycle
     clip: Clip
-    led: GroundArc
-    ground: GroundArc
+    arc: GroundArc
+    feet_arc: GroundArc
     straightened: bool
     method: str
     figures: list[dict[str, Any]]
@@ -47,22 +49,22 @@ class ClosedCycle:
     @property
     def turn(self) -> float:
         """How far it turns, radians a cycle."""
-        return self.led.turn
+        return self.arc.turn
 
     @property
     def travel(self) -> float:
         """How far it goes, metres a cycle."""
-        return float(abs(self.led.step))
+        return float(abs(self.arc.step))
 
     @property
     def more_slide(self) -> float:
-        """By how much (cm/s) standing feet slide more than in the source; 0 where that is not known."""
+        """By how much standing feet slide more than in the source, cm/s; 0 where that is not known."""
         pair = self.after["slide_cm_s"], self.before["slide_cm_s"]
         return 0.0 if None in pair else float(pair[0] - pair[1])
 
     @property
     def sound(self) -> bool:
-        """Whether the seam is one that nobody sees, with less slide than if it were left as it is."""
+        """Whether the seam is not seen, with less slide at it than without repair."""
         at, slide, plain = self.after["seam"], self.after["seam"]["slide_cm_s"], self.before["seam"]["slide_cm_s"]
         known = [at[key] for key in ("roughness", "step", "acceleration")]
         return (
@@ -76,13 +78,13 @@ class ClosedCycle:
 
     @property
     def cost(self) -> float:
-        """The composite of the seam, and what the cycle slides more than its source; smaller is better."""
-        best = next(one for one in self.figures if one["name"] == self.method)
+        """The composite K of the seam, plus what the cycle slides more than its source; smaller is better."""
+        best = next(figures for figures in self.figures if figures["name"] == self.method)
         return seams.ranked(best["K"]) + max(0.0, self.more_slide) / seams.SLIDE_SCALE
 
 
 class Closes(Protocol):
-    """What the verb Loop asks of closing a cycle; see its options of these names."""
+    """The options of the verb Loop that closing a cycle takes."""
 
     @property
     def method(self) -> str: ...
@@ -93,24 +95,34 @@ class Closes(Protocol):
 
 
 def close_cycle(clip: Clip, cycle: Cycle, how: Closes) -> ClosedCycle:
-    """Return the cycle of a clip closed by the method asked for, or by the one that measures best."""
+    """Return the cycle of a clip closed by the method asked for, or by the one that measures best.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync.cycle_search import Cycle
+        >>> from action_loom.core.verbs import Loop
+        >>> from action_loom.core.weave.seam import close
+        >>> closed = close.close_cycle(actions.walk(), Cycle(10, 32, 1.0), Loop(method="offset"))
+        >>> len(closed.clip), closed.method, round(closed.travel, 2)
+        (33, 'offset', 1.39)
+    """
     travelled = ground_arc.between(clip, cycle.start, cycle.length)
-    led = _led(travelled, how)
+    arc = _arc(travelled, how)
     methods = METHODS if how.method == "auto" else (how.method,)
-    tried = [_closed(clip, cycle, travelled, led, method) for method in methods]
+    tried = [_closed(clip, cycle, travelled, arc, method) for method in methods]
     source = quality.measure(clip.cut(cycle.start, cycle.start + cycle.length + 1))
-    judged = [_judged(name, made, source) for name, made in tried]
-    figures = [one for one, _ in judged]
+    judged = [_judged(name, closed, source) for name, closed in tried]
+    figures = [measures for measures, _ in judged]
     best = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
-    name, made = tried[best]
-    plain = seams.measure_pose(_in_a_row(_cut_out(clip, cycle, travelled, led, "none")), cycle.length)
+    name, closed = tried[best]
+    plain = seams.measure_pose(_in_a_row(_cut_out(clip, cycle, travelled, arc, "none")), cycle.length)
     after = {key: figures[best][key] for key in plain}
     return ClosedCycle(
         cycle,
-        made,
-        led,
-        _way(travelled, how),
-        led.turn != travelled.turn,
+        closed,
+        arc,
+        _feet_arc(travelled, how),
+        arc.turn != travelled.turn,
         name,
         figures,
         source | {"seam": plain},
@@ -119,19 +131,31 @@ def close_cycle(clip: Clip, cycle: Cycle, how: Closes) -> ClosedCycle:
 
 
 def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
-    """Return a clip that is one cycle as it is; its ends are made to meet where they do not quite."""
+    """Return a clip that is one cycle from its first frame to its last, its ends made to meet where they do not quite.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import closing
+        >>> from action_loom.core.verbs import Loop
+        >>> from action_loom.core.weave.seam import close
+        >>> walk = actions.walk(cycles=1)
+        >>> without_last = walk.cut(0, len(walk) - 1)
+        >>> closed = close.close_whole(without_last, closing.of(without_last), Loop())
+        >>> len(without_last), len(closed.clip), closed.method
+        (32, 33, 'missing key')
+    """
     travelled = _travelled(clip, ending)
-    led = _led(travelled, how)
-    made = _whole(clip, ending, travelled, led)
+    arc = _arc(travelled, how)
+    closed = _whole(clip, ending, travelled, arc)
     source = quality.measure(clip)
-    figures, several = _judged(ending.kind or "whole", made, source)
+    figures, several = _judged(ending.kind or "whole", closed, source)
     before = seams.measure_pose(_in_a_row(clip), len(clip) - 1)
     return ClosedCycle(
         Cycle(0, travelled.length, float("nan")),
-        made,
-        led,
-        _way(travelled, how),
-        abs(led.turn - travelled.turn) >= SAME_WAY,
+        closed,
+        arc,
+        _feet_arc(travelled, how),
+        abs(arc.turn - travelled.turn) >= SAME_ARC,
         figures["name"],
         [figures],
         source | {"seam": before},
@@ -139,14 +163,31 @@ def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
     )
 
 
-def measured(made: Clip, seam: int) -> dict[str, Any]:
-    """Return the quality of a cycle with its seam at a frame of it, as `ClosedCycle.after` is."""
-    several = _in_a_row(made)
-    return quality.measure_pose(several) | {"seam": seams.measure_pose(several, len(made) - 1 + seam)}
+def measured(cycle: Clip, seam: int) -> dict[str, Any]:
+    """Return the quality of a cycle with its seam at one of its frames, with the keys of `ClosedCycle.after`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.seam import close
+        >>> figures = close.measured(actions.walk(cycles=1), 0)
+        >>> round(figures["path_m"], 1), figures["seam"]["step"] < 1.3  # three cycles in a row
+        (4.2, True)
+    """
+    several = _in_a_row(cycle)
+    return quality.measure_pose(several) | {"seam": seams.measure_pose(several, len(cycle) - 1 + seam)}
 
 
 def as_cycle(clip: Clip) -> Clip:
-    """Return a clip that is one cycle as it is with its ends made to meet, on its way; any other as it is."""
+    """Return a clip that is one cycle with its ends made to meet, on its own ground arc; any other clip as it is.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.seam import close
+        >>> walk, turn = actions.walk(cycles=1), actions.turn_left()
+        >>> without_last = walk.cut(0, len(walk) - 1)
+        >>> close.as_cycle(without_last).cyclic, len(close.as_cycle(without_last)), close.as_cycle(turn) is turn
+        (True, 33, True)
+    """
     ending = closing.of(clip)
     if not ending.kind:
         return clip
@@ -156,58 +197,53 @@ def as_cycle(clip: Clip) -> Clip:
 
 def _travelled(clip: Clip, ending: Closing) -> GroundArc:
     last = len(clip) - 1
-    return ground_arc.between(clip, 0, last).going_on(last + ending.missing)
+    return ground_arc.between(clip, 0, last).extended(last + ending.missing)
 
 
-def _whole(clip: Clip, ending: Closing, travelled: GroundArc, led: GroundArc) -> Clip:
-    """A clip as one cycle of L + 1 frames, led on another path."""
+def _whole(clip: Clip, ending: Closing, travelled: GroundArc, arc: GroundArc) -> Clip:
+    """Return a clip as one cycle of L + 1 frames, on another ground arc."""
     last, length = len(clip) - 1, travelled.length
-    if ending.kind == closing.EXACT and abs(led.step - travelled.step) + abs(led.turn - travelled.turn) < SAME_WAY:
+    if ending.kind == closing.EXACT and abs(arc.step - travelled.step) + abs(arc.turn - travelled.turn) < SAME_ARC:
         return replace(clip, cyclic=True)
-    along = tracks.tracks_of(ground_arc.taken_off(clip, travelled, np.arange(last + 1, dtype=float)))
-    rows = repairs.spread(along.values, ending.missing)
+    still = tracks.tracks_of(ground_arc.removed(clip, travelled, np.arange(last + 1, dtype=float)))
+    rows = repairs.spread(still.values, ending.missing)
     frames = np.append(np.minimum(np.arange(length), last), 0)
-    closed = along.clip(np.concatenate([rows, rows[:1]]), frames)
-    return replace(ground_arc.put_on(closed, led, np.arange(length + 1, dtype=float)), cyclic=True)
+    closed = still.clip(np.concatenate([rows, rows[:1]]), frames)
+    return replace(ground_arc.added(closed, arc, np.arange(length + 1, dtype=float)), cyclic=True)
 
 
-def _led(travelled: GroundArc, how: Closes) -> GroundArc:
-    """The ground path that the loop is to take: on the spot, straight, or as it was."""
-    return travelled.standing() if how.in_place else _way(travelled, how)
+def _arc(travelled: GroundArc, how: Closes) -> GroundArc:
+    """Return the ground arc of the loop: in place, straight, or as it was."""
+    return travelled.standing() if how.in_place else _feet_arc(travelled, how)
 
 
-def _way(travelled: GroundArc, how: Closes) -> GroundArc:
-    """The ground path that it takes if it is not left on the spot."""
+def _feet_arc(travelled: GroundArc, how: Closes) -> GroundArc:
+    """Return the ground arc of the loop if it is not in place."""
     straighten = how.straighten == "yes" or (how.straighten == "auto" and abs(travelled.turn) <= STRAIGHT)
     return travelled.straight() if straighten else travelled
 
 
-def _closed(clip: Clip, cycle: Cycle, travelled: GroundArc, led: GroundArc, method: str) -> tuple[str, Clip]:
-    """The closed cycle by one method, and the name of the one that was used in the end."""
+def _closed(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, method: str) -> tuple[str, Clip]:
+    """Return the name of the method that was used in the end, and the cycle closed by it."""
     count = max(2, round(EASE_SHARE * cycle.length))
-    if method == "ease":
-        if cycle.start >= count:
-            method = "ease"
-        elif cycle.start + cycle.length + count <= len(clip):
-            method = "ease after"
-        else:
-            method = "offset"  # no frames on either side to fade into
-    return method, _cut_out(clip, cycle, travelled, led, method)
+    if method == "ease" and cycle.start < count:
+        after = cycle.start + cycle.length + count <= len(clip)
+        method = "ease after" if after else "offset"  # offset: no frames on either side to fade into
+    return method, _cut_out(clip, cycle, travelled, arc, method)
 
 
-def _cut_out(clip: Clip, cycle: Cycle, travelled: GroundArc, led: GroundArc, method: str) -> Clip:
-    """One cycle of L + 1 frames, the last its first again; freed of its travel, mended, and led on its new path."""
+def _cut_out(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, method: str) -> Clip:
+    """Return one cycle of L + 1 frames, the last its first again: mended without its travel, on its new ground arc."""
     start, length = cycle.start, cycle.length
     count = max(2, round(EASE_SHARE * length))
     low, high = max(start - count - 1, 0), min(start + length + count + 2, len(clip))
     around = clip.cut(low, high)
     at: Array = np.arange(low, high, dtype=float) - start
-    stayed = ground_arc.taken_off(around, travelled, at)
-    spread = tracks.tracks_of(stayed)
-    rows = _mended(spread.values, start - low, length, method, clip.rate)
+    still = tracks.tracks_of(ground_arc.removed(around, travelled, at))
+    rows = _mended(still.values, start - low, length, method, clip.rate)
     frames = np.append(np.arange(start - low, start - low + length), start - low)
-    closed = spread.clip(np.concatenate([rows, rows[:1]]), frames)
-    return replace(ground_arc.put_on(closed, led, np.arange(length + 1, dtype=float)), cyclic=True)
+    closed = still.clip(np.concatenate([rows, rows[:1]]), frames)
+    return replace(ground_arc.added(closed, arc, np.arange(length + 1, dtype=float)), cyclic=True)
 
 
 def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> Array:
@@ -223,27 +259,30 @@ def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> A
         return cycle
     half = max(1, min(round(POLYNOMIAL * rate), length // 4))
     spacing = max(1, round(rate / repairs.SEED_RATE))
-    led = repairs.bridge(cycle[: length - half], cycle[half:], half, spacing, method)
-    cycle[length - half :], cycle[:half] = led[:half], led[half:]
+    bridged = repairs.bridge(cycle[: length - half], cycle[half:], half, spacing, method)
+    cycle[length - half :], cycle[:half] = bridged[:half], bridged[half:]
     return cycle
 
 
-def _in_a_row(made: Clip) -> WorldPose:
-    """Three of a cycle; the seam to be looked at is at the start of the second."""
-    return world_pose.pose(cycles.unrolled(made, 1, 1))
+def _in_a_row(cycle: Clip) -> WorldPose:
+    """Return the poses of three cycles in a row; the seam that is measured is at the start of the second."""
+    return world_pose.pose(cycles.unrolled(cycle, 1, 1))
 
 
-def _judged(name: str, made: Clip, source: dict[str, Any]) -> tuple[dict[str, Any], WorldPose]:
-    """The figures of a closed cycle by one method: C of three in a row, D of the corrected frames, the seam's, K."""
-    several, seam_frame = _in_a_row(made), len(made) - 1
-    reach = max(2, round(POLYNOMIAL * made.rate))
-    found = seams.measure_pose(several, seam_frame)
+def _judged(name: str, closed: Clip, source: dict[str, Any]) -> tuple[dict[str, Any], WorldPose]:
+    """Return the figures of a closed cycle: C of three in a row, D of the corrected frames, the seam's, K; the three.
+
+    name : of the method that closed it; source : quality of the stretch it was cut from
+    """
+    several, seam_frame = _in_a_row(closed), len(closed) - 1
+    reach = max(2, round(POLYNOMIAL * closed.rate))
+    seam = seams.measure_pose(several, seam_frame)
     corrected = several.clip.cut(max(seam_frame - reach, 0), seam_frame + reach + 1)
     figures = {
         "name": name,
         "C": angles.periodicity(several),
         "D": angles.smoothness(world_pose.pose(corrected)),
-        "K": seams.composite(found, source["slide_cm_s"]),
-        **found,
+        "K": seams.composite(seam, source["slide_cm_s"]),
+        **seam,
     }
     return figures, several

@@ -1,4 +1,4 @@
-"""A clip that begins as an earlier one, and loses what it differs in where it goes its own way.
+"""A clip that begins with the frames of an earlier one; the difference fades out after these.
 
 Method: Following a drawn path.
 """
@@ -12,10 +12,20 @@ from ...motion.clip import Channel, Clip
 from . import repairs
 
 
-def going_on(earlier: Clip, clip: Clip, count: int, settle: int) -> Clip:
-    """Return a clip whose first `count` frames are an earlier one's, of the same skeleton and nearly the same motion.
+def with_beginning(earlier: Clip, clip: Clip, count: int, settle: int) -> Clip:
+    """Return a clip whose first `count` frames are an earlier clip's, of the same skeleton and nearly the same motion.
 
-    What both differ in there fades over `settle` frames.
+    The difference of both in the last of these frames fades over the next `settle` frames.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.seam import held
+        >>> walk, slower = actions.walk(), actions.walk(speed=1.2)
+        >>> mixed = held.with_beginning(walk, slower, 20, 10)
+        >>> [bool((mixed.rotations[k] == walk.rotations[k]).all()) for k in (19, 20)]
+        [True, False]
+        >>> bool((mixed.rotations[30:] == slower.rotations[30:]).all())
+        True
     """
     count = min(count, len(clip), len(earlier))
     if count == 0:
@@ -23,7 +33,7 @@ def going_on(earlier: Clip, clip: Clip, count: int, settle: int) -> Clip:
     last, after = count - 1, slice(count, min(count + settle, len(clip)))
     share = 1.0 - repairs.fade(after.stop - after.start)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    # By what the earlier clip is turned at its last frame that is kept, after its own rotation.
+    # The turn from the clip to the earlier one in the last kept frame, after the clip's own rotation.
     turned = quat.log(quat.mul(quat.inv(clip.rotations[last]), earlier.rotations[last]))
     rotations[after] = quat.mul(rotations[after], quat.exp(share[:, None, None] * turned))
     translations[after] += share[:, None, None] * (earlier.translations[last] - clip.translations[last])
@@ -32,9 +42,9 @@ def going_on(earlier: Clip, clip: Clip, count: int, settle: int) -> Clip:
     if scales is not None and earlier.scales is not None:
         scales = np.concatenate([earlier.scales[:count], scales[count:]])
     channels = {
-        name: Channel(np.concatenate([earlier.channels[name].values[:count], one.values[count:]]), one.discrete)
+        name: Channel(np.concatenate([earlier.channels[name].values[:count], own.values[count:]]), own.discrete)
         if name in earlier.channels
-        else one
-        for name, one in clip.channels.items()
+        else own
+        for name, own in clip.channels.items()
     }
     return replace(clip, rotations=rotations, translations=translations, scales=scales, channels=channels)

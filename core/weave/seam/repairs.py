@@ -1,27 +1,32 @@
-"""Mending the seam where one stretch of motion goes over into another (methods: Connecting two clips; Loops).
+"""Repairs of the seam between two stretches of motion (methods: Connecting two clips; Loops).
 
-Everything works on rows of channels (F, C), a frame each; see `tracks`.
+All work on rows of channels (F, C), one row a frame; see `tracks`.
 """
 
 import numpy as np
 
 from ...motion.quat import Array
 
-POINTS = 3  # each side that a polynomial is led through: M_{e−m} … M_{e−m−i}, i = 2, inclusive ([Shibuta])
-SEED_RATE = 30.0  # frames a second, of [Shibuta]; the distance of its points
+POINTS = 3  # on each side, through which a polynomial goes: M_{e−m} … M_{e−m−i}, i = 2, inclusive ([Shibuta])
+SEED_RATE = 30.0  # frames a second, of [Shibuta]: its points are one frame of that rate apart
 
 
 def fade(count: int) -> Array:
-    """Return the share (count,) of what is faded in, from near 0 to near 1, smoothly at both ends (Kovar 2002).
+    """Return the shares (count,) of motion that is faded in, from near 0 to near 1, smooth at both ends (Kovar 2002).
 
     1 − α with α(p) = 2((p+1)/k)³ − 3((p+1)/k)² + 1, k = count + 1.
+
+    Example:
+        >>> from action_loom.core.weave.seam import repairs
+        >>> repairs.fade(3).round(2).tolist()
+        [0.16, 0.5, 0.84]
     """
     at = (np.arange(count) + 1.0) / (count + 1.0)
     return at * at * (3.0 - 2.0 * at)
 
 
 def ease_before(rows: Array, start: int, length: int, count: int) -> Array:
-    """Return one cycle (L, C) whose last `count` frames fade into those before its start."""
+    """Return one cycle (L, C) whose last `count` frames fade into the frames before its start."""
     cycle = rows[start : start + length].copy()
     share = fade(count)[:, None]
     cycle[length - count :] = (1.0 - share) * cycle[length - count :] + share * rows[start - count : start]
@@ -29,7 +34,7 @@ def ease_before(rows: Array, start: int, length: int, count: int) -> Array:
 
 
 def ease_after(rows: Array, start: int, length: int, count: int) -> Array:
-    """Return one cycle (L, C) whose first `count` frames fade out of those after its end."""
+    """Return one cycle (L, C) whose first `count` frames fade out of the frames after its end."""
     cycle = rows[start : start + length].copy()
     share = fade(count)[:, None]
     cycle[:count] = (1.0 - share) * rows[start + length : start + length + count] + share * cycle[:count]
@@ -37,9 +42,9 @@ def ease_after(rows: Array, start: int, length: int, count: int) -> Array:
 
 
 def offset(rows: Array, start: int, length: int, settle: float) -> Array:
-    """Return one cycle (L, C) over which the gap of its ends is spread, and near them the change of velocity.
+    """Return one cycle (L, C) with the gap of its ends spread over it, and their change of velocity spread near them.
 
-    Of the gap e: e(½ − t/L); of the change of velocity, half at each end as t·exp(−2t/τ), τ = `settle` frames
+    The gap e is spread as e(½ − t/L); half of the change of velocity at each end as t·exp(−2t/τ), τ = `settle` frames
     (Holden 2022).
     """
     cycle = rows[start : start + length]
@@ -55,8 +60,8 @@ def offset(rows: Array, start: int, length: int, settle: float) -> Array:
 def spread(rows: Array, missing: int) -> Array:
     """Return one cycle (F − 1 + missing, C) of rows (F, C) that end where they begin, or nearly.
 
-    missing : frames from the last row to the first again, in which both ends go on as they move; what gap is left
-    then is spread over the cycle, which begins as it did.
+    missing : frames from the last row to the first again, added at the mean velocity of both ends. The gap that is left
+        is spread over the cycle, which begins as it did
     """
     moving = 0.5 * (rows[1] - rows[0] + rows[-1] - rows[-2])
     ahead = rows[-1] + np.arange(1, missing + 1)[:, None] * moving
@@ -71,23 +76,30 @@ def _velocity(rows: Array, frame: int) -> Array:
 
 
 def inertial(before: Array, after: Array, reach: int, half_life: float) -> Array:
-    """Return frames −reach … (2·reach + 1, C) of two tracks that meet in the middle, half the gap given to each.
+    """Return the frames from −reach to reach (2·reach + 1, C) of two tracks that meet in the middle.
 
-    The gap and the change of velocity die away on both sides like a critically damped spring (Holden 2021), and are
-    gone altogether at the reach.
+    before, after (2·reach + 1, C) : the track that counts up to the middle, and the one from there on
+    Each takes half of the gap. Gap and change of velocity die away on both sides like a critically damped spring
+    (Holden 2021) of this half-life in frames, and are gone altogether at the reach.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.weave.seam import repairs
+        >>> before, after = np.zeros((7, 1)), np.ones((7, 1))
+        >>> repairs.inertial(before, after, 3, 1.0)[:, 0].round(1).tolist()
+        [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]
     """
-    middle = reach
     rate = 2.0 * np.log(2.0) / half_life
-    gap = after[middle] - before[middle]
-    # One-sided, of second order: beyond the middle the first track may not go on, nor the second come from before it.
-    change = _setting_out(after[middle:]) + _setting_out(before[middle::-1])
-    away = np.arange(len(before)) - middle
+    gap = after[reach] - before[reach]
+    # One-sided velocities, of second order: each track may be cut off beyond the middle.
+    change = _setting_out(after[reach:]) + _setting_out(before[reach::-1])
+    away = np.arange(len(before)) - reach
     time = np.abs(away)[:, None].astype(float)
     rest = 1.0 - np.clip(time / (reach + 1.0), 0.0, 1.0)
     decay = np.exp(-rate * time) * rest * rest * (3.0 - 2.0 * rest)
-    past = before + decay * (0.5 * gap + (-0.5 * change + rate * 0.5 * gap) * time)
-    coming = after - decay * (0.5 * gap + (0.5 * change + rate * 0.5 * gap) * time)
-    return np.where(away[:, None] <= 0, past, coming)
+    left = before + decay * (0.5 * gap + (-0.5 * change + rate * 0.5 * gap) * time)
+    entered = after - decay * (0.5 * gap + (0.5 * change + rate * 0.5 * gap) * time)
+    return np.where(away[:, None] <= 0, left, entered)
 
 
 def _setting_out(rows: Array) -> Array:
@@ -98,10 +110,17 @@ def _setting_out(rows: Array) -> Array:
 
 
 def bridge(before: Array, after: Array, half: int, spacing: int, kind: str) -> Array:
-    """Return the frames (2·half, C) between two stretches, led through three points at the end of one and the start
-    of the other: by Lagrange's polynomial or a natural cubic spline ([Shibuta]).
+    """Return the frames (2·half, C) between two stretches, on one curve through three points of each ([Shibuta]).
 
     before, after (·, C) : frames up to the gap and from its end on; spacing : frames from point to point
+    kind : "lagrange", Lagrange's polynomial, or "spline", a natural cubic spline
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.weave.seam import repairs
+        >>> line = np.arange(10.0)[:, None]  # its frames 4 and 5 are missing
+        >>> repairs.bridge(line[:4], line[6:], 1, 1, "lagrange")[:, 0].round(3).tolist()
+        [4.0, 5.0]
     """
     reach = np.arange(POINTS) * spacing
     points = np.concatenate([before[-1 - reach[::-1]], after[reach]])
@@ -113,7 +132,7 @@ def bridge(before: Array, after: Array, half: int, spacing: int, kind: str) -> A
 
 
 def _lagrange(at: Array, frames: Array) -> Array:
-    """Shares (K, N) of values at N places in the polynomial through them, at K others."""
+    """Return the shares (K, N) of values at N places in the polynomial through them, at K other places."""
     basis = np.ones((len(frames), len(at)))
     for n in range(len(at)):
         for other in range(len(at)):
@@ -123,18 +142,18 @@ def _lagrange(at: Array, frames: Array) -> Array:
 
 
 def _natural_spline(at: Array, frames: Array) -> Array:
-    """Shares (K, N) of values at N places in the natural cubic spline through them, at K others between them."""
+    """Return the shares (K, N) of values at N places in the natural cubic spline through them, at K between them."""
     count, steps = len(at), np.diff(at)
     # Second derivatives of the spline that is 1 at one place and 0 at the others, for all places at once.
     system, right = np.eye(count), np.zeros((count, count))
     for k in range(1, count - 1):
         system[k, k - 1 : k + 2] = steps[k - 1], 2.0 * (steps[k - 1] + steps[k]), steps[k]
         right[k, k - 1 : k + 2] = 6.0 / steps[k - 1], -6.0 / steps[k - 1] - 6.0 / steps[k], 6.0 / steps[k]
-    bends = np.linalg.solve(system, right)
+    curvatures = np.linalg.solve(system, right)
     piece = np.clip(np.searchsorted(at, frames, side="right") - 1, 0, count - 2)
     step = steps[piece][:, None]
     b = ((frames - at[piece]) / steps[piece])[:, None]
     a = 1.0 - b
     values = np.eye(count)
-    curved = ((a**3 - a) * bends[piece] + (b**3 - b) * bends[piece + 1]) * step**2 / 6.0
+    curved = ((a**3 - a) * curvatures[piece] + (b**3 - b) * curvatures[piece + 1]) * step**2 / 6.0
     return np.asarray(a * values[piece] + b * values[piece + 1] + curved)

@@ -1,4 +1,7 @@
-"""Where in a clip the seam of a loop is best put: where both sides are close, and the clip itself moves as usual."""
+"""The best place for the seam of a loop: where both sides are close, and the clip itself moves as usual.
+
+Method: Loops.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +16,36 @@ from ...sync.cycle_search import NEAR_BEST, PERIODIC, Cycle, Repetition
 LENGTHS = 0.042  # s by which a cycle may be longer or shorter than it was found
 WINDOW = 0.033  # s each side that is compared
 PLACES, APART = 12, 0.025  # how many are offered, and s between them
-CLOSENESS, STRETCH = 1.5, 1.0  # what a doubled distance, and a length at that limit, weigh against K of the place
-LESS = 2.0  # and what a start does whose score is 0.05 below those that count as good as the best
+# Costs beside K of the place: of a doubled distance, of a length at the limit above, and of a start whose score is 0.05
+# below those that count as good as the best.
+CLOSENESS, STRETCH, LESS = 1.5, 1.0, 2.0
 
 Frames = NDArray[np.int64]
 
 
-def ranked(clip: Clip, found: Repetition) -> list[Cycle]:
-    """Return the best cycle of a clip, moved to where its seam is best: by a cycle at most, its length by 42 ms.
+def ranked(clip: Clip, repetition: Repetition) -> list[Cycle]:
+    """Return the best cycle of a clip, moved to the best place for its seam, then the next best, a few frames apart.
 
-    By the distance of point clouds in a window, which stays inside the clip (or its ends would draw the seam), and by
-    how natural the clip itself is at that place. The next best places follow, a few frames apart.
+    The start moves by a cycle at most, the length by 42 ms. Places are judged by the distance of point clouds in a
+    window, which stays inside the clip (or its ends would attract the seam), and by how natural the clip itself is
+    there.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync import cycle_search
+        >>> from action_loom.core.weave.seam import search
+        >>> walk = actions.walk(cycles=4)
+        >>> places = search.ranked(walk, cycle_search.find(walk))
+        >>> places[0].length, len(places) > 1
+        (32, True)
     """
-    cycle = found.best
+    cycle = repetition.best
     window, reach = round(WINDOW * clip.rate), max(1, round(LENGTHS * clip.rate))
     last = len(clip) - 1
     every = np.arange(max(window, cycle.start - cycle.length), min(last - window, cycle.start + cycle.length) + 1)
-    scores = np.interp(every, found.starts, found.start_scores, left=-np.inf, right=-np.inf)
+    scores = np.interp(every, repetition.starts, repetition.start_scores, left=-np.inf, right=-np.inf)
     less = np.maximum(cycle.score - NEAR_BEST - scores, 0.0)[:, None] / NEAR_BEST
-    # Where it repeats itself as well as at the best start, or a little less well: better a worse cycle than a seam.
+    # Starts that repeat as well as the best, or a little less well: a worse cycle is better than a seam that is seen.
     alike = scores >= min(cycle.score - NEAR_BEST, PERIODIC)
     starts, less = every[alike][:, None], less[alike]
     change = np.arange(-reach, reach + 1)[None]
@@ -57,7 +71,7 @@ def ranked(clip: Clip, found: Repetition) -> list[Cycle]:
 
 
 def _distances(clip: Clip, starts: Frames, ends: Frames, window: int) -> Array:
-    """Windowed distances (S, K) between frames (S, 1) and (S, K), from the part of the clip that they lie in."""
+    """Return windowed distances (S, K) between frames (S, 1) and (S, K), from the part of the clip that they lie in."""
     low, high = int(starts.min()) - window, int(ends.max()) + window
     body = metrics.prepare(clip.cut(low, high + 1), Matching(metric="points"))
     return np.asarray(body.matrix(body, window)[starts - low, ends - low])

@@ -1,7 +1,8 @@
-"""What of two bodies is compared where an action is entered: the legs, and of the trunk more, the nearer they must be.
+"""The points of two bodies that are compared where an action is entered: the legs, and a part of the trunk.
 
-Figure 1 of [Nomura]: the wider the threshold, the less of the trunk counts (methods:
-Splicing upper body onto locomotion).
+Figure 1 of [Nomura]: the wider the threshold, the less of the trunk counts.
+
+Method: Splicing upper body onto locomotion.
 """
 
 from collections.abc import Callable
@@ -16,12 +17,12 @@ from ...motion.quat import Array
 from ...motion.skeleton import Skeleton
 from ...sync import joint_weights
 
-TRUNK_SHARE = 0.3  # of the weight of all points, the rest is the legs'; with more, standing counts as walking
+TRUNK_SHARE = 0.3  # of the weight of all points, the rest is the legs'; with more, standing would be near to walking
 
 
 @dataclass(frozen=True)
 class Level:
-    """What of the trunk is compared beside the legs, and up to which mean distance (m) that makes a splice point."""
+    """The points of the trunk compared beside the legs, and the mean distance (m) up to which it is a splice point."""
 
     name: str
     threshold: float
@@ -29,7 +30,7 @@ class Level:
 
 
 def _shoulders(skeleton: Skeleton) -> Array:
-    """Both halves of the trunk and both shoulders as shares (4, J) of joints' places."""
+    """Return both halves of the trunk and both shoulders as shares (4, J) of joints' places."""
     return np.concatenate([mass.trunk_halves(skeleton), _arms(skeleton)])
 
 
@@ -48,7 +49,7 @@ LEVELS = (
 
 
 def asked(threshold: float) -> list[tuple[Level, float]]:
-    """Return the levels that are tried for a threshold (m), and up to which distance each makes a splice point.
+    """Return the levels that are tried for a threshold (m), and the distance up to which each makes a splice point.
 
     The first level that is as wide as the threshold is the last; beyond the widest, that one is as wide as asked for.
     """

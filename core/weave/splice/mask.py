@@ -1,4 +1,4 @@
-"""Which joints are the upper body: what is spliced, and what its trunk is known by.
+"""The joints of the upper body: those that are spliced, and those that show how its trunk stands.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -16,10 +16,10 @@ from ...motion.skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class UpperBody:
-    """The joints of the upper body, where it begins, and what tells how its trunk stands.
+    """The joints of the upper body, where it begins, and the joints that show how its trunk stands.
 
-    joints (U,), begins : those of them that hang on the lower body
-    pelvis : the one of these that carries the trunk, which is turned; None where the trunk is not among the joints
+    joints (U,); begins : those of them that hang on the lower body
+    pelvis : the pelvis joint, the one of `begins` that carries the trunk; None where the trunk is not among the joints
     trunk (P,) : the joints of the trunk above it, and the shoulders. Arms are left out: a guard would turn the chest
     """
 
@@ -30,10 +30,18 @@ class UpperBody:
 
 
 def upper_body(skeleton: Skeleton, names: str = "") -> UpperBody:
-    """Return the upper body of a skeleton: what hangs below the lowest joint of the spine, or as `names` says.
+    """Return the upper body of a skeleton: the lowest joint of the spine and all below it, or the joints in `names`.
 
-    names : comma-separated joints, each with all that hangs below it; with a minus before it, without.
+    names : comma-separated joints, each with all that hangs below it; a minus before a name leaves these out
     Raises OptionError for names that do not fit, and SkeletonError for a body whose parts are not known.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.weave.splice import mask
+        >>> figure = body.skeleton()
+        >>> upper = mask.upper_body(figure)
+        >>> figure.names[upper.pelvis], len(upper.joints), len(mask.upper_body(figure, "spine, -upper_arm.L").joints)
+        ('spine', 12, 9)
     """
     chosen = _named(skeleton, names) if names.strip() else _above_the_pelvis(skeleton)
     _refuse_legs(skeleton, chosen)
@@ -83,7 +91,7 @@ def _named(skeleton: Skeleton, names: str) -> NDArray[np.bool_]:
 
 
 def _refuse_legs(skeleton: Skeleton, chosen: NDArray[np.bool_]) -> None:
-    """Raise OptionError where the lower body would be replaced, too: its joints or what carries them."""
+    """Raise OptionError where the lower body would be replaced, too: its joints or those that carry them."""
     roots = np.flatnonzero(chosen & (skeleton.parents < 0))
     if len(roots):
         name = skeleton.names[roots[0]]
@@ -98,7 +106,7 @@ def _refuse_legs(skeleton: Skeleton, chosen: NDArray[np.bool_]) -> None:
 
 
 def _trunk(skeleton: Skeleton, chosen: NDArray[np.bool_], joint: int) -> list[int]:
-    """Return the points of the trunk that a joint carries; none where these do not tell how it is turned."""
+    """Return the points of the trunk that a joint carries; none where these do not show its rotation."""
     known = skeleton.roles
     below = chosen & skeleton.with_below([joint])
     below[joint] = False

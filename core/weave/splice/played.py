@@ -1,4 +1,4 @@
-"""What is played along a stretch of a locomotion: an action, entered at one of its frames and played on.
+"""The action that is played along a stretch of a locomotion, from one of its frames on.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -19,7 +19,7 @@ from . import torso
 
 @dataclass(frozen=True)
 class Run:
-    """How an action goes on from where it was entered: a frame of a clip, of those that are played."""
+    """An action as it plays from where it is entered: the number of a clip, and a frame of it."""
 
     clip: int
     frame: int
@@ -27,7 +27,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """An action at F frames of a locomotion, and which way its hips face (F,) but for their swing, radians."""
+    """An action at F frames of a locomotion, and the facing of its hips (F,) without their swing, radians."""
 
     clip: Clip
     facing: Array
@@ -39,10 +39,11 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """How far apart (m) some frames of a locomotion and all that could be played to them are.
+    """The distances (m) of an interval of a locomotion to the frames that could be played along it.
 
-    count : of its frames; distances (K, N) : of every `step`-th of them to every `step`-th of the clips', which follow
-    each other; closely(clip, first, end) : (count, end − first) of all its frames to some of a clip
+    count : of its frames; distances (K, N) : of every `step`-th of them to every `step`-th frame of the clips, one clip
+        after the other
+    closely(clip, first, end) : distances (count, end − first) of all its frames to those of a part of a clip
     """
 
     count: int
@@ -52,26 +53,26 @@ class Interval:
 
 
 class Played(ABC):
-    """What can be entered at a frame of its clips and played on."""
+    """An action, of one clip or more, that can be entered at any frame and plays on from there."""
 
     name: str
     clips: Sequence[Clip]
 
     @abstractmethod
     def best(self, interval: Interval) -> tuple[Run | None, float]:
-        """Return the run that is nearest over an interval on the mean, and how near; None where all end before."""
+        """Return the run that is nearest over an interval on the mean, and its distance; None where all end before."""
 
     @abstractmethod
     def going(self, run: Run, after: int, interval: Interval) -> float:
-        """Return how near a run is over an interval from its frame `after` on; infinite where it ends before."""
+        """Return the distance of a run over an interval, from its frame `after` on; infinite where it ends before."""
 
     @abstractmethod
     def without_point(self, count: int, nearest: Run | None) -> list[tuple[Run, int]]:
-        """Return runs, and how many frames each is played, for `count` frames where nothing is near enough."""
+        """Return runs, and how many frames each is played, for `count` frames where no run is near enough."""
 
     @abstractmethod
     def keep(self, run: Run, first: int, count: int) -> None:
-        """Take note that `count` frames of a run from its frame `first` on are played."""
+        """Note that `count` frames of a run, from its frame `first` on, are played."""
 
     @abstractmethod
     def motion(self, run: Run, count: int) -> Motion:
@@ -79,11 +80,11 @@ class Played(ABC):
 
     @abstractmethod
     def places(self, run: Run, count: int) -> NDArray[np.int64]:
-        """Return of which clip, and which frame of it, each of these is (2, count); in transitions the one left."""
+        """Return the clip and the frame of it (2, count) that are played; in transitions those that are left."""
 
 
 class PlayedClip(Played):
-    """One action, played as it is from any of its frames; from `start` where nothing is near enough."""
+    """One action, played as it is from any of its frames; from `start` where none is near enough."""
 
     def __init__(self, action: Clip, start: int = 0) -> None:
         if not 0 <= start < len(action) - 1:
@@ -114,7 +115,7 @@ class PlayedClip(Played):
         return [(Run(0, self._start), min(room, count - gone)) for gone in range(0, count, room)]
 
     def keep(self, run: Run, first: int, count: int) -> None:
-        """Nothing follows from it: the action is played as it is, however often."""
+        """Do nothing: the action is played as it is, however often."""
 
     def motion(self, run: Run, count: int) -> Motion:
         frames = np.minimum(run.frame + np.arange(count, dtype=float), len(self.clips[0]) - 1.0)
@@ -126,7 +127,7 @@ class PlayedClip(Played):
 
 
 def _diagonals(distances: Array) -> Array:
-    """Mean (N − K + 1,) over the K rows of distances (K, N), from each column on, both running on."""
+    """Return the mean (N − K + 1,) of each diagonal of distances (K, N) that has all K rows."""
     count, columns = distances.shape
     starts = columns - count + 1
     total = np.zeros(starts)

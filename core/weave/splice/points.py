@@ -1,7 +1,7 @@
-"""Where an action is entered along a stretch of a locomotion: at every interval, wherever both are alike.
+"""Splice points: the frames at which an action is entered along a stretch of a locomotion, where both are alike.
 
-For locomotions that have no end of their own, such as walks over a motion graph: nothing is registered as a whole, but
-at every interval what goes best with what comes is looked up in the action, or in the graph of several.
+For locomotions without an end of their own, such as walks over a motion graph: they are not registered as a whole, but
+at every interval the frame of the action (or of a graph of several) that goes best with the next interval is looked up.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -23,15 +23,15 @@ from .played import Interval, Played, Run
 INTERVAL = 1.0  # s
 WINDOW = 1.0 / 6.0  # s each side that is compared
 COMPARED = 30.0  # frames a second that are compared at first
-BETTER = 0.8  # times what going on would cost: a new point must not cost more, or the action becomes shreds
+BETTER = 0.8  # times the cost of playing on: a new point must not cost more, or the action becomes shreds
 
 
 @dataclass(frozen=True)
 class SplicePiece:
-    """A run of the action: from a frame of the locomotion to another (not included), and how it was entered.
+    """A run of the action, from a frame of the locomotion to another (not included), and how it was entered.
 
-    level, distance : what made it a splice point, and how far apart both are over the interval (m); where nothing was
-    near enough, there is no level
+    level : the level at which that frame is a splice point; None where no frame was near enough
+    distance : of both over the interval, m
     """
 
     first: int
@@ -43,10 +43,9 @@ class SplicePiece:
 
 @dataclass(frozen=True)
 class SplicePlan:
-    """What is played along a stretch of a locomotion, from piece to piece without a gap.
+    """The pieces of the action that are played along a stretch of a locomotion, without a gap.
 
-    least : the least distance (m) of any interval, as far as the trunk is compared; with a threshold over it there is a
-    splice point
+    least : the least distance (m) of any interval; a threshold above it gives a splice point
     """
 
     pieces: tuple[SplicePiece, ...]
@@ -70,12 +69,21 @@ def plan(
     interval: float = INTERVAL,
     threshold: float = LEVELS[-1].threshold,
 ) -> SplicePlan:
-    """Return what of an action goes with frames `first` … `end` − 1 of a locomotion of its skeleton and rate.
+    """Return the pieces of an action that go with frames `first` … `end` − 1 of a locomotion of its skeleton and rate.
 
     interval : s after which a splice point is looked up again
-    threshold : m; up to it frames count as alike. The smaller, the more of the trunk is asked to be (see `levels`)
-    The action goes on from point to point unless another costs a fifth less over the whole next interval. Raises
-    ClipError for stretches that are not in the clips, and OptionError or SkeletonError for bodies not known.
+    threshold : m; up to it frames count as alike. The smaller, the more of the trunk has to be alike (see `levels`)
+    The action plays on from point to point unless another point costs a fifth less over the whole next interval. Raises
+    ClipError for stretches that are not in the clips, and OptionError or SkeletonError for bodies whose parts are not
+    known.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.splice import played, points
+        >>> walk = actions.walk()
+        >>> planned = points.plan(walk, played.PlayedClip(walk), first=10, end=70)  # a walk on itself
+        >>> [(piece.first, piece.end, piece.run.frame, piece.level) for piece in planned.pieces]
+        [(10, 70, 10, 'shoulders')]
     """
     end = len(locomotion) if end is None else end
     refuse_others(locomotion, played)
@@ -87,22 +95,30 @@ def plan(
     least = np.inf
     for at in range(first, end, length):
         until = min(at + length, end)
-        found = compared.best(at, until)
-        least = min(least, found.distance)
-        pieces = _gone_on(pieces, played, found, at, until)
+        best = compared.best(at, until)
+        least = min(least, best.distance)
+        pieces = _extended(pieces, played, best, at, until)
     return SplicePlan(tuple(pieces), float(least))
 
 
 def refuse_others(locomotion: Clip, played: Played) -> None:
-    """Raise ClipError for an action that is not of the locomotion's skeleton and rate."""
+    """Raise ClipError for an action that is not of the locomotion's skeleton and rate.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.splice import played, points
+        >>> points.refuse_others(actions.walk(), played.PlayedClip(actions.wave(rate=60.0)))
+        Traceback (most recent call last):
+        action_loom.core.errors.ClipError: wave must first be brought onto the skeleton and the rate of walk
+    """
     for action in played.clips:
         if locomotion.rate != action.rate or not retarget.same(locomotion.skeleton, action.skeleton):
             raise ClipError(f"{action.name} must first be brought onto the skeleton and the rate of {locomotion.name}")
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """The level that has a splice point (None: none has), the nearest run, how near, and the interval at that level."""
+class _Nearest:
+    """The level that has a splice point (None: none has), the nearest run, its distance, the interval at that level."""
 
     level: str | None
     run: Run | None
@@ -110,25 +126,25 @@ class _Found:
     interval: Interval
 
 
-def _gone_on(pieces: list[SplicePiece], played: Played, found: _Found, at: int, until: int) -> list[SplicePiece]:
-    """The pieces with what is played from one frame of the locomotion to another."""
+def _extended(pieces: list[SplicePiece], played: Played, best: _Nearest, at: int, until: int) -> list[SplicePiece]:
+    """Return the pieces and those played from frame `at` of the locomotion to `until`."""
     last = pieces[-1] if pieces else None
     if last is not None:
         gone = at - last.first
-        going = played.going(last.run, gone, found.interval)
-        if np.isfinite(going) and (found.level is None or found.distance > BETTER * going):
+        going = played.going(last.run, gone, best.interval)
+        if np.isfinite(going) and (best.level is None or best.distance > BETTER * going):
             played.keep(last.run, gone, until - at)
             return [*pieces[:-1], replace(last, end=until)]
-    runs = [(found.run, until - at)] if found.level is not None and found.run is not None else None
-    for run, count in runs or played.without_point(until - at, found.run):
+    runs = [(best.run, until - at)] if best.level is not None and best.run is not None else None
+    for run, count in runs or played.without_point(until - at, best.run):
         played.keep(run, 0, count)
-        pieces = [*pieces, SplicePiece(at, at + count, run, found.level, found.distance)]
+        pieces = [*pieces, SplicePiece(at, at + count, run, best.level, best.distance)]
         at += count
     return pieces
 
 
 class _Compared:
-    """How far apart locomotion and action are over any interval."""
+    """The distances of locomotion and action over any interval."""
 
     def __init__(self, locomotion: Clip, played: Played, threshold: float) -> None:
         self._played, self._step = played, max(1, round(locomotion.rate / COMPARED))
@@ -137,20 +153,20 @@ class _Compared:
         self._theirs = [[levels.cloud(clip, level) for clip in played.clips] for level, _ in self._asked]
         self._rough = [[_every(cloud, self._step) for cloud in clouds] for clouds in self._theirs]
 
-    def best(self, at: int, until: int) -> _Found:
-        """Return what is nearest over the frames at … until − 1, at the first level that it makes a splice point."""
-        found = None
+    def best(self, at: int, until: int) -> _Nearest:
+        """Return the nearest run over the frames at … until − 1, at the first level where that is a splice point."""
+        nearest = None
         for k, (level, limit) in enumerate(self._asked):
             interval = self._interval(k, at, until)
             run, distance = self._played.best(interval)
-            found = _Found(level.name if distance <= limit else None, run, distance, interval)
-            if found.level is not None:
+            nearest = _Nearest(level.name if distance <= limit else None, run, distance, interval)
+            if nearest.level is not None:
                 break
-        assert found is not None
-        return found
+        assert nearest is not None
+        return nearest
 
     def _interval(self, k: int, at: int, until: int) -> Interval:
-        """The frames at … until − 1 as they are compared at one of the levels."""
+        """Return the frames at … until − 1 as they are compared at level number k."""
         window = round(self._window / self._step)
         rough = self._part(k, np.arange(at - window * self._step, until + window * self._step, self._step))
         rows = -(-(until - at) // self._step)
@@ -159,14 +175,13 @@ class _Compared:
         def closely(clip: int, first: int, end: int) -> Array:
             ours, (places, weights) = np.arange(at - self._window, until + self._window), self._theirs[k][clip]
             low, high = max(first - self._window, 0), min(end + self._window, len(places))
-            some = PointMetric.of_cloud(places[low:high], weights)
-            found = self._part(k, ours).matrix(some, self._window)
-            return np.asarray(found[self._window : self._window + until - at, first - low : end - low])
+            matrix = self._part(k, ours).matrix(PointMetric.of_cloud(places[low:high], weights), self._window)
+            return np.asarray(matrix[self._window : self._window + until - at, first - low : end - low])
 
         return Interval(until - at, self._step, np.concatenate(distances, axis=1), closely)
 
     def _part(self, k: int, frames: NDArray[np.int64]) -> PointMetric:
-        """Some frames of the locomotion; before its first and after its last it stands still."""
+        """Return some frames of the locomotion; before its first and after its last it stands still."""
         places, weights = self._ours[k]
         return PointMetric.of_cloud(places[np.clip(frames, 0, len(places) - 1)], weights)
 

@@ -1,6 +1,6 @@
-"""How the trunk of an action is turned about the pelvis joint so that it goes with a locomotion.
+"""The rotation of an action's trunk about the pelvis joint that makes it go with a locomotion.
 
-Everything is seen in heading frames: standing at the pelvis joint, facing where the hips face but for their swing.
+All is seen in heading frames: at the pelvis joint, facing as the hips do without their swing.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -15,14 +15,14 @@ from ...motion.quat import Array
 from ...recipes.splice import SpliceOptions
 from .mask import UpperBody
 
-HEADING_SIGMA = 0.5  # s; with less, the swing of the hips is taken for facing, and the trunk turned with it
+HEADING_SIGMA = 0.5  # s; with less, the swing of the hips would count as facing, and the trunk would turn with it
 
 
 @dataclass(frozen=True, eq=False)
 class Torso:
-    """How the trunk of a clip stands in its heading frame, in each of F frames.
+    """The trunk of a clip in its heading frame, in each of F frames.
 
-    turning (F, 4) : of the pelvis joint; carrier (F, 4) : of the frame in which it turns
+    turning (F, 4) : rotation of the pelvis joint; carrier (F, 4) : rotation of the frame in which it turns
     points (F, P, 3) : of the trunk, from the pelvis joint
     """
 
@@ -32,20 +32,47 @@ class Torso:
 
 
 def facing(clip: Clip) -> Array:
-    """Return which way the hips face (F,) but for their swing, radians."""
+    """Return the facing of the hips (F,) without their swing, radians.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.splice import torso
+        >>> facing = np.degrees(torso.facing(actions.walk(cycles=6)))
+        >>> np.ptp(facing[30:-30]).round(1).item()  # the hips swing by 14°
+        0.4
+    """
     return root_motion.pelvis_heading(clip, HEADING_SIGMA)
 
 
 def facing_at(clip: Clip, frames: Array) -> Array:
-    """Return the same at some frames (K,) that are played at the clip's own speed.
+    """Return the facing of the hips (K,) at some frames (K,) that are played at the clip's own speed.
 
-    All of the clip tells it then. Where its speed is changed, so is its swing: facing is that of the re-timed clip.
+    It is smoothed over the whole clip, then sampled. A re-timed clip swings at another speed: for that take `facing` of
+    the re-timed clip.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.splice import torso
+        >>> walk = actions.walk()
+        >>> bool((torso.facing_at(walk, np.array([0.0, 10.0])) == torso.facing(walk)[[0, 10]]).all())
+        True
     """
     return np.interp(frames, np.arange(len(clip)), facing(clip))
 
 
 def measure(clip: Clip, upper: UpperBody, faced: Array) -> Torso:
-    """Return how the trunk stands as seen by who faces (F,) radians; the upper body must have a pelvis joint."""
+    """Return the trunk of a clip in frames that face (F,) radians; the upper body must have a pelvis joint.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.splice import mask, torso
+        >>> walk = actions.walk()
+        >>> trunk = torso.measure(walk, mask.upper_body(walk.skeleton), torso.facing(walk))
+        >>> trunk.turning.shape, trunk.points.shape
+        ((97, 4), (97, 6, 3))
+    """
     assert upper.pelvis is not None
     rotations, positions = kinematics.world_of(clip, [upper.pelvis, *upper.trunk])
     back = quat.about_axis("Z", -faced)
@@ -56,31 +83,44 @@ def measure(clip: Clip, upper: UpperBody, faced: Array) -> Torso:
 
 
 def correction(locomotion: Torso, action: Torso, rate: float, recipe: SpliceOptions) -> Array:
-    """Return the rotations (F, 4) after the action's own by which its trunk goes with the locomotion's.
+    """Return the rotations (F, 4), after the action's own, by which its trunk goes with the locomotion's.
 
-    gaussian : as the locomotion's stands, averaged over neighbours; the action's quick turning stays ([Nomura])
-    heck : as the locomotion's stands, less the mean of that, which is the action's posture ([Heck])
-    additive : as the action's own stands, with what the locomotion's does about its mean
+    gaussian : onto the locomotion's trunk, averaged over neighbours; the action's quick turning stays ([Nomura])
+    heck : onto the locomotion's trunk, without the mean, so the action keeps its posture ([Heck])
+    additive : from the locomotion's mean trunk onto its trunk: its swing is added to the action's own
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import quat
+        >>> from action_loom.core.recipes.splice import SpliceOptions
+        >>> from action_loom.core.weave.splice import mask, torso
+        >>> clips = actions.walk(), actions.sneak().cut(0, 97)
+        >>> upper = mask.upper_body(clips[0].skeleton)
+        >>> walk, sneak = (torso.measure(clip, upper, torso.facing(clip)) for clip in clips)
+        >>> turns = quat.log(torso.correction(walk, sneak, 30.0, SpliceOptions()))
+        >>> round(np.degrees(np.linalg.norm(turns, axis=1).mean()).item())  # the crouched trunk is set upright
+        30
     """
     if recipe.method == "additive":
         mean = locomotion.points.mean(axis=0)[None]
         return in_own_frame(onto(locomotion.points, mean), action)
-    found = in_own_frame(onto(locomotion.points, action.points), action)
+    turned = in_own_frame(onto(locomotion.points, action.points), action)
     if recipe.method == "heck":
-        return without_mean(found, 1.0)
-    return without_mean(smoothed(found, recipe.smoothing * rate), recipe.posture)
+        return without_mean(turned, 1.0)
+    return without_mean(smoothed(turned, recipe.smoothing * rate), recipe.posture)
 
 
 def onto(targets: Array, points: Array) -> Array:
-    """Return the rotations (F, 4) that carry points (F, P, 3) best onto wanted ones, about the origin (Horn 1987)."""
-    # The quaternion nearest to a matrix that is no rotation is Horn's, if the matrix is Σ wanted · pointᵀ.
+    """Return the rotations (F, 4) about the origin that bring points (F, P, 3) nearest to targets (Horn 1987)."""
+    # For the matrix Σ target · pointᵀ, which is no rotation, `from_matrix` gives the nearest quaternion: that of Horn.
     return quat.from_matrix(np.einsum("...pi,...pj->...ij", targets, points))
 
 
 def in_own_frame(turned: Array, action: Torso) -> Array:
     """Return rotations Q (F, 4) of the trunk in the heading frame as q in the pelvis joint's: Q·turning = turning·q.
 
-    There a mean over frames is one of what is done to the body, not of the ways that the body is turned.
+    There a mean over frames is a mean of the corrections, whichever way the body is turned.
     """
     return quat.mul(quat.mul(quat.inv(action.turning), turned), action.turning)
 
@@ -88,18 +128,31 @@ def in_own_frame(turned: Array, action: Torso) -> Array:
 def smoothed(corrections: Array, sigma: float) -> Array:
     """Return rotations (F, 4) averaged with their neighbours, by exp(−k²/2σ²), σ in frames.
 
-    The window of [Nomura], 60 frames, is 12 σ wide; what is more than 4 σ away is left out, a ten-thousandth. Ends go
-    on by odd reflection, so that what changes evenly stays as it is there, too.
+    The window of [Nomura], 60 frames, is 12 σ wide; here neighbours farther than 4 σ are left out, a ten-thousandth of
+    the weight. Ends are extended by odd reflection, so that an even change stays as it is there, too.
     """
     return quat.normalize(root_motion.smooth(quat.continuous(corrections), sigma))
 
 
 def without_mean(corrections: Array, share: float) -> Array:
-    """Return rotations (F, 4) with a share of their mean taken off again: q·mean⁻¹ where it is all of it."""
+    """Return rotations (F, 4) without a share of their mean: q·mean⁻¹ for the share 1."""
     mean = quat.mean_of_frames(corrections[:, None])[0]
     return quat.mul(corrections, quat.exp(-share * quat.log(mean)))
 
 
 def placed(locomotion: Torso, action: Torso, corrections: Array) -> Array:
-    """Return the pelvis joint's rotations (F, 4) on the locomotion's hips that give the action's trunk, corrected."""
+    """Return the pelvis joint's rotations (F, 4) on the locomotion's hips that give the action's trunk, corrected.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import quat
+        >>> from action_loom.core.weave.splice import mask, torso
+        >>> walk = actions.walk()
+        >>> upper = mask.upper_body(walk.skeleton)
+        >>> trunk = torso.measure(walk, upper, torso.facing(walk))
+        >>> rotations = torso.placed(trunk, trunk, np.tile(quat.IDENTITY, (97, 1)))  # its own trunk, uncorrected
+        >>> bool(np.allclose(rotations, walk.rotations[:, upper.pelvis]))
+        True
+    """
     return quat.mul(quat.mul(quat.inv(locomotion.carrier), action.turning), corrections)

@@ -32,7 +32,7 @@ IMPOSSIBLE = {
 @pytest.mark.parametrize("rest", POSSIBLE)
 def test_a_body_can_stand_in_these(rest):
     body = bodies.resting(material.figure(), POSSIBLE[rest], 3)
-    assert rest_check.is_possible(body)
+    assert bodies.is_possible(body)
     assert rest_check.choose(material.walk(skeleton=body)).name == "rest pose"
 
 
@@ -40,7 +40,7 @@ def test_a_body_can_stand_in_these(rest):
 def test_nobody_can_stand_in_these_and_the_most_upright_frame_stands_in(rest):
     straight = bodies.moving(material.figure())
     body = bodies.resting(straight.skeleton, IMPOSSIBLE[rest], 5)
-    assert not rest_check.is_possible(body)
+    assert not bodies.is_possible(body)
     clip, _ = carry.onto_body(straight, body, body_rest=standing(straight, body))
     assert np.linalg.norm(kinematics.world(clip)[1] - kinematics.world(straight)[1], axis=2).max() < 1e-6
     pose = rest_check.choose(clip)

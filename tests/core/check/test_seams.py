@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.check import quality, seams
+from action_loom.core.check import quality, seams, world_pose
 from action_loom.core.errors import ClipError
 from action_loom.core.motion import quat, root_motion
 from action_loom.core.motion.clip import Clip
@@ -15,6 +15,10 @@ RATE, COUNT, SEAM = 60.0, 181, 90
 TURN, RADIUS = 0.05, 2.0  # radians a frame; m
 RATIOS = ("step", "velocity", "roughness", "acceleration", "acceleration_peak")
 both_engines = pytest.mark.both_engines
+
+
+def measured(clip, frame):
+    return seams.measure_pose(world_pose.pose(clip), frame)
 
 
 def circling():
@@ -53,7 +57,7 @@ def tangent(frame):
 @both_engines
 @pytest.mark.parametrize("frame", [2, 3, 20, SEAM, COUNT - 2])
 def test_every_place_of_a_steady_motion_is_natural(frame):
-    seam = seams.measure(circling(), frame)
+    seam = measured(circling(), frame)
     assert {key: seam[key] for key in RATIOS} == pytest.approx(dict.fromkeys(RATIOS, 1.0), abs=1e-3)
     assert seams.composite(seam, None) == pytest.approx(0.0, abs=3e-3)
 
@@ -62,7 +66,7 @@ def test_every_place_of_a_steady_motion_is_natural(frame):
 @pytest.mark.parametrize("shift", [0.05, 0.3])
 def test_a_clip_cut_and_shifted_shows_the_step(shift):
     clip = shifted(circling(), shift * tangent(SEAM - 1))
-    seam = seams.measure(clip, SEAM)
+    seam = measured(clip, SEAM)
     assert seam["step"] == pytest.approx((chord() + shift) / chord(), rel=1e-3)
     # Before and after it goes on as if nothing had been.
     assert seam["velocity"] == pytest.approx(1.0, abs=1e-3)
@@ -78,14 +82,14 @@ def test_a_clip_cut_and_shifted_shows_the_step(shift):
 @both_engines
 def test_a_seam_is_seen_where_it_is_and_nowhere_else():
     clip = shifted(circling(), (0.0, 0.0, 0.1))
-    steps = {frame: seams.measure(clip, frame)["step"] for frame in (SEAM - 1, SEAM, SEAM + 1)}
+    steps = {frame: measured(clip, frame)["step"] for frame in (SEAM - 1, SEAM, SEAM + 1)}
     assert steps[SEAM] > 1.3
     assert steps[SEAM - 1] == steps[SEAM + 1] == pytest.approx(1.0, abs=1e-3)
-    accelerations = {frame: seams.measure(clip, frame)["acceleration"] for frame in (SEAM - 2, SEAM, SEAM + 2)}
+    accelerations = {frame: measured(clip, frame)["acceleration"] for frame in (SEAM - 2, SEAM, SEAM + 2)}
     assert accelerations[SEAM] > 5.0
     assert accelerations[SEAM - 2] == accelerations[SEAM + 2] == pytest.approx(1.0, abs=1e-3)
     # Four frames farther it is still the largest near by, and beyond that no more.
-    peaks = [seams.measure(clip, SEAM + away)["acceleration_peak"] for away in (-6, -5, 5, 6)]
+    peaks = [measured(clip, SEAM + away)["acceleration_peak"] for away in (-6, -5, 5, 6)]
     assert peaks == pytest.approx([1.0, accelerations[SEAM], accelerations[SEAM], 1.0], abs=1e-3)
 
 
@@ -98,7 +102,7 @@ def test_a_change_of_speed_is_no_step():
     moved = clip.translations.copy()
     moved[:, 0, :2] = RADIUS * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     clip = replace(clip, translations=moved).cut(0, SEAM + 30)
-    seam = seams.measure(clip, SEAM)
+    seam = measured(clip, SEAM)
     before, after = chord() * tangent(SEAM - 2), chord(2) * tangent(angle[SEAM] / TURN + 0.5)
     assert seam["step"] == pytest.approx(2.0, rel=1e-2)
     assert seam["velocity"] == pytest.approx(np.linalg.norm(after - before) / (2.0 * chord() * np.sin(TURN)), rel=1e-2)
@@ -113,7 +117,7 @@ def test_roughness_is_the_mean_within_a_twentieth_of_a_second(rate):
     rotations = clip.rotations.copy()
     head = clip.skeleton.index("Head")
     rotations[SEAM:, head] = quat.mul(rotations[SEAM:, head], quat.about_axis("Z", np.array(jump)))
-    seam = seams.measure(replace(clip, rotations=rotations), SEAM)
+    seam = measured(replace(clip, rotations=rotations), SEAM)
     count = 2 * round(0.05 * rate) + 2
     # Second differences of 1e-4; at the jump, 1e-4 ± the jump.
     expected = ((count - 2) * 1e-4 + 2.0 * jump) / (count * 1e-4)
@@ -129,25 +133,25 @@ def test_slide_is_that_of_standing_feet_within_a_tenth_of_a_second():
     # Stands, and is pushed along at 0.2 m/s in the 0.3 s about the seam.
     moved[:, 0, 1] = 0.2 * np.clip(time, -0.15, 0.15)
     clip = Clip("pushed", body, 100.0, np.tile(quat.IDENTITY, (201, len(body), 1)), moved)
-    seam = seams.measure(clip, 101)
+    seam = measured(clip, 101)
     assert seam["slide_cm_s"] == pytest.approx(20.0)
     assert seam["contact_share"] == 1.0
-    assert seams.measure(clip, 50)["slide_cm_s"] == 0.0
+    assert measured(clip, 50)["slide_cm_s"] == 0.0
     # Of the time within reach it is pushed for one half, one quarter.
-    assert seams.measure(clip, 116)["slide_cm_s"] == pytest.approx(10.0)
-    assert seams.measure(clip, 121)["slide_cm_s"] == pytest.approx(5.0)
+    assert measured(clip, 116)["slide_cm_s"] == pytest.approx(10.0)
+    assert measured(clip, 121)["slide_cm_s"] == pytest.approx(5.0)
 
 
 @both_engines
 def test_what_is_not_there_is_none():
     body = material.figure()
     still = Clip("still", body, 30.0, np.tile(quat.IDENTITY, (20, len(body), 1)), np.zeros((20, len(body), 3)))
-    seam = seams.measure(still, 10)
+    seam = measured(still, 10)
     assert [seam[key] for key in RATIOS] == [None] * 5
     assert seam["slide_cm_s"] == 0.0
     assert seams.composite(seam, 0.0) is None
     footless = replace(still, skeleton=replace(body, names=tuple(f"joint{k}" for k in range(len(body))), roles={}))
-    seam = seams.measure(footless, 10)
+    seam = measured(footless, 10)
     assert (seam["slide_cm_s"], seam["contact_share"]) == (None, None)
 
 
@@ -155,7 +159,7 @@ def test_what_is_not_there_is_none():
 @pytest.mark.parametrize("frame", [-1, 0, 1, COUNT - 1, COUNT])
 def test_a_seam_needs_two_frames_on_each_side(frame):
     with pytest.raises(ClipError, match=f"circling: no seam can be measured at frame {frame} of {COUNT}"):
-        seams.measure(circling(), frame)
+        measured(circling(), frame)
 
 
 def seam_of(roughness=1.0, acceleration=1.0, peak=1.0, slide=None):
@@ -194,12 +198,12 @@ def test_place_facing_and_signs_do_not_matter(rng):
     clip = clip.cut(0, 100)
     broken = shifted(clip, (0.1, 0.05, 0.0), 50)
     signs = np.where(rng.random(clip.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
-    expected = seams.measure(broken, 50)
+    expected = measured(broken, 50)
     for same in (
         replace(broken, rotations=signs * broken.rotations),
         root_motion.placed(broken, 2.0, np.array([3.0, 1.0])),
     ):
-        assert seams.measure(same, 50) == pytest.approx(expected, abs=2e-3)
+        assert measured(same, 50) == pytest.approx(expected, abs=2e-3)
 
 
 @pytest.mark.shared
@@ -207,7 +211,7 @@ def test_place_facing_and_signs_do_not_matter(rng):
 def test_a_captured_walk_is_natural_and_cut_and_repeated_it_is_not(name):
     clip = captured(name)
     slide = quality.measure(clip)["slide_cm_s"]
-    places = [seams.measure(clip, frame) for frame in range(20, len(clip) - 20, 12)]
+    places = [measured(clip, frame) for frame in range(20, len(clip) - 20, 12)]
     for key in RATIOS[:4]:
         assert np.median([seam[key] for seam in places]) == pytest.approx(1.0, abs=0.25)
     natural = [seams.composite(seam, slide) for seam in places]
@@ -215,7 +219,7 @@ def test_a_captured_walk_is_natural_and_cut_and_repeated_it_is_not(name):
     start, end = len(clip) // 3, len(clip) // 3 + 60
     kept = np.r_[0:start, end : len(clip)]
     cut = replace(clip, rotations=clip.rotations[kept], translations=clip.translations[kept])
-    seam = seams.measure(cut, start)
+    seam = measured(cut, start)
     assert seam["step"] > 5.0
     assert seam["acceleration"] > 5.0
     assert seams.composite(seam, slide) > np.max(natural)

@@ -71,8 +71,8 @@ def test_poses_are_hit_and_what_is_beyond_them_is_the_same_to_the_bit(frames, re
         assert angles(made.rotations[frame], pose.rotations[0]).max() < 1e-12
         assert_allclose(made.translations[frame], pose.translations[0], atol=1e-12)
     own = np.arange(120)
-    laps = [f + lap * 119 for f in frames for lap in ((0,) if not rounds else range(-6, 7))]
-    beyond = np.all([(own <= f - reach.before) | (own >= f + reach.after) for f in laps], axis=0)
+    asked = [f + cycle * 119 for f in frames for cycle in ((0,) if not rounds else range(-6, 7))]
+    beyond = np.all([(own <= f - reach.before) | (own >= f + reach.after) for f in asked], axis=0)
     assert_array_equal(made.rotations[beyond], clip.rotations[beyond])
     assert_array_equal(made.translations[beyond], clip.translations[beyond])
     inside = ~beyond
@@ -206,7 +206,7 @@ def test_cut_before_or_after_is_the_same():
 
 def cycle(turning=False):
     if turning:
-        # A walk in place is put on an arc, so that each lap turns by some degrees.
+        # A walk in place is put on an arc, so that each cycle turns by some degrees.
         still = verbs.apply(Loop(plant_feet=False, in_place=True), [actions.walk(60.0, 4)]).clip
         share = np.linspace(0.0, 1.0, len(still))
         arc = np.column_stack([np.cos(share) - 1.0, np.sin(share)])
@@ -225,15 +225,15 @@ def test_a_cycle_stays_one_and_repeated_is_as_its_laps_corrected(turning, reach,
     made = spread(clip, asked, reach)
     assert cycles.gap(made) == pytest.approx(cycles.gap(clip), abs=1e-9)
     assert cycles.gap(clip) < 1e-6 or turning
-    # Three laps as a clip that does not repeat, corrected in each, have it in their middle.
-    long, lap = cycles.unrolled(clip, 6, 6), pose_warp._Lap.of(clip)
+    # Many cycles as a clip that does not repeat, corrected in each, have it in their middle.
+    long, one_cycle = cycles.unrolled(clip, 6, 6), pose_warp._Cycle.of(clip)
     keyed = []
     for one in asked:
         values = np.zeros((1, len(EVERY), 3, 3))
         values[0, :, 0], values[0, :, 1] = one.turns, one.moves
         base, shift = (0, -1) if one.frame == last else (one.frame, 0)
         for k in range(-6, 7):
-            moved = lap.later(values, EVERY, k + shift)[0, :, 1]
+            moved = one_cycle.later(values, EVERY, k + shift)[0, :, 1]
             keyed.append(replace(one, frame=base + (6 + k) * last, moves=moved))
     whole = spread(long, keyed, reach)
     same(made, whole.cut(6 * last, 7 * last + 1), atol=1e-8)

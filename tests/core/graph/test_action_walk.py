@@ -63,7 +63,7 @@ def test_a_minute_of_boxing_does_not_repeat_by_the_clock(minute, kind):
     boxing = as_captured("cmu_daz_13_18")
     how = Splice(splice_threshold=0.3, action_graph=True, action_threshold=0.1 if kind == "take" else 0.15)
     found = spliced_actions.gather([boxing] if kind == "take" else punches(boxing), minute, how)
-    spliced, reported = spliced_actions.put_on(minute, found)
+    spliced, reported = spliced_actions.overlay(minute, found)
     assert reported["in_step"] == 1.0
     assert repeats(spliced.places, minute.rate) < 0.25
     # By the clock it would be all: from its start again and again.
@@ -138,7 +138,7 @@ def test_what_is_not_near_keeps_its_own_time():
 def test_an_action_re_timed_to_its_own_copy_is_that_copy():
     walk = actions.walk(60.0, 6)
     found = spliced_actions.gather([walk], walk, Splice(retime=True))
-    made, reported = spliced_actions.put_on(walk, found, 40, 200)
+    made, reported = spliced_actions.overlay(walk, found, 40, 200)
     assert reported["splice_points"][0]["legs_apart_in_time"] < 1e-6
     assert_allclose(kinematics.points(made.clip), kinematics.points(walk), atol=2e-4)  # of its curve's smoothing
 
@@ -197,7 +197,7 @@ def test_at_half_the_interval_points_are_looked_up_twice_as_often(minute):
     boxing, walk, nearer = as_captured("cmu_daz_13_18"), minute.cut(0, 1800), []
     for interval in (1.0, 0.5):
         how = Splice(splice_threshold=1.0, splice_interval=interval)
-        _, reported = spliced_actions.put_on(walk, spliced_actions.gather([boxing], walk, how))
+        _, reported = spliced_actions.overlay(walk, spliced_actions.gather([boxing], walk, how))
         assert all(one["at"] % round(interval * walk.rate) == 0 for one in reported["splice_points"])
         nearer.append(np.mean([one["distance"] for one in reported["splice_points"]]))
     assert nearer[1] < nearer[0]

@@ -29,7 +29,7 @@ def test_legs_are_those_that_hang_together():
 
 def test_ankles_come_to_their_places_and_feet_keep_how_they_are_turned(rng):
     wanted = {limb: place + 0.03 * rng.normal(size=3) for limb, place in ends(WALK).items()}
-    made, away = ik.led(WALK, wanted)
+    made, away = ik.to_targets(WALK, wanted)
     before, after = kinematics.world(WALK), kinematics.world(made)
     for limb, place in wanted.items():
         assert_allclose(after[1][:, limb.end], place, atol=1e-9)
@@ -45,14 +45,14 @@ def test_ankles_come_to_their_places_and_feet_keep_how_they_are_turned(rng):
 
 
 def test_where_ankles_are_already_nothing_changes():
-    made, away = ik.led(WALK, ends(WALK))
+    made, away = ik.to_targets(WALK, ends(WALK))
     assert_allclose(made.rotations, WALK.rotations, atol=1e-7)
     assert max(distances.max() for distances in away.values()) < 1e-12
 
 
 def test_what_is_out_of_reach_is_pointed_at_and_the_leg_not_straightened():
     far = {limb: place + np.array([0.0, 0.0, -1.0]) for limb, place in ends(WALK).items()}
-    made, _ = ik.led(WALK, far)
+    made, _ = ik.to_targets(WALK, far)
     _, positions = kinematics.world(made)
     for limb, place in far.items():
         hip, knee, end = (positions[:, joint] for joint in (limb.upper, limb.lower, limb.end))
@@ -64,7 +64,7 @@ def test_what_is_out_of_reach_is_pointed_at_and_the_leg_not_straightened():
 
 def test_a_straight_knee_stays_straight():
     still = replace(WALK, rotations=np.tile(quat.IDENTITY, (*WALK.rotations.shape[:2], 1)))
-    made, _ = ik.led(still, {limb: place + np.array([0.02, 0.0, 0.05]) for limb, place in ends(still).items()})
+    made, _ = ik.to_targets(still, {limb: place + np.array([0.02, 0.0, 0.05]) for limb, place in ends(still).items()})
     _, positions = kinematics.world(still)
     for limb in LEGS:
         hip, knee, end = (positions[:, joint] for joint in (limb.upper, limb.lower, limb.end))
@@ -94,12 +94,12 @@ def test_twist_joints_between_thigh_and_shin_go_along(rng):
     )
     limb = next(one for one in ik.legs(twisted.skeleton) if one.foot == "L")
     place = kinematics.world(twisted)[1][:, limb.end] + 0.03 * rng.normal(size=3)
-    made, _ = ik.led(twisted, {limb: place})
+    made, _ = ik.to_targets(twisted, {limb: place})
     assert_allclose(kinematics.world(made)[1][:, limb.end], place, atol=1e-9)
 
 
 def test_clips_with_scales_stay_as_they_are():
     scaled = replace(WALK, scales=np.full_like(WALK.translations, 1.2))
-    made, away = ik.led(scaled, ends(WALK))
+    made, away = ik.to_targets(scaled, ends(WALK))
     assert made is scaled
     assert away == {}

@@ -11,7 +11,7 @@ from action_loom.core.figure import actions
 from action_loom.core.recipes.style import StyleOptions, table_of
 from action_loom.core.style import components, directions, fit, storage
 from action_loom.core.style.form import PHASES
-from action_loom.core.style.style import WAYS
+from action_loom.core.style.style import KINDS
 from scipy.linalg import lstsq, svd
 
 
@@ -123,9 +123,9 @@ def test_about_the_rest_pose_the_first_component_is_nearly_everything(style):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("way", WAYS)
-def test_components_and_what_goes_along_make_the_strides_again(style, way):
-    learnt = style.learnt(way)
+@pytest.mark.parametrize("kind", KINDS)
+def test_components_and_what_goes_along_make_the_strides_again(style, kind):
+    learnt = style.learnt(kind)
     rows = style.rows_in(learnt.form)
     scores = learnt.scores(rows)
     reported = learnt.centre + scores @ learnt.whole

@@ -192,12 +192,12 @@ def test_a_knee_that_was_bent_to_the_wrong_side_is_straight_and_the_foot_turns_a
     bent[20:40, left.lower] = quat.mul(quat.mul(back, back), bent[20:40, left.lower])  # as far to the other side
     wrong = replace(clip, rotations=bent)
     assert knees.least(wrong) < -5.0
-    made = knees.kept_from_overstretching(wrong, clip)
+    made = knees.without_hyperextension(wrong, clip)
     assert knees.least(made) > -0.5
     turned, was = kinematics.world(made)[0], kinematics.world(wrong)[0]
     assert np.abs(quat.same_side(turned[:, left.end], was[:, left.end]) - was[:, left.end]).max() < 1e-9
     assert np.abs(made.rotations[:10] - wrong.rotations[:10]).max() < 1e-9
-    assert knees.kept_from_overstretching(clip, clip) is clip
+    assert knees.without_hyperextension(clip, clip) is clip
 
 
 def test_what_can_not_be_done_is_refused(walkers):

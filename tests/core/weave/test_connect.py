@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import seams
+from action_loom.core.check import seams, world_pose
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
@@ -154,7 +154,7 @@ def test_a_clip_cut_in_two_is_whole_again(method, off):
     woven = verbs.apply(Connect(method=method, from_frame=150, to_frame=30), [first, second])
     assert len(woven.clip) == len(walk)
     assert_allclose(kinematics.points(woven.clip), kinematics.points(walk), atol=off)
-    assert seams.measure(woven.clip, 151)["acceleration"] < 1.5
+    assert seams.measure_pose(world_pose.pose(woven.clip), 151)["acceleration"] < 1.5
 
 
 @pytest.mark.both_engines

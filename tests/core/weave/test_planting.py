@@ -16,7 +16,6 @@ from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.options import declared
 from action_loom.core.recipes.planting import PlantOptions
 from action_loom.core.verbs import (
-    Ask,
     Blend,
     BuildGraph,
     Connect,
@@ -24,7 +23,6 @@ from action_loom.core.verbs import (
     InPlace,
     Loop,
     Plant,
-    Restyle,
     Retarget,
     Shortest,
     Splice,
@@ -77,9 +75,7 @@ def rows_of(result):
     return spans.of_rows(result.report["plant"]["spans"], len(result.clip))
 
 
-def test_who_has_it():
-    having = {row.recipe for row in verbs.VERBS.values() if issubclass(row.recipe, PlantOptions)}
-    assert having == {Blend, Connect, Loop, Splice, Follow, Walk, Shortest, Retarget, Restyle, Ask}
+def test_its_spans_are_those_of_plant_and_are_read_again():
     assert declared(Plant)["spans"] == declared(Blend)["spans"]
     assert Blend().plant_feet
     recipe = Connect(plant_feet=False, spans=((0, 0, 3, 9),))
