@@ -1,10 +1,10 @@
 # Everything a newcomer needs. Each target makes the environments it runs in first; `make` alone lists the targets.
 
 # The first Python that runs: a launcher that exists may still refuse to start.
-PYTHON = $(or $(shell for each in python3 python3.13 python3.11; do \
+HOST_PYTHON = $(or $(shell for each in python3 python3.13 python3.11; do \
 	$$each -c "import sys; sys.exit(sys.version_info < (3, 8))" 2>/dev/null && echo $$each && break; done), \
 	$(error No Python 3 runs on this machine: install Python 3.11 and 3.13))
-ENVIRONMENTS = $(PYTHON) tools/environments.py
+ENVIRONMENTS = $(HOST_PYTHON) tools/environments.py
 PACKAGE_PYTHON = .venv/bin/python
 BENCH_PYTHON = .venv-bench/bin/python
 BLENDER_PYTHON = .venv-blender/5.2/bin/python
@@ -54,7 +54,7 @@ characters:
 
 build:
 	$(ENVIRONMENTS) 5.2
-	$(BUILD) $(if $(ALL),--all) $(if $(PYTHON),--python $(PYTHON))
+	$(BUILD) $(if $(ALL),--all) $(if $(findstring command line,$(origin PYTHON)),--python $(PYTHON))
 
 gui:
 	$(ENVIRONMENTS) package 5.2
